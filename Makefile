@@ -10,7 +10,8 @@ SWIFT_PLUGINS = ColorFeed
 
 # Debian packages for building, testing and the demo.
 PACKAGES = gcc g++ make pkg-config libffi-dev libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
-    libleptonica-dev zlib1g-dev sqlite3 python3 binutils tzdata dbus libsystemd0 python3-dbusmock
+    libleptonica-dev zlib1g-dev sqlite3 python3 python3-yaml python3-jsonschema binutils tzdata jq dbus libsystemd0 \
+    python3-dbusmock
 
 BENCH = $(BUILD)/bench
 BENCHMARK = swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release --skip-build

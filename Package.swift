@@ -239,7 +239,10 @@ let package = Package(
         ),
         .testTarget(
             name: "HostConfigurationTests",
-            dependencies: ["HostConfiguration", "HostTestKit", "Scheduling", "TaskModel"]
+            dependencies: [
+                "ControlAPI", "HostConfiguration", "HostTestKit", "PluginCatalog", "Scheduling", "TaskModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
         ),
 
         // MARK: HostService, the host: catalogue, ledger, launches and routes around the scheduling core
@@ -326,6 +329,7 @@ let package = Package(
             dependencies: [
                 "Commands", "ControlAPI", "ControlClient", "HostConfiguration", "HostMonitor", "HostTestKit",
                 "PluginCatalog", "PluginInstaller", "Replay", "TaskModel", "TerminalText",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
@@ -355,10 +359,12 @@ let package = Package(
 
         // MARK: Programs
 
+        .target(name: "CKeptPriority"),
         .executableTarget(
             name: "bgtaskd",
             dependencies: [
-                "HostConfiguration", "HostService", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CKeptPriority", "HostConfiguration", "HostService",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
         .executableTarget(

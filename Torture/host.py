@@ -14,16 +14,16 @@ CONTINUED = 10  # identifiers of continued tasks per plugin: PLUGIN.c0 and so on
 CONFIGURATION = """\
 manifests: {0}/manifests
 package-manifests: {0}/none
-plugin-folder: {0}/none
-state-folder: {0}/state
+plugin-directory: {0}/none
+state-directory: {0}/state
 socket: {0}/control.sock
 spacing: 0ms
 conditions: {{ external-power: true, network: true, idle: true, high-load: false, low-memory: false, hot: false, battery-low: false, power-saver: false, gpu: false }}
 limits: {{ processing: 1000, continued: 1000 }}
-policies: {{ off: [use, spacing, day-budget, spread, idle, load] }}
+policies: {{ off: [use, spacing, day-budget, stagger, idle, load] }}
 retry: {{ delay: 100ms, attempts: 20, host-delay: 100ms }}
 plugins:
-  {1}: {{ budgets: {{ processing: 300ms }}, grace: 200ms }}
+  {1}: {{ budgets: {{ processing: 300ms }}, grace-period: 200ms }}
 """
 
 

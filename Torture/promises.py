@@ -1,6 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 """The promises of a host about every submission, checked against its journal and the records of Append.c."""
-import collections, datetime
+import collections
 
 # Journal events after which a submission never runs again. "interrupted", "crashed" and the like requeue the task.
 FINAL = {"succeeded", "failed", "no-data", "expired", "overran", "not-registered", "abandoned", "cancelled", "replaced",
@@ -28,13 +28,6 @@ class Records:
                 self.twice.append(submission)
             else:
                 self.accepted[submission] = values[1]
-
-
-def nanoseconds(text):
-    """Nanoseconds since 1970 of an RFC 3339 time with at most nine decimals."""
-    whole, fraction = text.rstrip("Z").split(".")
-    seconds = datetime.datetime.fromisoformat(whole + "+00:00").timestamp()
-    return int(seconds) * 10**9 + int(fraction.ljust(9, "0"))
 
 
 def final_event(entry):
@@ -98,7 +91,7 @@ class Findings:
         # Launch numbers rise in the order of launches. A request that ends without a launch never began another one.
         later = [run for run in runs if run["launch"] > entry["launch"]] if "launch" in entry else []
         if self.has_steady_clock:
-            later += [run for run in runs if run["at"] > nanoseconds(entry["at"])]
+            later += [run for run in runs if run["at"] > int(entry["at_ns"])]
         if later:
             self.ran_again += 1
             self.breaks(submission, f"it ran after {event} was journaled")

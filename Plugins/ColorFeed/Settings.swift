@@ -21,7 +21,7 @@ enum Settings {
     static var pace: Duration { .milliseconds(Int(number("pace-ms", 0))) }
 
     static func exportFolder() throws -> URL {
-        let folder = try container().appending(path: BackgroundPlugin.setting("folder") ?? "exported")
+        let folder = try container().appending(path: BackgroundPlugin.setting("directory") ?? "exported")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         return folder
     }

@@ -51,7 +51,7 @@ static void __attribute__((format(printf, 2, 3))) say(const struct answer *answe
 
 static const char *unusable(const char *folder, const char *pattern, int64_t limit, int32_t pace_ms) {
     if (folder == NULL || folder[0] == '\0') {
-        return "no folder is named";
+        return "no directory is named";
     }
     if (pattern == NULL || pattern[0] == '\0' || strchr(pattern, '/') != NULL) {
         return "the pattern has to match names of files, as *.log does: not empty, and without a slash";
@@ -107,10 +107,10 @@ static int32_t unread(const struct answer *answer, const char *path, int problem
         return LOGTRIM_CANCELLED;
     case ELOOP:
     case ENOTDIR:
-        say(answer, "%s is no folder, or a link to one; name the folder itself", path);
+        say(answer, "%s is no directory, or a link to one; name the directory itself", path);
         return LOGTRIM_NO_FOLDER;
     default:
-        say(answer, "folder %s: %s", path, strerrordesc_np(problem));
+        say(answer, "directory %s: %s", path, strerrordesc_np(problem));
         return LOGTRIM_NO_FOLDER;
     }
 }

@@ -25,7 +25,7 @@ std::string megabytes(std::uint64_t bytes) {
 Export::Export(const Host &host, bgt_task task, std::string album)
     : host_(host), task_(task), name_(std::move(album)),
       // A relative path is resolved inside the container, because the host sets the working directory.
-      source_(host.container() / host.setting("folder", "photos") / name_),
+      source_(host.container() / host.setting("directory", "photos") / name_),
       target_(host.container() / host.setting("into", "exported") / name_) {
     compression_.quality = static_cast<int>(host.number("quality", 80, 1, 100));
     compression_.longestEdge = host.number("longest-edge", 0, 0, 65500);

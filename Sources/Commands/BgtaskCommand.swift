@@ -9,19 +9,19 @@ package struct BgtaskCommand: ParsableCommand {
         commandName: "bgtask",
         abstract: "See and steer the background tasks of plugins.",
         discussion: """
-            Nouns come first, then verbs. Tables are for people; --json gives
-            programs the host's own answer, in a versioned shape that the host describes:
-            see its route /v1/openapi.yaml.
+            Everyday verbs stand alone; other commands are a noun and a verb. --json prints
+            the answer of the host in a versioned format: see its route /v1/openapi.yaml.
 
             Example:
-              bgtask task why com.example.feed.refresh
+              bgtask why com.example.feed.refresh
 
             Exit codes: 0 done, 1 refused, 2 misuse, 3 host unreachable.
             """,
         version: Release.version,
         subcommands: [
-            PluginCommand.self, TaskCommand.self, TriggerCommand.self, LaunchCommand.self, JournalCommand.self,
-            WatchCommand.self, SimulateCommand.self, ReplayCommand.self, HostCommand.self,
+            RunCommand.self, WhyCommand.self, TriggerCommand.self, JournalCommand.self, WatchCommand.self,
+            PluginCommand.self, TaskCommand.self, LaunchCommand.self, SimulateCommand.self, ReplayCommand.self,
+            HostCommand.self,
         ]
     )
 

@@ -16,7 +16,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case launchList
     case launchShow
     case journal
-    case simulateLaunch
+    case run
     case simulateExpiration
     case simulateConditions
 
@@ -31,7 +31,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
             .journal:
             .get
-        case .pluginTrigger, .taskSubmit, .taskStop, .simulateLaunch, .simulateExpiration, .simulateConditions: .post
+        case .pluginTrigger, .taskSubmit, .taskStop, .run, .simulateExpiration, .simulateConditions: .post
         case .pluginPurge, .taskCancel: .delete
         }
     }
@@ -51,7 +51,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .launchList: "/v1/launches"
         case .launchShow: "/v1/launches/{number}"
         case .journal: "/v1/journal"
-        case .simulateLaunch: "/v1/simulate/launch"
+        case .run: "/v1/run"
         case .simulateExpiration: "/v1/simulate/expiration"
         case .simulateConditions: "/v1/simulate/conditions"
         }

@@ -42,8 +42,8 @@ extension ControlClient {
         try await ask(.launchShow, number.description)
     }
 
-    package func simulateLaunch(of tasks: [TaskIdentifier]) async throws(ControlError) -> LaunchSimulationReply {
-        try await send(LaunchSimulation(identifiers: tasks.map(\.text)), to: .simulateLaunch)
+    package func run(_ tasks: [TaskIdentifier]) async throws(ControlError) -> RunReply {
+        try await send(RunOrder(identifiers: tasks.map(\.text)), to: .run)
     }
 
     package func simulateExpiration(

@@ -10,12 +10,12 @@ extension HostConfiguration {
         if let off = mapping.strings("off") {
             scheduling.policies.off = Set(off.value.compactMap { Self.policy(named: $0, mapping.problems) })
         }
-        replace(&scheduling.policies.spread, with: mapping.duration("spread", in: Self.waits))
+        replace(&scheduling.policies.spread, with: mapping.duration("stagger", in: Self.waits))
         replace(&scheduling.policies.overrunSpacing, with: mapping.duration("overrun-spacing", in: Self.waits))
         replace(&scheduling.policies.longestSpacing, with: mapping.duration("longest-spacing", in: Self.waits))
         replace(&scheduling.policies.dayBudget, with: mapping.duration("day-budget", in: Self.bounds))
-        replace(&scheduling.policies.patience, with: mapping.duration("patience", in: Self.bounds))
-        replace(&scheduling.policies.roomPatience, with: mapping.duration("room-patience", in: Self.waits))
+        replace(&scheduling.policies.patience, with: mapping.duration("maximum-deferral", in: Self.bounds))
+        replace(&scheduling.policies.roomPatience, with: mapping.duration("maximum-capacity-wait", in: Self.waits))
     }
 
     /// Range of the bounds that policies apply. Zero is excluded: the key `off` switches policies off.
@@ -52,7 +52,7 @@ extension HostConfiguration {
 
     private static func schedule(_ mapping: DiagnosingMapping) -> WorkSchedule? {
         let kind = mapping.choice("kind", of: ScheduledKind.self)?.value ?? .processing
-        let spread = mapping.duration("spread", in: waits)?.value ?? .zero
+        let spread = mapping.duration("stagger", in: waits)?.value ?? .zero
         let network = mapping.boolean("requires-network")?.value ?? false
         let power = mapping.boolean("requires-external-power")?.value ?? false
         guard let rhythm = rhythm(mapping) else { return nil }

@@ -12,13 +12,13 @@ extension HostConfiguration {
     mutating func read(_ mapping: DiagnosingMapping) {
         readManifestFolder("manifests", to: \.operatorManifests, mapping)
         readManifestFolder("package-manifests", to: \.packageManifests, mapping)
-        replace(&pluginFolder, with: mapping.string("plugin-folder"))
-        replace(&stateFolder, with: mapping.string("state-folder"))
+        replace(&pluginFolder, with: mapping.string("plugin-directory"))
+        replace(&stateFolder, with: mapping.string("state-directory"))
         replace(&controlSocket, with: mapping.string("socket"))
         if let name = mapping.string("socket-group") {
             socketGroup = SocketGroup(named: name, problems: mapping.problems) ?? socketGroup
         }
-        replace(&callerPatience, with: mapping.duration("caller-patience", in: Self.times))
+        replace(&callerPatience, with: mapping.duration("idle-timeout", in: Self.times))
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
@@ -74,7 +74,7 @@ extension HostConfiguration {
         if let budgets = mapping.mapping("budgets", { Self.budgets($0, over: scheduling.budgets) }) {
             scheduling.budgets = budgets
         }
-        replace(&scheduling.grace, with: mapping.duration("grace", in: Self.times))
+        replace(&scheduling.grace, with: mapping.duration("grace-period", in: Self.times))
         replace(&scheduling.spacing, with: mapping.duration("spacing", in: Self.waits))
         replace(&scheduling.batchSize, with: mapping.integer("batch-size", in: Self.batchSizes))
         mapping.mapping("launches") { launches in
@@ -124,7 +124,7 @@ extension HostConfiguration {
         }
         let isEnabled = mapping.boolean("enabled")?.value ?? true
         let allowsPatterns = mapping.boolean("patterns-for-processing")?.value ?? false
-        let grace = mapping.duration("grace", in: times)?.value
+        let grace = mapping.duration("grace-period", in: times)?.value
         let spacing = mapping.duration("spacing", in: waits)?.value
         let settings = mapping.texts("settings")?.value ?? [:]
         let dayBudget = mapping.duration("day-budget", in: bounds)?.value

@@ -11,7 +11,7 @@ extension HostConfiguration {
             var isFolder: ObjCBool = false
             let isThere = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
             guard namedManifestFolders.contains(key), !isFolder.boolValue else { return nil }
-            let problem = isThere ? "is no folder" : "does not exist"
+            let problem = isThere ? "is no directory" : "does not exist"
             return "\(key): \(folder) \(problem), so no manifest is read from it; create it, or name another;"
                 + " the host watches for it and reads it as soon as it is there"
         }

@@ -13,24 +13,29 @@ package struct HostFlags: ParsableArguments {
     @Flag(exclusivity: .exclusive, help: "Whose host this is; by default the system's for root, else the user's.")
     var owner: Owner?
 
-    @Option(help: ArgumentHelp("The operator's manifests.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The operator's manifests.", valueName: "directory"))
     var manifests: String?
-    @Option(help: ArgumentHelp("The packages' manifests.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The packages' manifests.", valueName: "directory"))
     var packageManifests: String?
-    @Option(help: ArgumentHelp("The directory of libraries that are not beside their manifest.", valueName: "folder"))
-    var pluginFolder: String?
-    @Option(help: ArgumentHelp("The ledger and the plugins' containers.", valueName: "folder"))
-    var stateFolder: String?
+    @Option(
+        help: ArgumentHelp("The directory of libraries that are not beside their manifest.", valueName: "directory")
+    )
+    var pluginDirectory: String?
+    @Option(help: ArgumentHelp("The ledger and the plugins' containers.", valueName: "directory"))
+    var stateDirectory: String?
     @Option(help: ArgumentHelp("The socket of the control API.", valueName: "path"))
     var socket: String?
     @Option(help: ArgumentHelp("The socket group: its members may use that socket too.", valueName: "group"))
     var socketGroup: String?
     @Option(help: ArgumentHelp("Timeout for idle connections and incomplete requests.", valueName: "duration"))
-    var callerPatience: String?
+    var idleTimeout: String?
     @Option(help: ArgumentHelp("The runner; by default the one beside this program.", valueName: "file"))
     var runner: String?
     @Option(
-        help: ArgumentHelp("Where control groups of launches are made; none for no such groups.", valueName: "folder")
+        help: ArgumentHelp(
+            "Where control groups of launches are made; none for no such groups.",
+            valueName: "directory"
+        )
     )
     var cgroup: String?
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
@@ -55,7 +60,7 @@ package struct HostFlags: ParsableArguments {
     @Option(help: ArgumentHelp("A launch's time with an event.", valueName: "duration"))
     var eventBudget: String?
     @Option(help: ArgumentHelp("The grace period between expiration and kill.", valueName: "duration"))
-    var grace: String?
+    var gracePeriod: String?
     @Option(help: ArgumentHelp("The least time between two launches of a plugin.", valueName: "duration"))
     var spacing: String?
     @Option(help: ArgumentHelp("Maximum number of tasks in one launch.", valueName: "count"))
@@ -78,13 +83,13 @@ package struct HostFlags: ParsableArguments {
             valueName: "duration"
         )
     )
-    var spread: String?
+    var stagger: String?
     @Option(help: ArgumentHelp("The cooldown after a first overrun; it doubles.", valueName: "duration"))
     var overrunSpacing: String?
     @Option(help: ArgumentHelp("Running time of a plugin's background launches in a day.", valueName: "duration"))
     var dayBudget: String?
     @Option(help: ArgumentHelp("The longest time that advisory policies may defer a request.", valueName: "duration"))
-    var patience: String?
+    var maximumDeferral: String?
     @Option(help: ArgumentHelp("The wait after a first failed attempt; it doubles.", valueName: "duration"))
     var retryDelay: String?
     @Option(help: ArgumentHelp("Failed attempts until a task is abandoned.", valueName: "count"))
@@ -157,11 +162,11 @@ package struct HostFlags: ParsableArguments {
         conditionFlags + [
             ValueFlag(name: "manifests", key: "manifests", text: manifests),
             ValueFlag(name: "package-manifests", key: "package-manifests", text: packageManifests),
-            ValueFlag(name: "plugin-folder", key: "plugin-folder", text: pluginFolder),
-            ValueFlag(name: "state-folder", key: "state-folder", text: stateFolder),
+            ValueFlag(name: "plugin-directory", key: "plugin-directory", text: pluginDirectory),
+            ValueFlag(name: "state-directory", key: "state-directory", text: stateDirectory),
             ValueFlag(name: "socket", key: "socket", text: socket),
             ValueFlag(name: "socket-group", key: "socket-group", text: socketGroup),
-            ValueFlag(name: "caller-patience", key: "caller-patience", text: callerPatience),
+            ValueFlag(name: "idle-timeout", key: "idle-timeout", text: idleTimeout),
             ValueFlag(name: "runner", key: "runner", text: runner),
             ValueFlag(name: "cgroup", key: "cgroup", text: cgroup),
             ValueFlag(name: "log-level", key: "log-level", text: logLevel),
@@ -173,7 +178,7 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "processing-budget", key: "budgets.processing", text: processingBudget),
             ValueFlag(name: "health-research-budget", key: "budgets.health-research", text: healthResearchBudget),
             ValueFlag(name: "event-budget", key: "budgets.event", text: eventBudget),
-            ValueFlag(name: "grace", key: "grace", text: grace),
+            ValueFlag(name: "grace-period", key: "grace-period", text: gracePeriod),
             ValueFlag(name: "spacing", key: "spacing", text: spacing),
             ValueFlag(name: "batch-size", key: "batch-size", text: batchSize),
             ValueFlag(name: "background-launches", key: "launches.background", text: backgroundLaunches),
@@ -182,10 +187,10 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "stall-limit", key: "continued.stall-limit", text: stallLimit),
             ValueFlag(name: "minimum-fetch-interval", key: "minimum-fetch-interval", text: minimumFetchInterval),
             ValueFlag(name: "background-refresh", key: "background-refresh", text: backgroundRefresh),
-            ValueFlag(name: "spread", key: "policies.spread", text: spread),
+            ValueFlag(name: "stagger", key: "policies.stagger", text: stagger),
             ValueFlag(name: "overrun-spacing", key: "policies.overrun-spacing", text: overrunSpacing),
             ValueFlag(name: "day-budget", key: "policies.day-budget", text: dayBudget),
-            ValueFlag(name: "patience", key: "policies.patience", text: patience),
+            ValueFlag(name: "maximum-deferral", key: "policies.maximum-deferral", text: maximumDeferral),
             ValueFlag(name: "retry-delay", key: "retry.delay", text: retryDelay),
             ValueFlag(name: "attempts", key: "retry.attempts", text: attempts),
             ValueFlag(name: "host-retry-delay", key: "retry.host-delay", text: hostRetryDelay),

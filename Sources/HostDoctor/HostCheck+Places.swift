@@ -48,7 +48,7 @@ extension HostCheck {
             add(
                 .problem,
                 .socket,
-                "\(socket) is served by \(process), which works on another state folder; stop it, or choose another"
+                "\(socket) is served by \(process), which works on another state directory; stop it, or choose another"
                     + " place with --socket; it is shown by: ss -lxp src \(socket)"
             )
         case (.unknown(let error), _):
@@ -114,7 +114,7 @@ extension HostCheck {
         }
         if folder == "none" { return add(.fine, .cgroup, "none are asked for") }
         let remedy =
-            "name a folder of a cgroup v2 hierarchy that the host may write to (a service has one with Delegate=yes),"
+            "name a directory of a cgroup v2 hierarchy that the host may write to (a service has one with Delegate=yes),"
             + " or none for no control groups"
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {

@@ -62,7 +62,7 @@ extension HostCheck {
             isMissing ? .note : .problem,
             .pluginFolder,
             "\(folder) \(cause), so libraries are found only beside their manifests; create it, let the host's user read"
-                + " it, or name another with --plugin-folder"
+                + " it, or name another with --plugin-directory"
         )
     }
 }

@@ -21,7 +21,7 @@ extension HostCheck {
             add(
                 .problem,
                 .stateFolder,
-                "\(folder.path) cannot be looked into: \(problem); name another folder with --state-folder, or run"
+                "\(folder.path) cannot be looked into: \(problem); name another directory with --state-directory, or run"
                     + " this as the host's own user"
             )
             return folder
@@ -29,7 +29,7 @@ extension HostCheck {
         let count = findings.count
         checkOwner(of: folder)
         checkMode(of: folder)
-        checkWriting(in: folder.path, .stateFolder, remedy: "give it to the host's user, or name another folder")
+        checkWriting(in: folder.path, .stateFolder, remedy: "give it to the host's user, or name another directory")
         checkSpace(in: folder.path)
         if findings.count == count { add(.fine, .stateFolder, "\(folder.path) can be written to, and has space") }
         return folder
@@ -45,8 +45,8 @@ extension HostCheck {
             .problem,
             .stateFolder,
             "\(configuration.stateFolder) is not there and cannot be made in \(place):"
-                + " \(String(cString: strerror(errno))); create it for the host's user, or name another folder with"
-                + " --state-folder"
+                + " \(String(cString: strerror(errno))); create it for the host's user, or name another directory with"
+                + " --state-directory"
         )
     }
 
@@ -67,7 +67,7 @@ extension HostCheck {
             add(
                 .problem,
                 .stateFolder,
-                "\(file) belongs to \(Account.name(of: status.st_uid)) and the folder to \(owner), so that a host of"
+                "\(file) belongs to \(Account.name(of: status.st_uid)) and the directory to \(owner), so that a host of"
                     + " one cannot write what is the other's; give it back with: chown \(owner) \(file)"
             )
         }
@@ -117,7 +117,7 @@ extension HostCheck {
     mutating func checkWriting(in folder: String, _ subject: HostFinding.Subject, remedy: String) {
         if access(folder, W_OK | X_OK) == 0 { return }
         let cause = errno == EROFS ? "its disk is mounted read-only" : String(cString: strerror(errno))
-        let mounted = errno == EROFS ? "mount it for writing, or name another folder" : remedy
+        let mounted = errno == EROFS ? "mount it for writing, or name another directory" : remedy
         add(.problem, subject, "\(folder) cannot be written to: \(cause); \(mounted)")
     }
 }

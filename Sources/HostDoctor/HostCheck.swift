@@ -135,7 +135,7 @@ package struct HostCheck {
                 .note,
                 .container,
                 "\(folder.path)/containers/\(name) is no known plugin's; install that plugin again, or remove the"
-                    + " folder if its data is not wanted"
+                    + " directory if its data is not wanted"
             )
         }
     }

@@ -10,7 +10,7 @@ package struct HostCheckReply: Encodable, Hashable {
     package var problems: Int { findings.count { $0.verdict == .problem } }
 
     enum CodingKeys: String, CodingKey {
-        case stateFolder = "state_folder"
+        case stateFolder = "state_directory"
         case isRunning = "is_running"
         case findings
         case problems
@@ -38,11 +38,11 @@ package struct HostFinding: Encodable, Hashable {
     package enum Subject: String, Encodable {
         case configuration
         case host
-        case stateFolder = "state-folder"
+        case stateFolder = "state-directory"
         case ledger
         case container
         case manifest
-        case pluginFolder = "plugin-folder"
+        case pluginFolder = "plugin-directory"
         case runner
         case socket
         case cgroup

@@ -23,7 +23,7 @@ package struct Host: Sendable {
 
     package init(configuration: HostConfiguration) {
         self.configuration = configuration
-        LoggingSystem.bootstrap { label in QueuedLogHandler(label: label) }
+        LoggingSystem.bootstrap { _ in QueuedLogHandler() }
         var log = Logger(label: "bgtaskd")
         log.logLevel = configuration.logLevel
         self.log = log
@@ -63,7 +63,7 @@ package struct Host: Sendable {
         return try Ledger.open(path: state.ledgerFile) { reports in
             for report in reports {
                 if case .failure(let error) = report.result {
-                    log.error("commit failed", metadata: ["ticket": "\(report.ticket)", "problem": "\(error)"])
+                    log.error("commit failed: \(error)", metadata: ["ticket": "\(report.ticket)"])
                 }
                 mailbox.put(.committed(report.event, payloads: report.payloads))
             }
@@ -188,7 +188,7 @@ package struct Host: Sendable {
 
     private func warn(installed: [PluginIdentifier]) {
         for problem in configuration.missingFolderWarnings + configuration.unmatchedWarnings(among: installed) {
-            log.warning("configuration without effect", metadata: ["problem": "\(problem)"])
+            log.warning("\(problem)")
         }
     }
 

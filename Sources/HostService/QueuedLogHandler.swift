@@ -1,33 +1,31 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Dispatch
+import Foundation
+import LinuxSystem
 import Logging
 import Synchronization
+import TaskModel
 
 /// Logs to standard error from its own queue, so that a blocked terminal does not delay the end of a launch.
 struct QueuedLogHandler: LogHandler {
-    private var inner: StreamLogHandler
-
-    init(label: String) { inner = StreamLogHandler.standardError(label: label) }
-
-    var metadata: Logger.Metadata {
-        get { inner.metadata }
-        set { inner.metadata = newValue }
-    }
-
-    var logLevel: Logger.Level {
-        get { inner.logLevel }
-        set { inner.logLevel = newValue }
-    }
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { inner[metadataKey: key] }
-        set { inner[metadataKey: key] = newValue }
+        get { metadata[key] }
+        set { metadata[key] = newValue }
     }
 
     func log(event: LogEvent) {
-        let inner = inner
-        LogWriter.shared.write { inner.log(event: event) }
+        let fields = metadata.merging(event.metadata ?? [:]) { _, own in own }
+        let line = LogLine(
+            level: event.level,
+            message: event.message.description,
+            fields: fields,
+            time: SystemClock().now().wall
+        )
+        LogWriter.shared.write(line)
     }
 }
 
@@ -46,7 +44,14 @@ final class LogWriter: Sendable {
     private let queue = DispatchQueue(label: "bgtask.log")
     private let state = Mutex(State())
 
-    func write(_ line: @escaping @Sendable () -> Void) {
+    /// Device and inode of the journal's stream, as systemd writes them, are those of standard error.
+    private let isInJournal: Bool = {
+        var status = stat()
+        guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return ProcessInfo.processInfo.environment["JOURNAL_STREAM"] == "\(status.st_dev):\(status.st_ino)"
+    }()
+
+    func write(_ line: LogLine) {
         let isTaken = state.withLock { state in
             if state.waiting >= Self.capacity {
                 state.dropped += 1
@@ -57,26 +62,22 @@ final class LogWriter: Sendable {
         }
         guard isTaken else { return }
         queue.async {
-            line()
+            self.print(line)
             let dropped = self.state.withLock { state in
                 state.waiting -= 1
                 defer { state.dropped = 0 }
                 return state.dropped
             }
             if dropped > 0 {
-                StreamLogHandler.standardError(label: "bgtaskd").log(
-                    event: LogEvent(
-                        level: .warning,
-                        message: "\(dropped) log lines dropped: the reader of the log is too slow",
-                        metadata: nil,
-                        source: "HostService",
-                        file: #fileID,
-                        function: #function,
-                        line: #line
-                    )
-                )
+                let message = "\(dropped) log lines dropped: the reader of the log is too slow"
+                self.print(LogLine(level: .warning, message: message, fields: [:], time: SystemClock().now().wall))
             }
         }
+    }
+
+    private func print(_ line: LogLine) {
+        // A closed standard error stops no host.
+        try? FileHandle.standardError.write(contentsOf: Data((line.text(isInJournal: isInJournal) + "\n").utf8))
     }
 
     /// Waits at most a second for the waiting lines to be written; used at exit.

@@ -26,9 +26,9 @@ final class StateFolder: Sendable {
         } catch {
             throw HostError(
                 code: .stateFolderUnusable,
-                message: "cannot create the state folder \(path): \(error.localizedDescription);"
-                    + " choose another with --state-folder, or give its parent to this user; bgtask host check"
-                    + " --state-folder \(path) names what else is wrong"
+                message: "cannot create the state directory \(path): \(error.systemMessage);"
+                    + " choose another with --state-directory, or give its parent to this user; bgtask host check"
+                    + " --state-directory \(path) names what else is wrong"
             )
         }
         let file = path + "/host.lock"
@@ -37,7 +37,7 @@ final class StateFolder: Sendable {
             throw HostError(
                 code: .stateFolderUnusable,
                 message: "cannot open \(file): \(String(cString: strerror(errno)));"
-                    + " the state folder must be writable for the host; bgtask host check --state-folder \(path)"
+                    + " the state directory must be writable for the host; bgtask host check --state-directory \(path)"
                     + " names what is wrong with it"
             )
         }
@@ -47,7 +47,7 @@ final class StateFolder: Sendable {
             throw HostError(
                 code: .stateFolderTaken,
                 message: "another host works on \(path)" + (owner.isEmpty ? "" : " (process \(owner))")
-                    + "; stop it, or choose another folder with --state-folder"
+                    + "; stop it, or choose another directory with --state-directory"
             )
         }
         ftruncate(descriptor, 0)
@@ -112,8 +112,8 @@ final class StateFolder: Sendable {
             throw HostError(
                 code: .stateFolderUnusable,
                 message:
-                    "cannot delete \(discarded), which was a purged container: \(error.localizedDescription);"
-                    + " what was pending is dropped, delete the folder yourself"
+                    "cannot delete \(discarded), which was a purged container: \(error.systemMessage);"
+                    + " what was pending is dropped, delete the directory yourself"
             )
         }
     }

@@ -23,7 +23,7 @@ struct OpenLibrary {
 
     private static func kindName(_ mode: mode_t) -> String {
         switch mode & S_IFMT {
-        case S_IFDIR: "a folder"
+        case S_IFDIR: "a directory"
         case S_IFIFO: "a named pipe"
         case S_IFSOCK: "a socket"
         default: "a device"

@@ -112,7 +112,7 @@ struct FileExchange {
             try makeFolder(FilePlace.folder(of: path))
             try makeFolder(path)
         } else if errno != EEXIST {
-            throw Self.failure("the folder \(path) cannot be made", errno)
+            throw Self.failure("the directory \(path) cannot be made", errno)
         }
     }
 
@@ -143,9 +143,9 @@ struct FileExchange {
     private static func failure(_ message: String, _ error: Int32) -> InstallationError {
         let remedy: String? =
             switch error {
-            case EACCES, EPERM: "do it as the user whom the folder belongs to, such as with sudo"
+            case EACCES, EPERM: "do it as the user whom the directory belongs to, such as with sudo"
             case ENOSPC, EDQUOT: "free space there"
-            case EROFS: "mount it for writing, or name another folder with --manifests"
+            case EROFS: "mount it for writing, or name another directory with --manifests"
             default: nil
             }
         return InstallationError("\(message): \(String(cString: strerror(error)))", remedy: remedy)

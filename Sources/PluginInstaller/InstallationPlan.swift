@@ -36,7 +36,7 @@ package struct InstallationPlan {
         let previous = reading.identifier.flatMap(installed.operators)
         let target = previous?.path ?? "\(place.operatorFolder)/\(reading.identifier?.text ?? "unknown")\(format)"
         if FilePlace.isSame(source, target) {
-            throw InstallationError("\(source) is in the host's folder already: it is installed")
+            throw InstallationError("\(source) is in the host's directory already: it is installed")
         }
         if previous == nil, FilePlace.exists(target) {
             throw InstallationError(

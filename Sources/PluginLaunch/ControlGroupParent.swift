@@ -50,7 +50,7 @@ struct ControlGroupParent {
                 throw LaunchError(
                     code: .refused,
                     message:
-                        "cgroup: \(error.reason); name a folder of a cgroup v2 hierarchy that the host may write to"
+                        "cgroup: \(error.reason); name a directory of a cgroup v2 hierarchy that the host may write to"
                         + " (a service has one with Delegate=yes), or none for no control groups"
                 )
             }

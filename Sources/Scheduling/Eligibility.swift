@@ -4,7 +4,7 @@ package import TaskModel
 
 /// Computes whether a pending request or event may run now, and if not, all reasons against it.
 ///
-/// The scheduler evaluates one request of each group, on behalf of the whole group; `task why` and replays evaluate
+/// The scheduler evaluates one request of each group, on behalf of the whole group; `why` and replays evaluate
 /// single requests. All use this code, so an explanation never contradicts a decision.
 package enum Eligibility {
     /// Facts about the plugin: its entry, its operator's policy, and the occupant of its lane.

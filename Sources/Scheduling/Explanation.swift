@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// The state of a request, or of the events of a plugin, with all reasons: the answer to `task why` (C13).
+/// The state of a request, or of the events of a plugin, with all reasons: the answer to `why` (C13).
 package struct Explanation: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         /// Waiting, with the verdict of each policy in order.

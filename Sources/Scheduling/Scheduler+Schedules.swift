@@ -111,7 +111,7 @@ extension Scheduler {
     ) {
         let entry = JournalEntry(
             at: now.wall,
-            event: .occasionMissed,
+            event: .occurrenceMissed,
             plugin: plugin,
             label: identifier.text,
             blame: .nobody,

@@ -107,7 +107,7 @@ extension Scheduler {
         guard let first = obstacles.first else { return nil }
         return Refusal(
             code: .immediateRunIneligible,
-            subReason: .noRoomNow,
+            subReason: .noCapacityNow,
             message: "\(request.identifier) cannot run at once: \(first.message); \(first.remedy), or submit it with"
                 + " strategy queue"
         )

@@ -69,7 +69,7 @@ extension Scheduler {
             code: .tooManyPendingTaskRequests,
             subReason: .eventLimit,
             message: "\(count) events wait for \(plugin) and the limit is \(configuration.eventLimit);"
-                + " see their waiting reasons with \"bgtask task why \(plugin)\", and trigger it again later"
+                + " see their waiting reasons with \"bgtask why \(plugin)\", and trigger it again later"
         )
     }
 }

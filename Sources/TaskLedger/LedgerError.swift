@@ -52,12 +52,12 @@ enum LedgerFault: Error {
 extension LedgerError {
     static func cannotOpen(_ path: String, errno code: Int32) -> Self {
         let words = strerror(code).map { String(cString: $0) } ?? "error \(code)"
-        let remedy = "create its folder and let the host's user write there, or give another state folder"
+        let remedy = "create its directory and let the host's user write there, or give another state directory"
         return Self(code: .cannotOpen, message: "ledger \(path) cannot be opened: \(words); \(remedy)")
     }
 
     static func newer(_ path: String, found: String, known: Int64) -> Self {
-        let remedy = "start the newer bgtaskd that wrote it, or give another state folder; nothing was changed"
+        let remedy = "start the newer bgtaskd that wrote it, or give another state directory; nothing was changed"
         return Self(
             code: .newer,
             message: "ledger \(path) has \(found), this host knows versions up to \(known); \(remedy)"
@@ -65,7 +65,7 @@ extension LedgerError {
     }
 
     static func notALedger(_ path: String) -> Self {
-        let remedy = "give another state folder; nothing was changed"
+        let remedy = "give another state directory; nothing was changed"
         return Self(code: .notALedger, message: "\(path) is another program's database, not a ledger; \(remedy)")
     }
 
@@ -133,7 +133,7 @@ extension LedgerError {
             switch error.resultCode {
             case .SQLITE_FULL: "free space on its disk"
             case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
-                "let the host's user write the file, its -wal and -shm beside it, and their folder"
+                "let the host's user write the file, its -wal and -shm beside it, and their directory"
             case .SQLITE_IOERR, .SQLITE_NOLFS: "look for disk errors in the kernel's log"
             case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: "end the other program that holds the file open"
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.repair(place)
@@ -160,6 +160,6 @@ extension LedgerError {
 
     private static func check(_ path: String) -> String {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        return "bgtask host check --state-folder \(folder) names all that is damaged"
+        return "bgtask host check --state-directory \(folder) names all that is damaged"
     }
 }

@@ -11,7 +11,7 @@ extension DirectArgument.Kind {
         case .double: "0.5"
         case .bool: "true"
         case .bytes: "00ff10"
-        case .setting: "folder"
+        case .setting: "directory"
         case .outString: "256"
         case .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .null, .outInt64: nil
         }

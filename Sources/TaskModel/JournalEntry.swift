@@ -16,7 +16,7 @@ package struct JournalEntry: Hashable, Sendable {
         case expirationRequested
         case triggered
         case violation
-        case occasionMissed
+        case occurrenceMissed
         case pluginInstalled
         case pluginChanged
         case pluginRefused
@@ -25,7 +25,7 @@ package struct JournalEntry: Hashable, Sendable {
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .superseded, .stopRequested, .launchRequested,
-                .expirationRequested, .triggered, .violation, .occasionMissed, .pluginInstalled, .pluginChanged,
+                .expirationRequested, .triggered, .violation, .occurrenceMissed, .pluginInstalled, .pluginChanged,
                 .pluginRefused, .pluginRemoved,
             ]
         }
@@ -45,7 +45,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .expirationRequested: ("expiration-requested", "a user expired a task", false)
             case .triggered: ("triggered", "a user triggered an extension", false)
             case .violation: ("violation", "a plugin broke a rule of the ABI", false)
-            case .occasionMissed: ("occasion-missed", "the request of a schedule was refused", false)
+            case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)
             case .pluginInstalled: ("plugin-installed", "a plugin is in the catalogue for the first time", false)
             case .pluginChanged: ("plugin-changed", "manifest or library of a plugin changed", false)
             case .pluginRefused: ("plugin-refused", "a manifest was refused", false)

@@ -151,7 +151,7 @@ extension Reason {
         case .spread(_, let cause):
             (
                 "\(cause.words) recently, and launches are staggered",
-                "wait for the spread to pass, or simulate its launch"
+                "wait, or run it now with bgtask run"
             )
         case .externalPower:
             (
@@ -178,14 +178,14 @@ extension Reason {
                 "the load, heat and power of the machine are not sampled yet",
                 "wait for the first sample"
             )
-        case .notIdle: ("the machine is in use", "leave the machine alone, or simulate its launch")
-        case .highLoad: ("the processors are busy", "wait for the load to fall, or simulate its launch")
+        case .notIdle: ("the machine is in use", "wait until the machine is idle, or run it now with bgtask run")
+        case .highLoad: ("the processors are busy", "wait for the load to fall, or run it now with bgtask run")
         case .batteryLow:
             (
                 "the battery is low and the machine is not on external power",
-                "connect external power, or simulate its launch"
+                "connect external power, or run it now with bgtask run"
             )
-        case .powerSaver: ("the machine saves power", "choose another power profile, or simulate its launch")
+        case .powerSaver: ("the machine saves power", "choose another power profile, or run it now with bgtask run")
         case .memoryPressure: ("memory is short", "free memory")
         case .heat: ("the machine is hot", "let the machine cool down")
         case .laneBusy(let lane, let launch):

@@ -41,7 +41,7 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case backgroundDenied = 26
         case notItsMainPlugin = 27
         case notAnExtension = 28
-        case noRoomNow = 30
+        case noCapacityNow = 30
 
         package var name: String {
             switch self {
@@ -65,7 +65,7 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
             case .backgroundDenied: "background-denied"
             case .notItsMainPlugin: "not-its-main-plugin"
             case .notAnExtension: "not-an-extension"
-            case .noRoomNow: "no-room-now"
+            case .noCapacityNow: "no-capacity-now"
             }
         }
     }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
+import CKeptPriority
 import Foundation
 import HostConfiguration
 import HostService
@@ -15,7 +16,7 @@ struct Bgtaskd: AsyncParsableCommand {
         discussion: """
             Every key of the configuration file that concerns the host is a flag as well; a flag wins.
 
-            Example: bgtaskd --state-folder /tmp/state --manifests manifests --plugin-folder .build/plugins
+            Example: bgtaskd --state-directory /tmp/state --manifests manifests --plugin-directory .build/plugins
             """,
         version: Host.version
     )

@@ -8,10 +8,10 @@ import Testing
 @Suite("A command's exit status distinguishes success, refusal, misuse and an unreachable host")
 struct ExitStatusTests {
     @Test(arguments: [
-        ["frobnicate"], ["task", "frobnicate"], ["task", "why"], ["task", "why", "nodot"], ["launch", "show", "zero"],
+        ["frobnicate"], ["task", "frobnicate"], ["why"], ["why", "nodot"], ["launch", "show", "zero"],
         ["launch", "show", "0"], ["host", "status", "--user", "--system"], ["journal", "--limit", "0"],
         ["host", "status", "--socket", "/a", "--system"], ["host", "status", "--socket", ""],
-        ["simulate", "launch"], ["launch", "list", "--limit", "10001"], ["task", "submit", "a.b", "--kind", "event"],
+        ["run"], ["launch", "list", "--limit", "10001"], ["task", "submit", "a.b", "--kind", "event"],
         ["task", "submit", "a.b", "--kind", "refresh", "--not-before", "soon"], ["plugin", "show", "a..b"],
         ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/nowhere/file"],
         ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/tmp"],
@@ -40,7 +40,7 @@ struct ExitStatusTests {
     }
 
     @Test(arguments: [
-        ["--help"], ["--version"], ["help"], ["help", "task", "submit"], ["task", "why", "--help"], [],
+        ["--help"], ["--version"], ["help"], ["help", "task", "submit"], ["why", "--help"], [],
         ["host", "run", "--help"],
     ])
     func `bgtask help and version are printed on standard output with exit status 0`(arguments: [String]) async {
@@ -53,8 +53,8 @@ struct ExitStatusTests {
     @Test func `the help of every bgtask command has an example`() async {
         let commands = [
             "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin install",
-            "plugin remove", "task", "task submit", "task cancel", "task list", "task why", "trigger", "launch",
-            "launch list", "launch show", "journal", "simulate", "simulate launch", "simulate expiration",
+            "plugin remove", "task", "task submit", "task cancel", "task list", "why", "run", "trigger", "launch",
+            "launch list", "launch show", "journal", "simulate", "simulate expiration",
             "simulate conditions",
             "host", "host run", "host status",
         ]

@@ -56,13 +56,13 @@ struct RenderingTests {
                 pending limits  refresh 1, processing 10
                 launch limits   background 1 of 4
                 budgets         refresh 30s, processing 10min
-                grace           5s
+                grace period    5s
                 spacing         1s
                 batch size      100
-                patience        10s with a silent caller
+                idle timeout    10s
                 retry           after 10s, doubling; 3 attempts; the host's own part after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is doubted for 10min
-                policies        spread 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, patience 2d, room patience 5min; switched off: load
+                policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; switched off: load
                 continued       stalled after 30s without progress; under memory pressure one every 10s
                 refresh         on, legacy fetch at most every 15min
 
@@ -121,7 +121,7 @@ struct RenderingTests {
                 events          13 started, now, waits for nothing
                 pending limits  refresh 1 of 1, processing 3 of 10
                 budgets         refresh 30s
-                grace           5s
+                grace period    5s
                 spacing         1s
                 batch size      100
                 day budget      4h
@@ -219,11 +219,11 @@ struct RenderingTests {
     }
 }
 
-@Suite("task why prints the reasons, the last outcome and the remedy of a task")
+@Suite("bgtask why prints the reasons, the last outcome and the remedy of a task")
 struct WhyTextTests {
     private let reader = Reader(now: Samples.now, timeZone: .gmt)
 
-    @Test func `task why of a waiting task prints every reason, the last outcome and the history`() throws {
+    @Test func `why of a waiting task prints every reason, the last outcome and the history`() throws {
         #expect(
             try Samples.why().text(for: reader) == """
                 com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
@@ -247,7 +247,7 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `task why with a single reason prints its earliest time and the change that removes it`() throws {
+    @Test func `why with a single reason prints its earliest time and the change that removes it`() throws {
         let reason = Reason.earliestBegin(Samples.now + .seconds(720))
         let reply = TaskWhyReply(
             identifier: try Samples.task(),
@@ -271,7 +271,7 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `task why has a sentence for eligible, running, unknown and finished tasks`() throws {
+    @Test func `why has a sentence for eligible, running, unknown and finished tasks`() throws {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         func text(_ reply: TaskWhyReply) -> String { reply.text(for: reader) }
         #expect(

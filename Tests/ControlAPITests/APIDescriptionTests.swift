@@ -47,7 +47,7 @@ struct APIDescriptionTests {
 
     @Test(arguments: [
         (Route.pluginTrigger, PluginTrigger.fields), (.taskSubmit, TaskSubmission.fields),
-        (.simulateLaunch, LaunchSimulation.fields),
+        (.run, RunOrder.fields),
         (.simulateExpiration, ExpirationSimulation.fields), (.simulateConditions, ConditionsSimulation.fields),
     ])
     func `each request body in the API description has exactly the fields that its route accepts`(

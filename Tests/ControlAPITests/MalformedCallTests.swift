@@ -29,7 +29,7 @@ struct MalformedCallTests {
         return try #require(throws: ControlRefusal.self) {
             switch call.route {
             case .taskSubmit: _ = try TaskSubmission.reading(data, for: call.route).validated()
-            case .simulateLaunch: _ = try LaunchSimulation.reading(data, for: call.route).validated()
+            case .run: _ = try RunOrder.reading(data, for: call.route).validated()
             case .simulateExpiration: _ = try ExpirationSimulation.reading(data, for: call.route).validated()
             default: _ = try ConditionsSimulation.reading(data, for: call.route).validated()
             }
@@ -109,10 +109,10 @@ struct MalformedCallTests {
             "payload",
             "a file's name"
         ),
-        Case(#"{"identifiers": []}"#, "identifier-missing", "identifiers", "at least one", to: .simulateLaunch),
-        Case(#"{"identifiers": ["a.b", 7]}"#, "field-type", "identifiers[1]", "a string", to: .simulateLaunch),
-        Case(#"{"identifiers": "a.b"}"#, "field-type", "identifiers", "a list", to: .simulateLaunch),
-        Case(#"{"identifiers": ["a.b", "c"]}"#, "identifier-invalid", "identifiers[1]", "reverse", to: .simulateLaunch),
+        Case(#"{"identifiers": []}"#, "identifier-missing", "identifiers", "at least one", to: .run),
+        Case(#"{"identifiers": ["a.b", 7]}"#, "field-type", "identifiers[1]", "a string", to: .run),
+        Case(#"{"identifiers": "a.b"}"#, "field-type", "identifiers", "a list", to: .run),
+        Case(#"{"identifiers": ["a.b", "c"]}"#, "identifier-invalid", "identifiers[1]", "reverse", to: .run),
         Case(#"{"identifier": ""}"#, "identifier-invalid", "identifier", "reverse-DNS", to: .simulateExpiration),
         Case("{}", "condition-missing", nil, "one of external_power, network, idle", to: .simulateConditions),
         Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),

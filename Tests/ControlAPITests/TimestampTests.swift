@@ -1,10 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import Foundation
 import TaskModel
 import Testing
 
-@Suite("Times on the wire are RFC 3339 in UTC")
+@Suite("Times on the wire are RFC 3339 in UTC, and exact beside it")
 struct TimestampTests {
     @Test(arguments: [
         (0, "1970-01-01T00:00:00.000000000Z"),
@@ -41,6 +42,26 @@ struct TimestampTests {
     ])
     func `malformed, impossible and out-of-range RFC 3339 times are refused`(text: String) {
         #expect(Timestamp(text) == nil)
+    }
+
+    @Test(arguments: [
+        (1_769_824_080_999_999_999, "2026-01-31T01:48:00Z"), (-1, "1969-12-31T23:59:59Z"), (0, "1970-01-01T00:00:00Z"),
+    ])
+    func `a reply has the whole second that an instant lies in, and the instant in digits`(
+        nanoseconds: Int64,
+        second: String
+    ) throws {
+        let time = Timestamp(WallTime(nanoseconds: nanoseconds))
+        #expect(CalendarTime(secondOf: time).description == second)
+        let digits = try WireCoding.encode(time)
+        #expect(String(decoding: digits, as: UTF8.self) == "\"\(nanoseconds)\"")
+        #expect(try WireCoding.decode(Timestamp.self, from: digits) == time)
+    }
+
+    @Test func `a request has the exact time`() throws {
+        let time = CalendarTime(Timestamp(WallTime(nanoseconds: 1_769_824_080_000_000_001)))
+        #expect(time.description == "2026-01-31T01:48:00.000000001Z")
+        #expect(try WireCoding.decode(CalendarTime.self, from: WireCoding.encode(time)) == time)
     }
 
     @Test func `RFC 3339 texts of instants sort in the order of time`() {

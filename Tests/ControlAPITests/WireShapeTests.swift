@@ -35,11 +35,12 @@ struct WireShapeTests {
             Samples.host(),
             "HostStatus",
             is: """
-                {"version": "0.1.0", "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00.000000000Z",
-                 "boot_id": "b00t", "state_folder": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
+                {"version": "0.1.0", "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
+                  "started_at_ns": "1769820480000000000",
+                 "boot_id": "b00t", "state_directory": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
                  "socket_group": "operators",
-                 "manifest_folders": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
-                 "plugin_folder": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
+                 "manifest_directories": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
+                 "plugin_directory": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
                  "configured_without_plugin": ["com.example.gone"],
                  "conditions": {"external_power": {"holds": false, "source": "scripted"},
                                 "network": {"holds": true, "source": "configuration"},
@@ -59,12 +60,13 @@ struct WireShapeTests {
                  "budgets": [{"kind": "refresh", "budget_ns": 30000000000},
                              {"kind": "processing", "budget_ns": 600000000000}],
                  "launch_limits": [{"lane": "background", "limit": 4, "running": 1}],
-                 "grace_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100, "caller_patience_ns": 10000000000,
+                 "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100, "idle_timeout_ns": 10000000000,
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
-                 "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000, "doubt_ns": 600000000000},
-                 "policies": {"off": ["load"], "spread_ns": 60000000000, "overrun_spacing_ns": 30000000000,
+                 "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000,
+                   "doubt_ns": 600000000000},
+                 "policies": {"off": ["load"], "stagger_ns": 60000000000, "overrun_spacing_ns": 30000000000,
                               "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
-                              "patience_ns": 172800000000000, "room_patience_ns": 300000000000},
+                              "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
                  "continued": {"stall_limit_ns": 30000000000, "pressure_interval_ns": 10000000000},
                  "minimum_fetch_interval_ns": 900000000000, "background_refresh": true,
                  "stopping": false}
@@ -76,7 +78,8 @@ struct WireShapeTests {
         "identifier": "com.example.feed", "name": "Feed", "version": "1.4.0", "role": "main",
         "library": "/opt/libFeed.so", "modes": ["fetch", "processing"],
         "permitted": ["com.example.feed.refresh", "com.example.feed.export.*"],
-        "extensions": ["com.example.feed.keyboard"], "pending": 2, "events": 1, "running": 1, "enabled": true, "state": "running"
+        "extensions": ["com.example.feed.keyboard"], "pending": 2, "events": 1, "running": 1, "enabled": true,
+          "state": "running"
         """
 
     @Test func `the JSON reply to a purge keeps its shape`() throws {
@@ -153,19 +156,20 @@ struct WireShapeTests {
                  "notes": [{"severity": "note", "line": 9, "key": "modes", "message": "audio has no effect"}],
                  "limits": [{"kind": "refresh", "limit": 1, "used": 1}, {"kind": "processing", "limit": 10, "used": 3}],
                  "budgets": [{"kind": "refresh", "budget_ns": 30000000000}],
-                 "grace_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100,
+                 "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100,
                  "day_budget_ns": 14400000000000, "background_refresh": true, "background_denied": false,
                  "entitlements": ["continued-processing.gpu"],
                  "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
-                                "next": "2026-01-31T02:48:00.000000000Z"}],
+                                "next": "2026-01-31T02:48:00Z", "next_ns": "1769827680000000000"}],
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
                  "retention_ns": 2592000000000000,
-                 "last_launch": {"launch": 41, "started_at": "2026-01-31T01:48:00.000000000Z",
+                 "last_launch": {"launch": 41, "started_at": "2026-01-31T01:48:00Z",
+                   "started_at_ns": "1769824080000000000",
                                  "outcome": "completed", "message": "2 tasks"},
                  "reasons": [{"code": "spacing", "message": "the plugin's last launch ended too recently",
-                              "until": "2026-01-31T01:48:02.000000000Z"}],
+                              "until": "2026-01-31T01:48:02Z", "until_ns": "1769824082000000000"}],
                  "waiting_events": [{"plugin": "com.example.feed", "event_name": "started", "submission": 13,
-                   "created_at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}]}
+                   "created_at": "2026-01-31T01:48:00Z", "created_at_ns": "1769824080000000000", "attempts": 0}]}
                 """
         )
     }
@@ -177,19 +181,23 @@ struct WireShapeTests {
             is: """
                 {"pending": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh",
                    "kind": "refresh", "submission": 12, "submitter": "person",
-                   "submitted_at": "2026-01-31T01:48:00.000000000Z", "earliest_begin": "2026-01-31T02:00:00.000000000Z",
+                   "submitted_at": "2026-01-31T01:48:00Z", "submitted_at_ns": "1769824080000000000",
+                     "earliest_begin": "2026-01-31T02:00:00Z", "earliest_begin_ns": "1769824800000000000",
                    "requires_network": true, "requires_external_power": false, "attempts": 1,
                    "reason": {"code": "earliest-begin", "message": "its earliest begin is in the future",
-                              "until": "2026-01-31T02:00:00.000000000Z"}}],
+                              "until": "2026-01-31T02:00:00Z", "until_ns": "1769824800000000000"}}],
                  "running": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "kind": "refresh",
-                   "submission": 12, "launch": 41, "started_at": "2026-01-31T01:48:00.000000000Z",
+                   "submission": 12, "launch": 41, "started_at": "2026-01-31T01:48:00Z",
+                     "started_at_ns": "1769824080000000000",
                    "budget_ns": 30000000000, "used_ns": 22400000000, "expiring": false},
                   {"plugin": "com.example.feed", "identifier": "com.example.feed.export.one", "kind": "continued",
-                   "submission": 14, "launch": 42, "started_at": "2026-01-31T01:48:00.000000000Z",
+                   "submission": 14, "launch": 42, "started_at": "2026-01-31T01:48:00Z",
+                     "started_at_ns": "1769824080000000000",
                    "used_ns": 60000000000, "expiring": true, "title": "Exporting", "subtitle": "holidays",
                    "progress": {"done": 3, "total": 8}}],
                  "events": [{"plugin": "com.example.feed", "event_name": "started", "submission": 13,
-                   "created_at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}], "partial": false}
+                   "created_at": "2026-01-31T01:48:00Z", "created_at_ns": "1769824080000000000", "attempts": 0}],
+                     "partial": false}
                 """
         )
     }
@@ -201,17 +209,22 @@ struct WireShapeTests {
             is: """
                 {"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "pending",
                  "kind": "refresh", "submission": 12, "eligible": false, "earliest_possible": "unknown",
+                   "earliest_possible_ns": "unknown",
                  "reasons": [{"code": "earliest-begin", "message": "its earliest begin is in the future",
-                              "until": "2026-01-31T02:00:00.000000000Z"},
+                              "until": "2026-01-31T02:00:00Z", "until_ns": "1769824800000000000"},
                              {"code": "network", "message": "it needs a network, and there is none"}],
                  "policies": [{"policy": "idle", "verdict": "may", "rationale": "concerns processing only"},
                               {"policy": "spacing", "verdict": "wait", "rationale": "at least 1s between two launches",
-                               "until": "2026-01-31T01:48:01.000000000Z"}],
-                 "history": [{"submission": 12, "code": "network", "since": "2026-01-31T01:47:00.000000000Z",
-                              "until": "2026-01-31T01:47:30.000000000Z", "duration_ns": 30000000000},
-                             {"submission": 12, "code": "earliest-begin", "since": "2026-01-31T01:47:30.000000000Z",
+                               "until": "2026-01-31T01:48:01Z", "until_ns": "1769824081000000000"}],
+                 "history": [{"submission": 12, "code": "network", "since": "2026-01-31T01:47:00Z",
+                   "since_ns": "1769824020000000000",
+                              "until": "2026-01-31T01:47:30Z", "until_ns": "1769824050000000000",
+                                "duration_ns": 30000000000},
+                             {"submission": 12, "code": "earliest-begin", "since": "2026-01-31T01:47:30Z",
+                               "since_ns": "1769824050000000000",
                               "duration_ns": 30000000000}],
-                 "last_outcome": {"outcome": "crashed", "at": "2026-01-31T01:46:30.000000000Z", "blame": "plugin",
+                 "last_outcome": {"outcome": "crashed", "at": "2026-01-31T01:46:30Z",
+                   "at_ns": "1769823990000000000", "blame": "plugin",
                                   "message": "signal 11", "launch": 40}}
                 """
         )
@@ -231,7 +244,8 @@ struct WireShapeTests {
             "TaskWhy",
             is: """
                 {"identifier": "com.example.feed.refresh", "state": "running", "eligible": false, "reasons": [],
-                 "policies": [], "history": [], "earliest_possible": "2026-01-31T01:48:00.000000000Z",
+                 "policies": [], "history": [], "earliest_possible": "2026-01-31T01:48:00Z",
+                   "earliest_possible_ns": "1769824080000000000",
                  "change": {"code": "network", "message": "provide a network"},
                  "running": {"launch": 41, "used_ns": 1000000000, "budget_ns": 30000000000}}
                 """
@@ -247,13 +261,15 @@ struct WireShapeTests {
             "LaunchList",
             is: """
                 {"launches": [{"launch": 41, "plugin": "com.example.feed", "lane": "background", "cause": "due",
-                  "pid": 4711, "started_at": "2026-01-31T01:48:00.000000000Z",
-                  "ended_at": "2026-01-31T01:48:22.400000000Z", "budget_ns": 30000000000, "grace_ns": 5000000000,
+                  "pid": 4711, "started_at": "2026-01-31T01:48:00Z", "started_at_ns": "1769824080000000000",
+                  "ended_at": "2026-01-31T01:48:22Z", "ended_at_ns": "1769824102400000000",
+                    "budget_ns": 30000000000, "grace_period_ns": 5000000000,
                   "used_ns": 22400000000, "outcome": "completed", "blame": "nobody", "message": "all tasks completed",
                   "manifest_digest": "cd34", "worst_outcome": "succeeded",
                   "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
                     "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
-                    "ended_at": "2026-01-31T01:48:02.000000000Z"}], "assertions": []}], "next": "41"}
+                    "ended_at": "2026-01-31T01:48:02Z", "ended_at_ns": "1769824082000000000"}], "assertions": []}],
+                      "next": "41"}
                 """
         )
     }
@@ -263,8 +279,10 @@ struct WireShapeTests {
             JournalReply(entries: [try Samples.journalLine()], last: 5),
             "Journal",
             is: """
-                {"entries": [{"number": 5, "at": "2026-01-31T01:48:00.000000000Z", "event": "succeeded",
-                  "plugin": "com.example.feed", "launch": 41, "identifier": "com.example.feed.refresh", "submission": 12,
+                {"entries": [{"number": 5, "at": "2026-01-31T01:48:00Z", "at_ns": "1769824080000000000",
+                  "event": "succeeded",
+                  "plugin": "com.example.feed", "launch": 41, "identifier": "com.example.feed.refresh",
+                    "submission": 12,
                   "blame": "nobody", "message": "pruned 12 rows"}], "last": 5}
                 """
         )
@@ -286,7 +304,7 @@ struct WireShapeTests {
             line,
             "JournalLine",
             is: """
-                {"number": 5, "at": "2026-01-31T01:48:00.000000000Z", "event": "succeeded",
+                {"number": 5, "at": "2026-01-31T01:48:00Z", "at_ns": "1769824080000000000", "event": "succeeded",
                  "plugin": "com.example.feed", "event_name": "started", "blame": "nobody", "message": ""}
                 """
         )
@@ -310,7 +328,7 @@ struct WireShapeTests {
         let lost = LaunchEnd(outcome: .lost, at: Samples.now, used: nil, blame: .machine, message: "")
         let launch = try Samples.launch(end: lost)
         #expect(launch.used == nil)
-        #expect(!String(decoding: try WireCoding.encode(launch), as: UTF8.self).contains("used-ns"))
+        #expect(!String(decoding: try WireCoding.encode(launch), as: UTF8.self).contains("used_ns"))
     }
 
     @Test func `the JSON replies to submission, cancellation and simulation keep their shape`() throws {
@@ -320,14 +338,15 @@ struct WireShapeTests {
             TaskSubmissionReply(number, plugin: plugin, identifier: task, replacing: SubmissionNumber(rawValue: 9)),
             "TaskSubmissionReply",
             is: """
-                {"submission": 12, "plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "replaced": 9}
+                {"submission": 12, "plugin": "com.example.feed", "identifier": "com.example.feed.refresh",
+                  "replaced": 9}
                 """
         )
         try check(TaskCancellationReply(isCancelled: true), "TaskCancellationReply", is: #"{"cancelled": true}"#)
-        try check(LaunchSimulation(identifiers: ["a.b"]), "LaunchSimulation", is: #"{"identifiers": ["a.b"]}"#)
+        try check(RunOrder(identifiers: ["a.b"]), "RunOrder", is: #"{"identifiers": ["a.b"]}"#)
         try check(
-            LaunchSimulationReply(launching: [LaunchNumber(rawValue: 4)]),
-            "LaunchSimulationReply",
+            RunReply(launching: [LaunchNumber(rawValue: 4)]),
+            "RunReply",
             is: #"{"launching": [4]}"#
         )
         try check(ExpirationSimulation(identifier: "a.b"), "ExpirationSimulation", is: #"{"identifier": "a.b"}"#)

@@ -37,7 +37,7 @@ struct ControlClientTests {
                 _ = try? await client.launches(limit: 3, plugin: plugin)
                 _ = try? await client.launch(LaunchNumber(rawValue: 41))
                 _ = try? await client.journal(after: 4, limit: 2)
-                _ = try? await client.simulateLaunch(of: [task])
+                _ = try? await client.run([task])
                 _ = try? await client.simulateExpiration(of: task)
             }
             #expect(
@@ -45,7 +45,7 @@ struct ControlClientTests {
                     "GET /v1/plugins?limit=1000", "GET /v1/plugins/com.example.feed", "POST /v1/tasks",
                     "DELETE /v1/tasks/com.example.feed.refresh", "GET /v1/tasks?limit=1000",
                     "GET /v1/tasks/com.example.feed.refresh/why", "GET /v1/launches?limit=3&plugin=com.example.feed",
-                    "GET /v1/launches/41", "GET /v1/journal?after=4&limit=2", "POST /v1/simulate/launch",
+                    "GET /v1/launches/41", "GET /v1/journal?after=4&limit=2", "POST /v1/run",
                     "POST /v1/simulate/expiration",
                 ]
             )

@@ -88,7 +88,7 @@ struct APIContractTests {
             let again = try await host.submit(patient.task())
             try await host.wait(for: again, toRun: patient)
             try api.call(.taskStop, patient.task())
-            try api.call(.simulateLaunch, body: #"{"identifiers": ["\#(task)"]}"#)
+            try api.call(.run, body: #"{"identifiers": ["\#(task)"]}"#)
             try api.call(.taskCancel, task)
             // A container directory is all that is left of a plugin whose record was deleted.
             try host.folder.makeFolder("state/containers/com.example.gone")
@@ -143,7 +143,7 @@ struct APIContractTests {
             )
             try api.call(.pluginTrigger, TestPlugin.neighbour.identifier, body: "{}", status: 403)
             try api.call(.pluginTrigger, "com.example.nobody", body: "{}", status: 404)
-            try api.call(.simulateLaunch, body: #"{"identifiers": ["\#(task)"]}"#, status: 409)
+            try api.call(.run, body: #"{"identifiers": ["\#(task)"]}"#, status: 409)
             try api.call(.simulateExpiration, body: #"{"identifier": "\#(task)"}"#, status: 409)
             try await host.runNeighbour()
         }

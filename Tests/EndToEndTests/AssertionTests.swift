@@ -11,7 +11,10 @@ import Testing
 struct AssertionTests {
     /// A plugin that holds an assertion open until it is released or expired.
     private static func holdsOpen(budget: String = "10min", grace: String = "30s") -> TestPlugin {
-        TestPlugin("HoldsOpen", policy: ["budgets: { processing: \(budget), event: \(budget) }", "grace: \(grace)"])
+        TestPlugin(
+            "HoldsOpen",
+            policy: ["budgets: { processing: \(budget), event: \(budget) }", "grace-period: \(grace)"]
+        )
     }
 
     /// Runs a task of the plugin to completion. The launch that is returned stays open.
@@ -98,7 +101,7 @@ struct AssertionTests {
         async throws
     {
         let plugin = Self.holdsOpen()
-        try await HostFixture.with(HostSetup(["grace": "30s"]), plugins: [plugin]) { host in
+        try await HostFixture.with(HostSetup(["grace-period": "30s"]), plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
             try await host.stop()
             #expect(host.runnerProcesses().isEmpty)
@@ -145,7 +148,7 @@ struct AssertionTests {
     func `forged assertion messages are limited in number and hold the launch no longer than the grace period`()
         async throws
     {
-        let plugin = TestPlugin("ForgesAssertions", policy: ["grace: 200ms"])
+        let plugin = TestPlugin("ForgesAssertions", policy: ["grace-period: 200ms"])
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let done = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(done.event == "succeeded")
@@ -167,7 +170,7 @@ struct AssertionTests {
     ) async throws {
         var plugin = TestPlugin(
             "NeverEndsAssertion",
-            policy: ["budgets: { processing: 3s }", "grace: 500ms"]
+            policy: ["budgets: { processing: 3s }", "grace-period: 500ms"]
         )
         plugin.settings = ["handler": handler]
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in

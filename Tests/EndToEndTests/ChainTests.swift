@@ -13,7 +13,7 @@ import Testing
 )
 struct ChainTests {
     /// Uses the default grace period of the host: a shorter one shortens the time after the completion.
-    private static let setup = HostSetup(["grace": "5s"])
+    private static let setup = HostSetup(["grace-period": "5s"])
 
     @Test(arguments: ["handler", "thread", "later-thread"])
     func `a C plugin that submits its next request after the completion keeps its chain of launches`(from: String)
@@ -81,7 +81,7 @@ extension HostFixture {
         var lost = 0
         var submission = try await submit(task, earliestBegin: Self.tomorrow)
         for _ in 0..<launches {
-            _ = try await client.simulateLaunch(of: [identifier(task)])
+            _ = try await client.run([identifier(task)])
             try await duringLaunch()
             let end = try await outcome(of: submission)
             #expect(end.event == "succeeded", sourceLocation: sourceLocation)

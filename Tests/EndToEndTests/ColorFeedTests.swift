@@ -26,7 +26,7 @@ struct ColorFeedTests {
             plugin.library = .bytes(try BuiltLibrary.bytes(of: "ColorFeed"))
             plugin.settings = ["feed-url": document.address].merging(settings) { _, own in own }
             // On battery the cleaning runs only on request, and so does not interfere with other tasks.
-            let setup = HostSetup(["external-power": "false", "grace": grace])
+            let setup = HostSetup(["external-power": "false", "grace-period": grace])
             try await HostFixture.with(setup, plugins: [plugin]) { host in try await body(host, plugin, document) }
         }
     }

@@ -5,13 +5,14 @@ import ControlClient
 import Foundation
 import HostTestKit
 import StatementTraits
+import TaskModel
 import Testing
 
 @Suite("An operator can inspect and control everything with bgtask")
 struct CommandTests {
     private static let task = TestPlugin.neighbour.task()
 
-    @Test(.proves(89)) func `bgtask simulate launch runs a pending task at once and fails when none is pending`()
+    @Test(.proves(89)) func `bgtask run runs a pending task at once and fails when none is pending`()
         async throws
     {
         try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
@@ -27,11 +28,11 @@ struct CommandTests {
             )
             #expect(submitted.status == 0)
             let submission = try #require(try await host.client.tasks().pending.first?.submission)
-            let simulated = try await host.bgtask("simulate", "launch", Self.task)
+            let simulated = try await host.bgtask("run", Self.task)
             #expect(simulated.status == 0 && simulated.output.contains("launch"))
             #expect(try await host.outcome(of: submission).event == "succeeded")
 
-            let nothing = try await host.bgtask("simulate", "launch", Self.task)
+            let nothing = try await host.bgtask("run", Self.task)
             #expect(nothing.status == 1 && nothing.error.contains(Self.task))
         }
     }
@@ -51,6 +52,33 @@ struct CommandTests {
             #expect(reply.launches.first { $0.launch == launch }?.outcome == "completed")
             let missing = try await host.bgtask("launch", "show", "4711")
             #expect(missing.status == 1 && missing.error.contains("4711"))
+        }
+    }
+
+    @Test func `jq reads the times of --json as dates, and the exact ones with every digit`() async throws {
+        try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
+            let before = Int64(Date().timeIntervalSince1970)
+            _ = try await host.bgtask("task", "submit", Self.task, "--kind", "processing", "--needs-external-power")
+            func query(_ filter: String, of arguments: String...) async throws -> String {
+                let answer = try await host.bgtaskList(arguments + ["--json"])
+                let file = host.folder.file("answer.json")
+                try answer.output.write(toFile: file, atomically: true, encoding: .utf8)
+                let run = try await ProgramRun.of("/usr/bin/jq", ["-r", filter, file])
+                #expect(run.status == 0, "\(run.error)")
+                return run.output.trimmingCharacters(in: .newlines)
+            }
+            let date = try #require(Int64(try await query(".pending[0].submitted_at | fromdate", of: "task", "list")))
+            #expect(date >= before && date <= before + 600)
+            let exact = try await query(".pending[0].submitted_at_ns", of: "task", "list")
+            let reply = try WireCoding.decode(
+                TaskListReply.self,
+                from: Data(try await host.bgtask("task", "list", "--json").output.utf8)
+            )
+            #expect(exact == reply.pending.first.map { "\($0.submittedAt.wall.nanoseconds)" })
+            #expect(exact.hasPrefix("\(date)") && exact.count == 19)
+            let since = try await query("[.entries[].at | fromdate] | min", of: "journal")
+            #expect(try #require(Int64(since)) >= before - 600)
+            #expect(try await query(".started_at | fromdate | type", of: "host", "status") == "number")
         }
     }
 
@@ -129,14 +157,14 @@ struct CommandTests {
         async throws
     {
         try await HostFixture.with { host in
-            let task = try await host.bgtask("task", "why", "com.example.nobody.task")
+            let task = try await host.bgtask("why", "com.example.nobody.task")
             #expect(
                 task.status == 1 && task.output.isEmpty && task.error.contains("com.example.nobody.task is unknown")
             )
             let launches = try await host.bgtask("launch", "list", "--plugin", "com.example.nobody")
             #expect(launches.status == 1 && launches.error.contains("no plugin com.example.nobody is installed"))
             // A known task without submissions and a known plugin without launches are no errors.
-            let own = try await host.bgtask("task", "why", Self.task)
+            let own = try await host.bgtask("why", Self.task)
             #expect(own.status == 0 && own.output.contains("never submitted"))
             let none = try await host.bgtask("launch", "list", "--plugin", TestPlugin.neighbour.identifier)
             #expect(none.status == 0)
@@ -147,7 +175,7 @@ struct CommandTests {
         let setup = HostSetup([
             "batch-size": "17", "event-limit": "18", "attempts": "19", "retry-delay": "20s", "host-retry-delay": "21s",
             "removed-plugin-retention": "22d", "journal-retention": "23d", "socket-group": "root",
-            "caller-patience": "24s",
+            "idle-timeout": "24s",
         ])
         try await HostFixture.with(setup) { host in
             let status = try await host.bgtask("host", "status").output
@@ -165,7 +193,7 @@ struct CommandTests {
         async throws
     {
         let plugin = TestPlugin("Obedient", policy: ["budgets: { refresh: 42s }", "limits: { processing: 3 }"])
-        try await HostFixture.with(HostSetup(["grace": "7s"]), plugins: [.neighbour, plugin]) { host in
+        try await HostFixture.with(HostSetup(["grace-period": "7s"]), plugins: [.neighbour, plugin]) { host in
             let list = try await host.bgtask("plugin", "list")
             #expect(list.output.contains(TestPlugin.neighbour.identifier) && list.output.contains(plugin.identifier))
             let show = try await host.bgtask("plugin", "show", plugin.identifier)
@@ -184,7 +212,7 @@ struct CommandTests {
                 BuiltProgram.command.path(),
                 [
                     "host", "run", "--manifests", folder.file("manifests"), "--package-manifests",
-                    folder.file("packages"), "--plugin-folder", folder.file("plugins"), "--state-folder",
+                    folder.file("packages"), "--plugin-directory", folder.file("plugins"), "--state-directory",
                     folder.file("state"), "--socket", folder.file("s"), "--config", folder.write([], to: "none.yaml"),
                 ]
             )

@@ -12,10 +12,10 @@ struct ConfigurationTests {
     /// Every key of the host: its section in the file, its flag and a value.
     private static let keys: [(section: String?, key: String, flag: String, value: String)] = [
         (nil, "manifests", "manifests", "manifests"), (nil, "package-manifests", "package-manifests", "packages"),
-        (nil, "plugin-folder", "plugin-folder", "plugins"), (nil, "state-folder", "state-folder", "state"),
+        (nil, "plugin-directory", "plugin-directory", "plugins"), (nil, "state-directory", "state-directory", "state"),
         (nil, "socket", "socket", "control.sock"), (nil, "socket-group", "socket-group", "root"),
         (nil, "runner", "runner", "bgtask-runner"), (nil, "cgroup", "cgroup", "none"),
-        (nil, "log-level", "log-level", "debug"), (nil, "grace", "grace", "1500ms"),
+        (nil, "log-level", "log-level", "debug"), (nil, "grace-period", "grace-period", "1500ms"),
         (nil, "spacing", "spacing", "2s"), (nil, "removed-plugin-retention", "removed-plugin-retention", "3h"),
         (nil, "journal-retention", "journal-retention", "4d"),
         ("conditions", "external-power", "external-power", "false"), ("conditions", "network", "network", "false"),
@@ -25,7 +25,7 @@ struct ConfigurationTests {
         ("launches", "event", "event-launches", "6"), ("retry", "delay", "retry-delay", "4s"),
         ("retry", "attempts", "attempts", "5"), ("retry", "host-delay", "host-retry-delay", "3s"),
         ("limits", "event", "event-limit", "7"), (nil, "batch-size", "batch-size", "8"),
-        (nil, "caller-patience", "caller-patience", "9s"), ("conditions", "idle", "idle", "true"),
+        (nil, "idle-timeout", "idle-timeout", "9s"), ("conditions", "idle", "idle", "true"),
         ("conditions", "high-load", "high-load", "true"), ("conditions", "low-memory", "low-memory", "true"),
         ("conditions", "hot", "hot", "true"),
         ("conditions", "battery-low", "battery-low", "true"), ("conditions", "power-saver", "power-saver", "true"),
@@ -34,9 +34,9 @@ struct ConfigurationTests {
         ("budgets", "health-research", "health-research-budget", "12min"),
         ("launches", "continued", "continued-launches", "7"), ("continued", "stall-limit", "stall-limit", "33s"),
         (nil, "minimum-fetch-interval", "minimum-fetch-interval", "20min"),
-        (nil, "background-refresh", "background-refresh", "false"), ("policies", "spread", "spread", "34s"),
+        (nil, "background-refresh", "background-refresh", "false"), ("policies", "stagger", "stagger", "34s"),
         ("policies", "overrun-spacing", "overrun-spacing", "35s"), ("policies", "day-budget", "day-budget", "2h"),
-        ("policies", "patience", "patience", "1d"),
+        ("policies", "maximum-deferral", "maximum-deferral", "1d"),
     ]
 
     @Test func `the help of bgtaskd lists exactly the flags of the configuration keys`() async throws {
@@ -91,7 +91,7 @@ struct ConfigurationTests {
         try await ScratchFolder.with { folder in
             let text = """
                 # Every line from here on is wrong.
-                grase: 5s
+                grace-perid: 5s
                 spacing: soon
                 limits:
                   refresh: many
@@ -106,11 +106,12 @@ struct ConfigurationTests {
             let file = try folder.write(text.utf8, to: "bgtaskd.yaml")
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
-                ["--config", file, "--state-folder", folder.file("state")]
+                ["--config", file, "--state-directory", folder.file("state")]
             )
             #expect(run.status == 2 && run.output.isEmpty)
             for part in [
-                "\(file):2", "grase", "\"grace\"", "\(file):3", "soon", "\(file):5", "limits.refresh", "\(file):7",
+                "\(file):2", "grace-perid", "\"grace-period\"", "\(file):3", "soon", "\(file):5", "limits.refresh",
+                "\(file):7",
                 "nodots", "alsonodots", "is the main plugin itself", "listed under \"com.example.one\" as well",
             ] { #expect(run.error.contains(part), "\(run.error)") }
             #expect(!FileManager.default.fileExists(atPath: folder.file("state")))
@@ -118,7 +119,7 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: [
-        ("grace", "later", "is \"later\", not a duration from 1ms to 7d"),
+        ("grace-period", "later", "is \"later\", not a duration from 1ms to 7d"),
         ("attempts", "-1", "is -1, which is not between 1 and 1000"),
         ("refresh-budget", "20", "is \"20\", which has no unit"), ("batch-size", "201", "not between 1 and 200"),
         ("log-level", "loud", "is \"loud\", which is none of trace"),
@@ -132,7 +133,7 @@ struct ConfigurationTests {
     ) async throws {
         let run = try await ProgramRun.of(
             BuiltProgram.host.path(),
-            ["--user", "--\(flag)=\(value)", "--state-folder", "/dev/null/none"]
+            ["--user", "--\(flag)=\(value)", "--state-directory", "/dev/null/none"]
         )
         #expect(run.status == 2 && !run.error.contains("/dev/null") && !run.error.contains("command line"))
         #expect(run.error.hasPrefix("bgtaskd: --\(flag): ") && run.error.contains(problem), "\(run.error)")
@@ -147,10 +148,10 @@ struct ConfigurationTests {
         async throws
     {
         try await ScratchFolder.with { folder in
-            let file = try folder.write("grace: 5s\nsocket-group: no-such-group\n".utf8, to: "bgtaskd.yaml")
+            let file = try folder.write("grace-period: 5s\nsocket-group: no-such-group\n".utf8, to: "bgtaskd.yaml")
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
-                ["--config", file, "--state-folder", folder.file("state"), "--socket", folder.file("s")]
+                ["--config", file, "--state-directory", folder.file("state"), "--socket", folder.file("s")]
             )
             #expect(run.status == 2 && run.error.contains("\(file):2:15: socket-group: is \"no-such-group\""))
             #expect(run.error.contains("groupadd"))
@@ -163,7 +164,7 @@ struct ConfigurationTests {
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
                 [
-                    "--config", folder.write([], to: "none.yaml"), "--state-folder", folder.file("state"),
+                    "--config", folder.write([], to: "none.yaml"), "--state-directory", folder.file("state"),
                     "--socket", folder.file("s"), "--cgroup", folder.path,
                 ]
             )
@@ -219,7 +220,7 @@ struct ConfigurationTests {
                 )
             )
             let line = try await host.waitForLog("the end") { $0.contains(" ended") }
-            #expect(line.contains("termination=exit status 0"), "\(line)")
+            #expect(line.contains("termination=\"exit status 0\""), "\(line)")
             #expect(!host.log.contains { $0.contains("Server started") || $0.contains("Hummingbird") })
         }
     }
@@ -245,11 +246,11 @@ struct ConfigurationTests {
                 BuiltProgram.host.path(),
                 [
                     "--config", folder.file("bgtaskd.yaml"), "--manifests", folder.file("manifests"),
-                    "--state-folder", host.stateFolder, "--socket", folder.file("other.sock"),
+                    "--state-directory", host.stateFolder, "--socket", folder.file("other.sock"),
                 ]
             )
             #expect(second.status == 1)
-            #expect(second.error.contains("\(host.pid)") && second.error.contains("--state-folder"))
+            #expect(second.error.contains("\(host.pid)") && second.error.contains("--state-directory"))
             try await host.runNeighbour()
         }
     }
@@ -261,7 +262,7 @@ struct ConfigurationTests {
                 BuiltProgram.host.path(),
                 [
                     "--config", folder.file("bgtaskd.yaml"), "--manifests", folder.file("packages"),
-                    "--state-folder", folder.file("state2"), "--socket", host.socket,
+                    "--state-directory", folder.file("state2"), "--socket", host.socket,
                 ]
             )
             #expect(second.status == 1)
@@ -273,7 +274,7 @@ struct ConfigurationTests {
     /// The value of a key for a test: paths are inside the directory of the test, other values unchanged.
     private static func text(of value: String, for key: String, in folder: ScratchFolder) throws -> String {
         switch key {
-        case "manifests", "package-manifests", "plugin-folder", "state-folder", "socket": folder.file(value)
+        case "manifests", "package-manifests", "plugin-directory", "state-directory", "socket": folder.file(value)
         case "runner": try BuiltProgram.runner.path()
         default: value
         }

@@ -134,7 +134,7 @@ struct ContinuedTests {
                 kind: .continued,
                 continued: ContinuedTerms(title: "Export", strategy: .fail)
             )
-            #expect(await refusal(of: fails, on: host) == "409 immediate-run-ineligible no-room-now")
+            #expect(await refusal(of: fails, on: host) == "409 immediate-run-ineligible no-capacity-now")
             let second = try await host.submitContinued("com.example.progresses.export.9")
             #expect(try await host.client.tasks().pending.map(\.identifier) == ["com.example.progresses.export.9"])
             try host.release(plugin)
@@ -209,7 +209,7 @@ struct ContinuedTests {
     /// Launches the plugin's task on behalf of a user, so that it may submit a continued request.
     private func launchTask(of plugin: TestPlugin, on host: HostFixture) async throws -> Int64 {
         let submission = try await host.submit(plugin.task(), earliestBegin: HostFixture.tomorrow)
-        _ = try await host.client.simulateLaunch(of: [host.identifier(plugin.task())])
+        _ = try await host.client.run([host.identifier(plugin.task())])
         return submission
     }
 

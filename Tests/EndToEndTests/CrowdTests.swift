@@ -12,7 +12,7 @@ struct CrowdTests {
     @Test func `two hundred simultaneous calls are all answered, and the host keeps neither connections nor memory`()
         async throws
     {
-        try await HostFixture.with(HostSetup(["caller-patience": "2s"])) { host in
+        try await HostFixture.with(HostSetup(["idle-timeout": "2s"])) { host in
             try await host.started(.neighbour)
             try await host.answerCrowd(of: Self.callers)
             let memory = try host.residentKilobytes()
@@ -45,7 +45,7 @@ struct CrowdTests {
     @Test func `clients with incomplete calls are disconnected after the timeout, and other clients are served again`()
         async throws
     {
-        try await HostFixture.with(HostSetup(["caller-patience": "200ms"])) { host in
+        try await HostFixture.with(HostSetup(["idle-timeout": "200ms"])) { host in
             try await host.started(.neighbour)
             for caller in try host.silentCrowd() { #expect(caller.answer().isEmpty) }
             try await host.waitUntilNobodyIsConnected()
@@ -75,7 +75,7 @@ extension HostFixture {
         try await runNeighbour()
         for caller in crowd {
             let answer = caller.answer()
-            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("state_folder"), "\(answer.prefix(200))")
+            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("state_directory"), "\(answer.prefix(200))")
         }
     }
 }

@@ -64,7 +64,7 @@ struct DamagedLedgerTests {
             let damaged = try host.stateFiles()
             let refusal = try await host.refusalToStart()
             #expect(refusal.contains(ledger) && refusal.contains(damage.words), "\(refusal)")
-            let wayOut = damage == .newer ? "start the newer bgtaskd" : "bgtask host check --state-folder"
+            let wayOut = damage == .newer ? "start the newer bgtaskd" : "bgtask host check --state-directory"
             #expect(refusal.contains(wayOut) && refusal.contains(host.stateFolder), "\(refusal)")
             #expect(try host.stateFiles() == damaged)
 

@@ -13,7 +13,7 @@ struct DiskTests {
     @Test func `a full disk refuses submissions, and after space is freed no accepted request is missing`() async throws
     {
         try await MountedDisk.with(size: "3m") { disk in
-            let setup = HostSetup(["state-folder": disk.path, "host-retry-delay": "20ms"])
+            let setup = HostSetup(["state-directory": disk.path, "host-retry-delay": "20ms"])
             try await HostFixture.with(setup, plugins: [.neighbour, Self.patient]) { host in
                 try await host.started(.neighbour)
                 try await host.started(Self.patient)
@@ -56,7 +56,7 @@ struct DiskTests {
 
     @Test func `a full disk creates no new ledger and harms no existing one`() async throws {
         try await MountedDisk.with(size: "3m") { disk in
-            try await HostFixture.with(HostSetup(["state-folder": disk.path])) { host in
+            try await HostFixture.with(HostSetup(["state-directory": disk.path])) { host in
                 try await host.started(.neighbour)
                 let task = TestPlugin.neighbour.task()
                 let accepted = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
@@ -81,7 +81,7 @@ struct DiskTests {
 
     @Test func `a read-only disk prevents the start of the host and keeps its files unchanged`() async throws {
         try await MountedDisk.with(size: "3m") { disk in
-            try await HostFixture.with(HostSetup(["state-folder": disk.path])) { host in
+            try await HostFixture.with(HostSetup(["state-directory": disk.path])) { host in
                 let accepted = try await host.submit(
                     TestPlugin.neighbour.task(),
                     earliestBegin: HostFixture.tomorrow

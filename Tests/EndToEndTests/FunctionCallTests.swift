@@ -87,7 +87,7 @@ struct FunctionCallTests {
     @Test func `bgtask plugin call kills a function that does not return at the end of budget and grace period`()
         async throws
     {
-        let run = try await call("plain_stay", "--returns", "void", "--budget", "100ms", "--grace", "50ms")
+        let run = try await call("plain_stay", "--returns", "void", "--budget", "100ms", "--grace-period", "50ms")
         #expect(run.status == 1)
         #expect(run.error.contains("void plain_stay(void) of "))
         #expect(run.error.contains("did not return within 100ms and 50ms of grace, and was killed"))
@@ -104,7 +104,7 @@ struct FunctionCallTests {
     @Test(arguments: [
         (["int46:5"], "write \"int64\""), (["int64"], "write int64:-5"),
         (["int32:5000000000"], "write a value in that range"),
-        (["payload:5"], "write payload alone"), (["setting:folder"], "add --setting folder=VALUE"),
+        (["payload:5"], "write payload alone"), (["setting:directory"], "add --setting directory=VALUE"),
         (["bytes:0"], "two hexadecimal digits each"), (["--returns", "int32"], "write int32:success-when-zero"),
         (["--returns", "int32:success-when-zreo"], "write \"success-when-zero\""),
         (["--budget", "soon"], "write it like 30s"), (["--payload", "/dev/null"], "--payload has no effect"),

@@ -41,7 +41,7 @@ struct HostCheckTests {
             let reply = try JSONDecoder().decode(Reply.self, from: Data(check.output.utf8))
             #expect(reply.problems == 1 && !reply.isRunning && reply.stateFolder == host.stateFolder)
             let problem = try #require(reply.findings.first { $0.verdict == "problem" })
-            #expect(problem.subject == "state-folder" && problem.message.contains("chmod 700 \(host.stateFolder)"))
+            #expect(problem.subject == "state-directory" && problem.message.contains("chmod 700 \(host.stateFolder)"))
             chmod(host.stateFolder, 0o700)
         }
     }
@@ -62,7 +62,7 @@ struct HostCheckTests {
                 folder.file("none"),
                 "--cgroup",
                 folder.path,
-                "--plugin-folder",
+                "--plugin-directory",
                 folder.file("nowhere"),
                 "--socket",
                 folder.file("not-a-socket")
@@ -137,14 +137,14 @@ struct HostCheckTests {
 
     @Test func `bgtask host check on missing directories succeeds and creates none`() async throws {
         try await ScratchFolder.with { folder in
-            let places = ["manifests", "package-manifests", "plugin-folder", "state-folder"]
+            let places = ["manifests", "package-manifests", "plugin-directory", "state-directory"]
             let flags = places.flatMap { ["--\($0)", folder.file($0)] } + ["--socket", folder.file("s")]
             let check = try await ProgramRun.of(
                 BuiltProgram.command.path(),
                 ["host", "check", "--config", try folder.write([], to: "bgtaskd.yaml")] + flags
             )
             #expect(check.status == 0, "\(check)")
-            #expect(check.output.contains("\(folder.file("state-folder")) yet; a host creates it"))
+            #expect(check.output.contains("\(folder.file("state-directory")) yet; a host creates it"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["bgtaskd.yaml"])
         }
     }
@@ -163,7 +163,7 @@ struct HostCheckTests {
         let findings: [Finding]
 
         enum CodingKeys: String, CodingKey {
-            case stateFolder = "state_folder"
+            case stateFolder = "state_directory"
             case isRunning = "is_running"
             case problems
             case findings

@@ -69,7 +69,7 @@ extension HostFixture {
     /// Runs one more attempt at once, regardless of the retry delay.
     func tryAgain(_ task: String) async throws -> JournalLine {
         let before = try await journalEnd()
-        _ = try await client.simulateLaunch(of: [identifier(task)])
+        _ = try await client.run([identifier(task)])
         let attempt = try await waitForJournal("the next attempt", after: before) { line in
             line.task == task && TaskOutcome(rawValue: line.event) != nil
         }

@@ -18,7 +18,7 @@ extension HostFixture {
         let tasks = plugin.tasks.map { plugin.task($0) }
         var submissions: [Int64] = []
         for task in tasks { submissions.append(try await submit(task, earliestBegin: Self.tomorrow)) }
-        _ = try await client.simulateLaunch(of: tasks.map(identifier))
+        _ = try await client.run(tasks.map(identifier))
         return submissions
     }
 

@@ -18,7 +18,7 @@ extension HostFixture {
         try await started(plugin)
         let task = plugin.task(task)
         let submission = try await submit(task, kind, earliestBegin: Self.tomorrow, payload: Array(payload.utf8))
-        _ = try await client.simulateLaunch(of: [identifier(task)])
+        _ = try await client.run([identifier(task)])
         return submission
     }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite("A plugin that damages its own process harms no other plugin")
 struct HostilePluginTests {
     private static func plugin(_ name: String) -> TestPlugin {
-        TestPlugin(name, policy: ["grace: 200ms"])
+        TestPlugin(name, policy: ["grace-period: 200ms"])
     }
 
     @Test func `invalid bytes on the control channel end the launch and are journaled as a violation`() async throws {

@@ -102,7 +102,7 @@ struct LogTrimTests {
                 let linked = trim(elsewhere.file("logs"), limit: 100_000)
                 #expect(
                     linked.result == 2
-                        && linked.report.hasSuffix("is no folder, or a link to one; name the folder itself")
+                        && linked.report.hasSuffix("is no directory, or a link to one; name the directory itself")
                 )
             }
         }
@@ -170,13 +170,13 @@ struct LogTrimTests {
         try await LogFolder.with { logs in
             try logs.write("a.log", lines: 4_000)
             let cases: [(run: LogTrim.Run, result: Int32, words: String)] = [
-                (trim(nil), 1, "no folder is named"),
+                (trim(nil), 1, "no directory is named"),
                 (trim(logs.path, pattern: nil), 1, "the pattern has to match names of files"),
                 (trim(logs.path, pattern: "x/*"), 1, "without a slash"),
                 (trim(logs.path, limit: 65_535), 1, "the limit is below 65536 bytes"),
                 (trim(logs.path, pace: -1), 1, "the pace is negative"),
                 (trim(logs.file("nowhere")), 2, "nowhere: No such file or directory"),
-                (trim(logs.file("a.log")), 2, "a.log is no folder"),
+                (trim(logs.file("a.log")), 2, "a.log is no directory"),
             ]
             for (run, result, words) in cases {
                 #expect(run.result == result && run.freed == 0 && run.report.contains(words), "\(run)")

@@ -18,7 +18,7 @@ struct OverrunTests {
         var testDescription: String { plugin.name }
 
         init(_ plugin: String, _ outcome: String, launch: String, remedy: String) {
-            self.plugin = TestPlugin(plugin, policy: ["budgets: { processing: 3s }", "grace: 200ms"])
+            self.plugin = TestPlugin(plugin, policy: ["budgets: { processing: 3s }", "grace-period: 200ms"])
             self.outcome = outcome
             self.launch = launch
             self.remedy = remedy
@@ -59,7 +59,10 @@ struct OverrunTests {
 
     @Test(.proves("C3"))
     func `an entry that never returns is killed after the grace period and charged as an attempt`() async throws {
-        let plugin = TestPlugin("LoopInEntry", policy: ["budgets: { processing: 2s, event: 200ms }", "grace: 100ms"])
+        let plugin = TestPlugin(
+            "LoopInEntry",
+            policy: ["budgets: { processing: 2s, event: 200ms }", "grace-period: 100ms"]
+        )
         let setup = HostSetup(["attempts": "2"])
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
@@ -83,7 +86,7 @@ struct OverrunTests {
         let plugin = TestPlugin(
             "LoopInExpirationHandler",
             tasks: ["task", "obedient"],
-            policy: ["budgets: { processing: 1s }", "grace: 5s"]
+            policy: ["budgets: { processing: 1s }", "grace-period: 5s"]
         )
         try await HostFixture.with(plugins: [plugin]) { host in
             let submissions = try await host.submitTogether(plugin)
@@ -98,7 +101,7 @@ struct OverrunTests {
 
     @Test func `a task that completes within the grace period ends its launch as expired, without a kill`() async throws
     {
-        let plugin = TestPlugin("Obedient", policy: ["budgets: { processing: 500ms }", "grace: 30s"])
+        let plugin = TestPlugin("Obedient", policy: ["budgets: { processing: 500ms }", "grace-period: 30s"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "failed" && end.message.contains("budget used up"))

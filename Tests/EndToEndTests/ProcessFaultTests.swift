@@ -26,7 +26,7 @@ struct ProcessFaultTests {
         async throws
     {
         // Longer than any test waits: the grace period does not end this launch.
-        let plugin = TestPlugin("HoldsStreamLock", policy: ["grace: 10min"]).lingering
+        let plugin = TestPlugin("HoldsStreamLock", policy: ["grace-period: 10min"]).lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let end = try await host.withstandsTask(of: plugin)
             #expect(end.event == "succeeded")

@@ -94,7 +94,7 @@ struct RefusalTests {
                 try await host.submit(TestPlugin.neighbour.task(), payload: tooLong)
             }
             #expect(try await host.client.tasks().pending.isEmpty)
-            let why = try await host.bgtask("task", "why", "nodots")
+            let why = try await host.bgtask("why", "nodots")
             #expect(why.status == 2 || why.status == 1)
             #expect(why.error.contains("nodots"))
         }

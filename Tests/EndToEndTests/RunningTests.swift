@@ -63,7 +63,7 @@ struct RunningTests {
             let tasks = [plugin.task("one"), plugin.task("two")]
             let one = try await host.submit(tasks[0], .refresh, earliestBegin: HostFixture.tomorrow)
             let two = try await host.submit(tasks[1], earliestBegin: HostFixture.tomorrow)
-            let launching = try await host.client.simulateLaunch(of: tasks.map(host.identifier)).launching
+            let launching = try await host.client.run(tasks.map(host.identifier)).launching
             let launch = try #require(launching.first)
             #expect(try await host.outcome(of: one).launch == launch)
             #expect(try await host.outcome(of: two).launch == launch)

@@ -43,7 +43,7 @@ struct ShippedExampleTests {
             // More than the 64 MiB limit of the manifest.
             try logs.write("app.log", lines: 1_100_000)
             try logs.write("small.log", lines: 100)
-            try await with("com.example.logtrim", settings: ["folder": logs.path], library: "LogTrim") { host in
+            try await with("com.example.logtrim", settings: ["directory": logs.path], library: "LogTrim") { host in
                 let end = try await host.outcome(of: try await host.submit(Self.nightly))
                 let kept = try logs.lines("app.log")
                 #expect(end.event == "succeeded" && kept.last == 1_099_999)
@@ -60,8 +60,12 @@ struct ShippedExampleTests {
         try await LogFolder.with { logs in
             for name in ["a.log", "b.log"] { try logs.write(name, lines: 10_000) }
             let words = ["int64: 67108864": "int64: 262144", "int32: 0": "int32: 600000"]
-            try await with("com.example.logtrim", replacing: words, settings: ["folder": logs.path], library: "LogTrim")
-            {
+            try await with(
+                "com.example.logtrim",
+                replacing: words,
+                settings: ["directory": logs.path],
+                library: "LogTrim"
+            ) {
                 host in
                 let submission = try await host.submit(Self.nightly)
                 while try logs.size("a.log") > 131_072 { await Task.yield() }
@@ -78,7 +82,7 @@ struct ShippedExampleTests {
     }
 
     @Test func `the journal of a failed LogTrim task has the library's own message`() async throws {
-        try await with("com.example.logtrim", settings: ["folder": "/nowhere/at/all"], library: "LogTrim") { host in
+        try await with("com.example.logtrim", settings: ["directory": "/nowhere/at/all"], library: "LogTrim") { host in
             let end = try await host.outcome(of: try await host.submit(Self.nightly))
             #expect(end.event == "failed")
             #expect(end.message.contains("folder /nowhere/at/all: No such file or directory"), "\(end.message)")
@@ -91,7 +95,7 @@ struct ShippedExampleTests {
         try await ScratchFolder.with { folder in
             try folder.makeFolder("photos")
             try await Photography.take(3, into: folder.file("photos"))
-            let settings = ["folder": folder.file("photos"), "into": folder.file("book.pdf"), "title": "Summer"]
+            let settings = ["directory": folder.file("photos"), "into": folder.file("book.pdf"), "title": "Summer"]
             let words = ["/usr/lib/x86_64-linux-gnu/liblept.so.5": library]
             try await with("com.example.albumbook", replacing: words, settings: settings) { host in
                 let end = try await host.outcome(of: try await host.submit(Self.bind))
@@ -114,7 +118,7 @@ struct ShippedExampleTests {
     func `a PDF task without photos fails, and Leptonica's error is in the log`() async throws {
         let library = try #require(Leptonica.path)
         try await ScratchFolder.with { folder in
-            let settings = ["folder": folder.file("nowhere"), "into": folder.file("book.pdf")]
+            let settings = ["directory": folder.file("nowhere"), "into": folder.file("book.pdf")]
             let words = ["/usr/lib/x86_64-linux-gnu/liblept.so.5": library]
             try await with("com.example.albumbook", replacing: words, settings: settings) { host in
                 let end = try await host.outcome(of: try await host.submit(Self.bind))

@@ -31,7 +31,7 @@ struct StoppingTests {
 
     @Test func `a task that completes during the host's stop does not run again`() async throws {
         let patient = TestPlugin("Patient", tasks: ["one"])
-        try await HostFixture.with(HostSetup(["grace": "30s"]), plugins: [patient]) { host in
+        try await HostFixture.with(HostSetup(["grace-period": "30s"]), plugins: [patient]) { host in
             let submission = try await host.submit(patient.task())
             try await host.waitForLog("that it runs") { $0.contains("patient runs") }
             try await host.stop()

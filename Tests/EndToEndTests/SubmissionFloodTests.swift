@@ -10,7 +10,7 @@ import Testing
 struct SubmissionFloodTests {
     /// A plugin whose launch submits without pause for ten minutes.
     private static func flooder(_ name: String) -> TestPlugin {
-        var plugin = TestPlugin(name, policy: ["budgets: { processing: 10min }", "grace: 200ms"])
+        var plugin = TestPlugin(name, policy: ["budgets: { processing: 10min }", "grace-period: 200ms"])
         plugin.library = .compiled("FloodsSubmissions")
         plugin.settings = ["task": plugin.task()]
         return plugin
@@ -20,7 +20,7 @@ struct SubmissionFloodTests {
     func `two floods of submissions delay no answer, launch or kill, and the host's memory stays bounded`() async throws
     {
         let flooders = [Self.flooder("FloodsSubmissions"), Self.flooder("FloodsSubmissionsToo")]
-        let deaf = TestPlugin("Deaf", policy: ["budgets: { processing: 3s }", "grace: 200ms"])
+        let deaf = TestPlugin("Deaf", policy: ["budgets: { processing: 3s }", "grace-period: 200ms"])
         try await HostFixture.with(plugins: [.neighbour, deaf] + flooders) { host in
             for flooder in flooders {
                 _ = try await host.submit(flooder.task())

@@ -74,7 +74,7 @@ struct SwiftPatternTests {
             try await host.started(plugin)
             let first = try #require(try await host.client.tasks().pending.first)
             #expect(first.requiresExternalPower && !first.requiresNetwork && first.kind == "processing")
-            _ = try await host.client.simulateLaunch(of: [host.identifier(first.identifier)])
+            _ = try await host.client.run([host.identifier(first.identifier)])
             try await host.wait(for: "cleaning", of: plugin)
             _ = try await host.client.simulateConditions(ConditionsSimulation([.externalPower: .holds(false)]))
             let end = try await host.outcome(of: first.submission)

@@ -35,7 +35,7 @@ struct WaitingTests {
             let all = try await host.why(tasks[2])
             #expect(all.codes == ["earliest-begin", "external-power", "network"] && all.change == nil)
 
-            let told = try await host.bgtask("task", "why", tasks[2])
+            let told = try await host.bgtask("why", tasks[2])
             #expect(told.status == 0 && told.output.contains("network") && told.output.contains("external power"))
             #expect(try await host.client.host().conditions[.externalPower].holds == false)
         }

@@ -16,18 +16,23 @@ struct TimeZoneFileTests {
         transitions: [(at: Int64, type: UInt8)] = [(1_000, 1), (2_000, 0)],
         footer: String = "CET-1"
     ) -> [UInt8] {
-        func header(times: Int, types: Int) -> [UInt8] {
-            let counts = [0, 0, leapSeconds, UInt32(times), UInt32(types), 4]
-            return Array("TZif".utf8) + [version] + Array(repeating: 0, count: 15) + counts.flatMap(big)
+        func big<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+            withUnsafeBytes(of: number.bigEndian) { Array($0) }
         }
-        func big(_ number: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: number.bigEndian, Array.init) }
-        let offsets = types.flatMap { big($0) + [0, 0] }
-        let narrow =
-            header(times: transitions.count, types: types.count) + transitions.flatMap { big(Int32($0.at)) }
-            + transitions.map(\.type) + offsets + Array("CET\0".utf8)
+        var header = Array("TZif".utf8) + [version] + [UInt8](repeating: 0, count: 15)
+        let counts: [UInt32] = [0, 0, leapSeconds, UInt32(transitions.count), UInt32(types.count), 4]
+        for count in counts { header += big(count) }
+        var rest = transitions.map(\.type)
+        for type in types { rest += big(type) + [0, 0] }
+        rest += Array("CET\0".utf8)
+
+        var narrow = header
+        for transition in transitions { narrow += big(Int32(transition.at)) }
+        narrow += rest
         if version == 0 { return narrow }
-        return narrow + header(times: transitions.count, types: types.count) + transitions.flatMap { big($0.at) }
-            + transitions.map(\.type) + offsets + Array("CET\0\n\(footer)\n".utf8)
+        var wide = header
+        for transition in transitions { wide += big(transition.at) }
+        return narrow + wide + rest + Array("\n\(footer)\n".utf8)
     }
 
     private func problem(of bytes: [UInt8]) -> String? {

@@ -66,7 +66,7 @@ package final class HostFixture: Sendable {
     // MARK: Start and end of the host
 
     package var socket: String { folder.file("control.sock") }
-    package var stateFolder: String { state.withLock { $0.setup.flags["state-folder"] } ?? folder.file("state") }
+    package var stateFolder: String { state.withLock { $0.setup.flags["state-directory"] } ?? folder.file("state") }
 
     /// Starts the host after the last one has ended, and waits until it serves.
     package func start() async throws {
@@ -114,8 +114,8 @@ package final class HostFixture: Sendable {
         let setup = state.withLock { $0.setup }
         let places = [
             "config": folder.file("bgtaskd.yaml"), "manifests": folder.file("manifests"),
-            "package-manifests": folder.file("packages"), "plugin-folder": folder.file("plugins"),
-            "state-folder": folder.file("state"), "socket": socket,
+            "package-manifests": folder.file("packages"), "plugin-directory": folder.file("plugins"),
+            "state-directory": folder.file("state"), "socket": socket,
         ]
         return places.merging(setup.flags) { _, own in own }.sorted { $0.key < $1.key }
             .flatMap { ["--\($0.key)", $0.value] }

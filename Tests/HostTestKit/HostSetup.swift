@@ -14,7 +14,7 @@ package struct HostSetup: Sendable {
     /// Defaults without waits: no spacing, short delays, and budgets that are too long to matter.
     package init(_ flags: [String: String] = [:], configuration: [String] = []) {
         var defaults = [
-            "spacing": "0s", "retry-delay": "20ms", "grace": "300ms", "spread": "0s", "overrun-spacing": "0s",
+            "spacing": "0s", "retry-delay": "20ms", "grace-period": "300ms", "stagger": "0s", "overrun-spacing": "0s",
         ]
         // The machine is busy during tests, and its real conditions matter to no test.
         for condition in Condition.all {

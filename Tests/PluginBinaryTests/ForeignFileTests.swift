@@ -21,7 +21,7 @@ struct ForeignFileTests {
             let pipe = workshop.path("pipe")
             try #require(mkfifo(pipe, 0o600) == 0)
             #expect(problem(in: pipe) == .notAFile("a named pipe"))
-            #expect(problem(in: workshop.folder) == .notAFile("a folder"))
+            #expect(problem(in: workshop.folder) == .notAFile("a directory"))
             #expect(problem(in: "/dev/zero") == .notAFile("a device"))
         }
     }
@@ -74,7 +74,7 @@ struct ForeignFileTests {
 
     @Test func `every message about a library names it and a remedy, in one line without control characters`() {
         let kinds: [PluginBinaryProblem.Kind] = [
-            .unreadable(errno: EACCES), .notAFile("a folder"), .notAnELF, .wrongClass("32-bit"),
+            .unreadable(errno: EACCES), .notAFile("a directory"), .notAnELF, .wrongClass("32-bit"),
             .foreignArchitecture("MIPS"), .notASharedLibrary("an object file"), .truncated, .damaged("x"), .noNote,
             .newerMajor(2), .olderMajor(0), .newerMinor(required: 4, offered: 0), .entryMissing, .entryHidden,
             .entryNotAFunction, .foreignExport("bgt_x\n\u{1b}[2J"), .noteBesideHandlers, .entryBesideHandlers,

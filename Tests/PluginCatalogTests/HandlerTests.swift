@@ -13,7 +13,7 @@ struct HandlerTests {
             """
             background-modes: [processing]
             permitted-identifiers: [com.example.feed.nightly]
-            settings: { folder: /var/log }
+            settings: { directory: /var/log }
             \(more)
             handlers:
             \(handler)
@@ -83,7 +83,7 @@ struct HandlerTests {
                 == [.bool(true), .bool(false), .bytes([]), .bytes([0, 255, 160])]
         )
         #expect(
-            arguments("[cancel-flag, payload, container-path, remaining-ms, { setting: folder }, null, out-int64]")
+            arguments("[cancel-flag, payload, container-path, remaining-ms, { setting: directory }, null, out-int64]")
                 == [
                     .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .setting("folder"), .null, .outInt64,
                 ]
@@ -362,7 +362,7 @@ struct HandlerTests {
             try workshop.write("", "operator/feed.yaml")
             try workshop.write(bound, "packages/feed.yaml")
             let problem = workshop.load().refused.first { $0.file.contains("packages") }?.problems.first
-            #expect(problem?.message.hasSuffix("which only the operator's folder may name") == true)
+            #expect(problem?.message.hasSuffix("which only the operator's directory may name") == true)
         }
     }
 

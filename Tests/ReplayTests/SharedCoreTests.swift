@@ -66,7 +66,7 @@ struct SharedCoreTests {
     }
 
     private static let passing: Set = [
-        "lane-busy", "others-run-alone", "launch-limit", "spacing", "spread", "being-recorded", "runner-unavailable",
+        "lane-busy", "others-run-alone", "launch-limit", "spacing", "stagger", "being-recorded", "runner-unavailable",
     ]
 
     @Test

@@ -34,7 +34,7 @@ struct ReasonTableTests {
             ReasonKind.allCases.map(\.row.code) == [
                 "plugin-missing", "plugin-refused", "plugin-disabled", "identifier-not-permitted", "mode-missing",
                 "entitlement-missing", "background-denied", "background-refresh-off", "earliest-begin", "retry-delay",
-                "spacing", "day-budget", "spread", "external-power", "network", "container-locked",
+                "spacing", "day-budget", "stagger", "external-power", "network", "container-locked",
                 "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
                 "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",
                 "being-recorded", "runner-unavailable", "host-stopping",

@@ -86,7 +86,7 @@ struct TriggerTests {
         host.trigger()
         let refusal = try #require(host.trigger()?.refusal)
         #expect(refusal.code == .tooManyPendingTaskRequests && refusal.subReason == .eventLimit)
-        #expect(refusal.message.contains("100") && refusal.message.contains("task why com.example.app.keyboard"))
+        #expect(refusal.message.contains("100") && refusal.message.contains("bgtask why com.example.app.keyboard"))
         host.writeHeldCommits()
         #expect(host.pendingEvents.count == 100)
         #expect(host.trigger()?.refusal?.subReason == .eventLimit)

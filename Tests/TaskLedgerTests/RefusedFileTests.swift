@@ -103,7 +103,7 @@ struct RefusedFileTests {
         let path = folder.url.appending(path: "missing/ledger.sqlite").path(percentEncoded: false)
         let error = try ledgerError { try Ledger.open(path: path) }
         #expect(error.code == .cannotOpen)
-        #expect(error.message.contains("\(path) cannot be opened: No such file or directory; create its folder"))
+        #expect(error.message.contains("\(path) cannot be opened: No such file or directory; create its directory"))
     }
 
     @Test func `an empty file or an empty database left by an earlier start is accepted`() async throws {

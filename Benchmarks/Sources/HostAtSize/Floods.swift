@@ -67,11 +67,11 @@ struct Floods {
             "spacing: 0ms", "launches: { background: 8 }",
             "conditions: { external-power: true, network: true, idle: true, high-load: false, low-memory: false,"
                 + " hot: false, battery-low: false, power-saver: false, gpu: false }",
-            "policies: { off: [use, spacing, day-budget, spread, idle, load], overrun-spacing: 0ms }",
+            "policies: { off: [use, spacing, day-budget, stagger, idle, load], overrun-spacing: 0ms }",
             "retry: { delay: 10ms, attempts: 1000 }", "plugins:",
-            "  \(Self.overstayer): { budgets: { processing: 150ms }, grace: 50ms }",
+            "  \(Self.overstayer): { budgets: { processing: 150ms }, grace-period: 50ms }",
         ]
-        let policies = Self.flooders.map { "  \($0): { budgets: { processing: 1h }, grace: 200ms }" }
+        let policies = Self.flooders.map { "  \($0): { budgets: { processing: 1h }, grace-period: 200ms }" }
         let directory = try HostDirectory(configuration: lines + policies)
         let library = way?.library ?? Way.calls.library
         for file in ["libOverstays.so", library] { try directory.install(library: "\(programs.bench)/\(file)") }

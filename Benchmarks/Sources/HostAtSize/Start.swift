@@ -61,7 +61,7 @@ struct Start {
         let before = "3.3 (of 100,000)"
         rows.add("\(name): exec to answer of `host status`, s", before: before, now: since(answered), target: "under 2")
         rows.add("\(name): exec to answer of `plugin show` of the last plugin, s", before: before, now: since(plugin))
-        rows.add("\(name): exec to answer of `task why` of its task, s", before: before, now: since(why))
+        rows.add("\(name): exec to answer of `why` of its task, s", before: before, now: since(why))
         rows.add(
             "\(name): exec until all is loaded, s; \(partialLists) lists said partial before",
             before: before,

@@ -24,7 +24,7 @@ package struct HostDirectory: Sendable {
         try FileManager.default.createDirectory(atPath: self.path + "/manifests", withIntermediateDirectories: true)
         let places = [
             "manifests: \(self.path)/manifests", "package-manifests: \(self.path)/none",
-            "plugin-folder: \(self.path)/none", "state-folder: \(self.path)/state", "socket: \(socket)",
+            "plugin-directory: \(self.path)/none", "state-directory: \(self.path)/state", "socket: \(socket)",
         ]
         try write((places + lines).joined(separator: "\n") + "\n", to: "bgtaskd.yaml")
     }

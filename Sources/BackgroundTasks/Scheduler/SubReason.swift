@@ -56,7 +56,7 @@ extension BGTaskScheduler.Error {
         public static let notItsMainPlugin = Self(rawValue: BGT_REASON_NOT_ITS_MAIN_PLUGIN)
 
         /// There is no capacity for a continued task that was submitted with the strategy `fail`.
-        public static let noRoomNow = Self(rawValue: BGT_REASON_NO_ROOM_NOW)
+        public static let noCapacityNow = Self(rawValue: BGT_REASON_NO_CAPACITY_NOW)
     }
 }
 
@@ -73,6 +73,7 @@ extension BGTaskScheduler.Error.SubReason: CustomStringConvertible {
         .identifierNotPermitted: "identifier-not-permitted", .modeFetchMissing: "mode-fetch-missing",
         .modeProcessingMissing: "mode-processing-missing", .notInForeground: "not-in-foreground",
         .resourcesUnsupported: "resources-unsupported", .entitlementMissing: "entitlement-missing",
-        .backgroundDenied: "background-denied", .notItsMainPlugin: "not-its-main-plugin", .noRoomNow: "no-room-now",
+        .backgroundDenied: "background-denied", .notItsMainPlugin: "not-its-main-plugin",
+        .noCapacityNow: "no-capacity-now",
     ]
 }

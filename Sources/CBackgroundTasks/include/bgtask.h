@@ -226,7 +226,7 @@ extern "C" {
 #define BGT_REASON_NOT_ITS_MAIN_PLUGIN 27u       /* the main plugin does not list this extension */
 #define BGT_REASON_NOT_AN_EXTENSION 28u          /* for a trigger, not for a submission */
 /* with BGT_IMMEDIATE_RUN_INELIGIBLE */
-#define BGT_REASON_NO_ROOM_NOW 30u
+#define BGT_REASON_NO_CAPACITY_NOW 30u
 
 /* ---- Constants (uint32_t unless stated otherwise) ---------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@ import HostDoctor
 struct HostCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Name what is wrong with a host's configuration, folders and ledger, and what to do about it.",
+        abstract: "Name what is wrong with a host's configuration, directories and ledger, and what to do about it.",
         discussion: """
             For a host that does not start, or before one is started: it takes the options of bgtaskd and reads what \
             bgtaskd would read. While a host runs, its ledger is left alone. Run it as the host's own user.

@@ -10,10 +10,10 @@ import TaskModel
 
 /// The options that select the directories where plugins are installed: those of a running host, or given ones.
 struct PlaceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The operator's manifest folder, instead of the host's.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The operator's manifest directory, instead of the host's.", valueName: "directory"))
     var manifests: String?
 
-    @Option(help: ArgumentHelp("The plugin folder, instead of the host's.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The plugin directory, instead of the host's.", valueName: "directory"))
     var plugins: String?
 
     @OptionGroup var host: HostOptions
@@ -62,7 +62,7 @@ struct PlaceOptions: ParsableArguments {
             return try await host.connected { try await $0.host() }
         } catch let failure as CommandFailure where failure.status == .unreachable {
             if host.socket == nil, manifests != nil || host.system || host.user { return nil }
-            let remedy = "or say whose folders to use without a host: --user, --system or --manifests"
+            let remedy = "or say whose directories to use without a host: --user, --system or --manifests"
             throw CommandFailure(
                 .unreachable,
                 failure.message,

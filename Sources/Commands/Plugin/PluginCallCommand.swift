@@ -64,7 +64,7 @@ struct PluginCallCommand: AsyncParsableCommand {
         help: ArgumentHelp("Grace period after the cancel flag is set; 5s by default.", valueName: "time"),
         transform: SignatureArgument.time
     )
-    var grace: Duration = .seconds(5)
+    var gracePeriod: Duration = .seconds(5)
 
     @Option(help: PayloadFile.help("function"))
     var payload: String?
@@ -75,7 +75,7 @@ struct PluginCallCommand: AsyncParsableCommand {
     )
     var setting: [(key: String, value: String)] = []
 
-    @Option(help: ArgumentHelp("What container-path stands for; this folder unless given.", valueName: "folder"))
+    @Option(help: ArgumentHelp("What container-path stands for; this directory unless given.", valueName: "directory"))
     var container: String?
 
     @Flag(help: "Print JSON.")
@@ -110,7 +110,7 @@ struct PluginCallCommand: AsyncParsableCommand {
                 result: returns
             ),
             budget: budget,
-            grace: grace,
+            grace: gracePeriod,
             payload: try payload.map(PayloadFile.bytes) ?? [],
             container: FilePlace.absolute(container ?? "."),
             settings: Dictionary(setting.map { ($0.key, $0.value) }) { _, last in last }

@@ -37,7 +37,7 @@ struct PluginCheckCommand: ParsableCommand {
     )
     var neighbours: [String] = []
 
-    @Option(help: ArgumentHelp("Where libraries stand that are not beside their manifest.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Where libraries stand that are not beside their manifest.", valueName: "directory"))
     var plugins: String?
 
     @Option(help: ArgumentHelp("Ask only the checks whose name contains this expression.", valueName: "regex"))
@@ -78,7 +78,7 @@ struct PluginCheckCommand: ParsableCommand {
         try output.show(report)
         for file in files.asked where ManifestReading.read(path: file).library?.path.value.hasPrefix("/") == true {
             Surroundings.current.talk(
-                "\(file) names its library by its whole path, which only manifests in the operator's folder may;"
+                "\(file) names its library by its whole path, which only manifests in the operator's directory may;"
                     + " install it with bgtask plugin install"
             )
         }

@@ -27,10 +27,10 @@ extension HostStatusReply: Presentable {
         fields.add("pending limits", limits.map(\.words).joined(separator: ", "))
         fields.add("launch limits", launchLimits.map(\.words).joined(separator: ", "))
         fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
-        fields.add("grace", grace.duration.humanReadable)
+        fields.add("grace period", grace.duration.humanReadable)
         fields.add("spacing", spacing.duration.humanReadable)
         fields.add("batch size", "\(batchSize)")
-        fields.add("patience", "\(callerPatience.duration.humanReadable) with a silent caller")
+        fields.add("idle timeout", callerPatience.duration.humanReadable)
         fields.add("retry", retry.words)
         fields.add("retention", retention.words)
         fields.add("policies", policies.words)
@@ -83,11 +83,11 @@ extension SensorsInForce {
 extension PoliciesInForce {
     var words: String {
         let numbers = [
-            "spread \(spread.duration.humanReadable)",
+            "stagger \(spread.duration.humanReadable)",
             "spacing after overruns \(overrunSpacing.duration.humanReadable), doubling to "
                 + longestSpacing.duration.humanReadable,
-            "day budget \(dayBudget.duration.humanReadable)", "patience \(patience.duration.humanReadable)",
-            "room patience \(roomPatience.duration.humanReadable)",
+            "day budget \(dayBudget.duration.humanReadable)", "maximum deferral \(patience.duration.humanReadable)",
+            "maximum capacity wait \(roomPatience.duration.humanReadable)",
         ]
         let off = off.isEmpty ? "" : "; switched off: \(off.joined(separator: ", "))"
         return numbers.joined(separator: ", ") + off

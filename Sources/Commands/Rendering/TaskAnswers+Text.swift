@@ -27,7 +27,7 @@ extension TaskStopReply: Presentable {
     }
 }
 
-extension LaunchSimulationReply: Presentable {
+extension RunReply: Presentable {
     func text(for reader: Reader) -> String {
         launching.isEmpty ? "no launch was needed\n" : launching.map { "launch \($0) is starting\n" }.joined()
     }

@@ -79,7 +79,7 @@ extension TaskListReply.Pending {
 }
 
 extension WaitingReason {
-    /// The code of the reason and its end, if known; `nothing` for nil. `task why` prints the full message.
+    /// The code, with its end when it has one: the sentences are `why`'s.
     fileprivate static func brief(_ reason: WaitingReason?, for reader: Reader) -> String {
         guard let reason else { return "nothing" }
         return reason.code + (reason.until.map { " \($0.relativeText(for: reader))" } ?? "")

@@ -7,7 +7,9 @@ extension ReplayCommand {
     /// The value of a decoded file. Throws a failure that lists all errors of the file.
     static func value<Value>(of document: DecodedDocument<Value>) throws -> Value {
         if let value = document.value, document.errors.isEmpty { return value }
-        throw CommandFailure(.refused, document.errors.map(\.description).joined(separator: "\n"))
+        let problems = document.errors.map(\.description)
+        for problem in problems.dropLast() { Surroundings.current.talk(problem) }
+        throw CommandFailure(.refused, problems.last ?? "the file is empty")
     }
 }
 

@@ -2,17 +2,17 @@
 
 import ArgumentParser
 
-/// The parent command of `simulate launch`, `simulate expiration` and `simulate conditions`.
+/// The parent command of `simulate expiration` and `simulate conditions`.
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Simulate conditions and expiration.",
         discussion: """
             Example:
-              bgtask simulate launch com.example.feed.refresh
+              bgtask simulate conditions --external-power false
             """,
         subcommands: [
-            SimulateLaunchCommand.self, SimulateExpirationCommand.self, SimulateConditionsCommand.self,
+            SimulateExpirationCommand.self, SimulateConditionsCommand.self,
         ]
     )
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import HostConfiguration
 import TaskModel
 
 /// Reads the payload of a submission or a trigger from a file, or for `-` from standard input.
@@ -24,7 +25,7 @@ enum PayloadFile {
         do {
             return try Surroundings.current.standardInput(limit)
         } catch {
-            throw ValidationError("--payload - cannot be read: \((error as NSError).localizedDescription)")
+            throw ValidationError("--payload - cannot be read: \(error.systemMessage)")
         }
     }
 
@@ -33,10 +34,10 @@ enum PayloadFile {
         do {
             handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         } catch {
-            throw ValidationError("--payload \(path) cannot be read: \((error as NSError).localizedDescription)")
+            throw ValidationError("--payload \(path) cannot be read: \(error.systemMessage)")
         }
         guard let data = try? handle.read(upToCount: limit) ?? Data() else {
-            throw ValidationError("--payload \(path) cannot be read; give a file, not a folder")
+            throw ValidationError("--payload \(path) cannot be read; give a file, not a directory")
         }
         return Array(data)
     }

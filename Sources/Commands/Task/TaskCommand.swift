@@ -6,14 +6,13 @@ import ArgumentParser
 struct TaskCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "task",
-        abstract: "Submit, cancel, list and explain tasks.",
+        abstract: "Submit, cancel, stop and list tasks.",
         discussion: """
             Example:
               bgtask task list
             """,
         subcommands: [
             TaskSubmitCommand.self, TaskCancelCommand.self, TaskStopCommand.self, TaskListCommand.self,
-            TaskWhyCommand.self,
         ]
     )
 }

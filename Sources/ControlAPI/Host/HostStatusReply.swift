@@ -9,6 +9,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     /// The account that the host runs as.
     package let user: String
     package let startedAt: Timestamp
+    private let startedAtSecond: CalendarTime
     package let bootID: String
     package let stateFolder: String
     package let socket: String
@@ -78,6 +79,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.pid = pid
         self.user = user
         self.startedAt = Timestamp(startedAt)
+        startedAtSecond = CalendarTime(secondOf: self.startedAt)
         self.bootID = boot.text
         self.stateFolder = stateFolder
         self.socket = socket
@@ -111,18 +113,19 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         case minimumFetchInterval = "minimum_fetch_interval_ns"
         case isBackgroundRefreshOn = "background_refresh"
         case socketGroup = "socket_group"
-        case startedAt = "started_at"
+        case startedAt = "started_at_ns"
+        case startedAtSecond = "started_at"
         case bootID = "boot_id"
-        case stateFolder = "state_folder"
-        case manifestFolders = "manifest_folders"
-        case pluginFolder = "plugin_folder"
+        case stateFolder = "state_directory"
+        case manifestFolders = "manifest_directories"
+        case pluginFolder = "plugin_directory"
         case configurationFile = "config_file"
         case configuredWithoutPlugin = "configured_without_plugin"
         case launchLimits = "launch_limits"
-        case grace = "grace_ns"
+        case grace = "grace_period_ns"
         case spacing = "spacing_ns"
         case batchSize = "batch_size"
-        case callerPatience = "caller_patience_ns"
+        case callerPatience = "idle_timeout_ns"
         case isStopping = "stopping"
     }
 

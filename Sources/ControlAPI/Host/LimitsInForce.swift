@@ -62,12 +62,12 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case off
-        case spread = "spread_ns"
+        case spread = "stagger_ns"
         case overrunSpacing = "overrun_spacing_ns"
         case longestSpacing = "longest_spacing_ns"
         case dayBudget = "day_budget_ns"
-        case patience = "patience_ns"
-        case roomPatience = "room_patience_ns"
+        case patience = "maximum_deferral_ns"
+        case roomPatience = "maximum_capacity_wait_ns"
     }
 }
 

@@ -19,6 +19,7 @@ package struct JournalLine: Codable, Hashable, Sendable {
     /// The rising number of the entry; never reused.
     package let number: Int64
     package let at: Timestamp
+    private let atSecond: CalendarTime
     package let event: String
     package let plugin: String
     package let launch: Int64?
@@ -62,6 +63,7 @@ package struct JournalLine: Codable, Hashable, Sendable {
     ) {
         self.number = number
         self.at = Timestamp(at)
+        atSecond = CalendarTime(secondOf: self.at)
         self.event = event
         self.plugin = plugin.text
         self.launch = launch?.rawValue
@@ -79,7 +81,9 @@ package struct JournalLine: Codable, Hashable, Sendable {
     package var task: String? { identifier ?? eventName }
 
     private enum CodingKeys: String, CodingKey {
-        case number, at, event, plugin, launch, identifier, submission, blame, message, successor, count, user
+        case number, event, plugin, launch, identifier, submission, blame, message, successor, count, user
+        case at = "at_ns"
+        case atSecond = "at"
         case eventName = "event_name"
     }
 

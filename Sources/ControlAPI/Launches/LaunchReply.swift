@@ -11,8 +11,10 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let cause: String
     package let pid: Int32
     package let startedAt: Timestamp
+    private let startedAtSecond: CalendarTime
     package let endedAt: Timestamp?
-    /// The budget of the launch; nil when it has no fixed one.
+    private let endedAtSecond: CalendarTime?
+    /// Nil without a fixed budget.
     package let budget: Nanoseconds?
     package let grace: Nanoseconds
     /// Running time; nil when it was not measured, because the host failed while the launch ran.
@@ -49,7 +51,9 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         self.cause = cause.name
         self.pid = pid
         self.startedAt = Timestamp(startedAt)
+        startedAtSecond = CalendarTime(secondOf: self.startedAt)
         endedAt = (end?.at).map(Timestamp.init)
+        endedAtSecond = self.endedAt.map(CalendarTime.init(secondOf:))
         self.budget = budget.map { Nanoseconds($0) }
         self.grace = Nanoseconds(grace)
         self.used = (end.map(\.used) ?? used).map { Nanoseconds($0) }
@@ -64,10 +68,12 @@ package struct LaunchReply: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case launch, plugin, lane, cause, pid, outcome, blame, message, tasks, assertions
-        case startedAt = "started_at"
-        case endedAt = "ended_at"
+        case startedAt = "started_at_ns"
+        case startedAtSecond = "started_at"
+        case endedAt = "ended_at_ns"
+        case endedAtSecond = "ended_at"
         case budget = "budget_ns"
-        case grace = "grace_ns"
+        case grace = "grace_period_ns"
         case used = "used_ns"
         case manifestDigest = "manifest_digest"
         case worstOutcome = "worst_outcome"
@@ -84,6 +90,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         package let blame: String?
         package let message: String?
         package let endedAt: Timestamp?
+        private let endedAtSecond: CalendarTime?
 
         package init(
             task: String,
@@ -102,6 +109,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
             self.blame = blame?.rawValue
             self.message = message
             self.endedAt = endedAt.map(Timestamp.init)
+            endedAtSecond = self.endedAt.map(CalendarTime.init(secondOf:))
         }
 
         /// The task identifier or the name of the event.
@@ -110,7 +118,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         private enum CodingKeys: String, CodingKey {
             case identifier, kind, submission, outcome, blame, message
             case eventName = "event_name"
-            case endedAt = "ended_at"
+            case endedAt = "ended_at_ns"
+            case endedAtSecond = "ended_at"
         }
     }
 }

@@ -116,12 +116,20 @@ package struct PluginReply: Codable, Hashable, Sendable {
         package let rhythm: String
         /// Time of the next scheduled occurrence; nil when there is none.
         package let next: Timestamp?
+        private let nextSecond: CalendarTime?
 
         package init(identifier: TaskIdentifier, kind: TaskKind, rhythm: String, next: WallTime?) {
             self.identifier = identifier.text
             self.kind = kind.name
             self.rhythm = rhythm
             self.next = next.map(Timestamp.init)
+            nextSecond = self.next.map(CalendarTime.init(secondOf:))
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case identifier, kind, rhythm
+            case next = "next_ns"
+            case nextSecond = "next"
         }
     }
 
@@ -129,19 +137,22 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package struct LastLaunch: Codable, Hashable, Sendable {
         package let launch: Int64
         package let startedAt: Timestamp
+        private let startedAtSecond: CalendarTime
         package let outcome: String?
         package let message: String?
 
         package init(_ number: LaunchNumber, startedAt: WallTime, outcome: LaunchOutcome?, message: String?) {
             launch = number.rawValue
             self.startedAt = Timestamp(startedAt)
+            startedAtSecond = CalendarTime(secondOf: self.startedAt)
             self.outcome = outcome?.rawValue
             self.message = message
         }
 
         private enum CodingKeys: String, CodingKey {
             case launch, outcome, message
-            case startedAt = "started_at"
+            case startedAt = "started_at_ns"
+            case startedAtSecond = "started_at"
         }
     }
 
@@ -154,7 +165,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         case manifestDigest = "manifest_digest"
         case libraryDigest = "library_digest"
         case librariesToLoad = "libraries_to_load"
-        case grace = "grace_ns"
+        case grace = "grace_period_ns"
         case spacing = "spacing_ns"
         case batchSize = "batch_size"
         case retention = "retention_ns"

@@ -2,9 +2,8 @@
 
 package import TaskModel
 
-/// The body of `POST /v1/simulate/launch`, which launches pending tasks now, before their time and without their
-/// conditions.
-package struct LaunchSimulation: CallBody, Hashable {
+/// `POST /v1/run`: run these pending tasks now, whatever time and conditions say.
+package struct RunOrder: CallBody, Hashable {
     package static let fields: [BodyField] = [.required("identifiers", .texts)]
 
     package let identifiers: [String]
@@ -24,8 +23,8 @@ package struct LaunchSimulation: CallBody, Hashable {
     }
 }
 
-package struct LaunchSimulationReply: Codable, Hashable, Sendable {
-    /// The numbers of the launches that are starting, one per plugin.
+package struct RunReply: Codable, Hashable, Sendable {
+    /// The launches on their way, one per plugin.
     package let launching: [Int64]
 
     package init(launching: [LaunchNumber]) { self.launching = launching.map(\.rawValue) }

@@ -43,7 +43,9 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         /// operator.
         package let submitter: String
         package let submittedAt: Timestamp
+        private let submittedAtSecond: CalendarTime
         package let earliestBegin: Timestamp?
+        private let earliestBeginSecond: CalendarTime?
         package let requiresNetwork: Bool
         package let requiresExternalPower: Bool
         package let attempts: Int
@@ -59,7 +61,9 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             submission = pending.number.rawValue
             submitter = pending.submitter.name
             submittedAt = Timestamp(pending.submittedAt)
+            submittedAtSecond = CalendarTime(secondOf: self.submittedAt)
             earliestBegin = pending.request.earliestBegin.map(Timestamp.init)
+            earliestBeginSecond = self.earliestBegin.map(CalendarTime.init(secondOf:))
             requiresNetwork = pending.request.requiresNetwork
             requiresExternalPower = pending.request.requiresExternalPower
             attempts = pending.retry.attempts
@@ -69,8 +73,10 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case plugin, identifier, kind, submission, submitter, attempts, title, reason
-            case submittedAt = "submitted_at"
-            case earliestBegin = "earliest_begin"
+            case submittedAt = "submitted_at_ns"
+            case submittedAtSecond = "submitted_at"
+            case earliestBegin = "earliest_begin_ns"
+            case earliestBeginSecond = "earliest_begin"
             case requiresNetwork = "requires_network"
             case requiresExternalPower = "requires_external_power"
         }
@@ -86,7 +92,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let submission: Int64
         package let launch: Int64
         package let startedAt: Timestamp
-        /// The budget of the launch; nil for a continued task, which has none.
+        private let startedAtSecond: CalendarTime
+        /// Nil without a fixed budget.
         package let budget: Nanoseconds?
         package let used: Nanoseconds
         package let isExpiring: Bool
@@ -113,6 +120,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             submission = work.number.rawValue
             self.launch = launch.rawValue
             self.startedAt = Timestamp(startedAt)
+            startedAtSecond = CalendarTime(secondOf: self.startedAt)
             self.budget = budget.map { Nanoseconds($0) }
             self.used = Nanoseconds(used)
             self.isExpiring = isExpiring
@@ -137,7 +145,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             case plugin, identifier, kind, submission, launch, title, subtitle, progress
             case isExpiring = "expiring"
             case eventName = "event_name"
-            case startedAt = "started_at"
+            case startedAt = "started_at_ns"
+            case startedAtSecond = "started_at"
             case budget = "budget_ns"
             case used = "used_ns"
         }
@@ -148,6 +157,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let eventName: String
         package let submission: Int64
         package let createdAt: Timestamp
+        private let createdAtSecond: CalendarTime
         package let attempts: Int
         /// The first reason that blocks the event; nil when it may be delivered now.
         package let reason: WaitingReason?
@@ -157,6 +167,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             eventName = event.type.name
             submission = event.number.rawValue
             createdAt = Timestamp(event.createdAt)
+            createdAtSecond = CalendarTime(secondOf: self.createdAt)
             attempts = event.retry.attempts
             self.reason = reason
         }
@@ -164,7 +175,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         private enum CodingKeys: String, CodingKey {
             case plugin, submission, attempts, reason
             case eventName = "event_name"
-            case createdAt = "created_at"
+            case createdAt = "created_at_ns"
+            case createdAtSecond = "created_at"
         }
     }
 }

@@ -14,7 +14,7 @@ package struct TaskSubmission: CallBody, Hashable {
 
     package let identifier: String
     package let kind: String
-    package let earliestBegin: Timestamp?
+    package let earliestBegin: CalendarTime?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
     /// The data protection type of a health research request; nil for other kinds.
@@ -31,7 +31,7 @@ package struct TaskSubmission: CallBody, Hashable {
     package init(_ request: TaskRequest, payload: [UInt8] = []) {
         identifier = request.identifier.text
         kind = request.kind.name
-        earliestBegin = request.earliestBegin.map(Timestamp.init)
+        earliestBegin = request.earliestBegin.map { CalendarTime(Timestamp($0)) }
         requiresNetwork = request.requiresNetwork
         requiresExternalPower = request.requiresExternalPower
         protection = request.kind == .healthResearch ? request.protection.name : nil
@@ -57,7 +57,7 @@ package struct TaskSubmission: CallBody, Hashable {
         func flag(_ key: CodingKeys) throws -> Bool { try container.decodeIfPresent(Bool.self, forKey: key) ?? false }
         identifier = try container.decode(String.self, forKey: .identifier)
         kind = try container.decode(String.self, forKey: .kind)
-        earliestBegin = try container.decodeIfPresent(Timestamp.self, forKey: .earliestBegin)
+        earliestBegin = try container.decodeIfPresent(CalendarTime.self, forKey: .earliestBegin)
         requiresNetwork = try flag(.requiresNetwork)
         requiresExternalPower = try flag(.requiresExternalPower)
         protection = try text(.protection)
@@ -77,7 +77,7 @@ package struct TaskSubmission: CallBody, Hashable {
         let request = TaskRequest(
             identifier: task,
             kind: kind,
-            earliestBegin: earliestBegin?.wall,
+            earliestBegin: earliestBegin?.time.wall,
             requiresNetwork: requiresNetwork,
             requiresExternalPower: requiresExternalPower,
             protection: protection ?? .untilFirstAuthentication,

@@ -25,7 +25,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let reasons: [WaitingReason]
     /// Nil in every state but `pending`.
     package let earliestPossible: EarliestPossible?
-    /// The single change that would let the task run now; nil when there are several reasons or none.
+    private let earliestPossibleSecond: EarliestPossible.Second?
+    /// Nil where no single change is enough: then all reasons stand in the way.
     package let change: ProposedChange?
     package let running: Running?
     package let lastOutcome: LastOutcome?
@@ -57,6 +58,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         self.isEligible = isEligible
         self.reasons = reasons
         self.earliestPossible = earliestPossible
+        earliestPossibleSecond = earliestPossible.map(EarliestPossible.Second.init)
         self.change = change
         self.running = running
         self.lastOutcome = lastOutcome
@@ -67,11 +69,12 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case identifier, plugin, state, kind, submission, reasons, change, running, policies, history
         case isEligible = "eligible"
-        case earliestPossible = "earliest_possible"
+        case earliestPossible = "earliest_possible_ns"
+        case earliestPossibleSecond = "earliest_possible"
         case lastOutcome = "last_outcome"
     }
 
-    /// The earliest time at which the task could run. It is encoded as a time, or as `unknown`.
+    /// Earliest instant at which the task could run: on the wire a time, or the word `unknown`.
     package enum EarliestPossible: Codable, Hashable, Sendable {
         case at(Timestamp)
         /// A reason blocks the task that does not end at a known time.
@@ -88,6 +91,26 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
             switch self {
             case .at(let time): try container.encode(time)
             case .unknown: try container.encode("unknown")
+            }
+        }
+
+        /// The same to the whole second, as text.
+        fileprivate struct Second: Codable, Hashable, Sendable {
+            private let text: String
+
+            init(_ earliest: EarliestPossible) {
+                text =
+                    switch earliest {
+                    case .at(let time): CalendarTime(secondOf: time).description
+                    case .unknown: "unknown"
+                    }
+            }
+
+            init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(text)
             }
         }
     }
@@ -119,12 +142,20 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         package let rationale: String
         /// Time at which a `wait` ends by itself; nil when it is unknown.
         package let until: Timestamp?
+        private let untilSecond: CalendarTime?
 
         package init(policy: String, verdict: String, rationale: String, until: WallTime? = nil) {
             self.policy = policy
             self.verdict = verdict
             self.rationale = rationale
             self.until = until.map(Timestamp.init)
+            untilSecond = self.until.map(CalendarTime.init(secondOf:))
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case policy, verdict, rationale
+            case until = "until_ns"
+            case untilSecond = "until"
         }
     }
 
@@ -133,20 +164,28 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         package let submission: Int64
         package let code: String
         package let since: Timestamp
-        /// End of the wait; nil while it lasts.
+        private let sinceSecond: CalendarTime
+        /// Nil while it lasts.
         package let until: Timestamp?
+        private let untilSecond: CalendarTime?
         package let duration: Nanoseconds
 
         package init(submission: SubmissionNumber, code: String, since: WallTime, until: WallTime?, now: WallTime) {
             self.submission = submission.rawValue
             self.code = code
             self.since = Timestamp(since)
+            sinceSecond = CalendarTime(secondOf: self.since)
             self.until = until.map(Timestamp.init)
+            untilSecond = self.until.map(CalendarTime.init(secondOf:))
             duration = Nanoseconds(max(.zero, (until ?? now) - since))
         }
 
         private enum CodingKeys: String, CodingKey {
-            case submission, code, since, until
+            case submission, code
+            case since = "since_ns"
+            case sinceSecond = "since"
+            case until = "until_ns"
+            case untilSecond = "until"
             case duration = "duration_ns"
         }
     }
@@ -154,6 +193,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package struct LastOutcome: Codable, Hashable, Sendable {
         package let outcome: String
         package let at: Timestamp
+        private let atSecond: CalendarTime
         package let blame: String
         package let message: String
         /// The launch of the task; nil when the task ended without one, for example by cancellation.
@@ -162,6 +202,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         package init(outcome: String, at: WallTime, blame: Blame, message: String, launch: LaunchNumber?) {
             self.outcome = outcome
             self.at = Timestamp(at)
+            atSecond = CalendarTime(secondOf: self.at)
             self.blame = blame.rawValue
             self.message = message
             self.launch = launch?.rawValue
@@ -175,6 +216,12 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
                 message: entry.message,
                 launch: entry.launch
             )
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case outcome, blame, message, launch
+            case at = "at_ns"
+            case atSecond = "at"
         }
     }
 }

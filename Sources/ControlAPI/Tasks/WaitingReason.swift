@@ -7,15 +7,23 @@ package struct WaitingReason: Codable, Hashable, Sendable {
     package let code: String
     package let message: String
     package let until: Timestamp?
+    private let untilSecond: CalendarTime?
 
     package init(code: String, message: String, until: WallTime? = nil) {
         self.code = code
         self.message = message
         self.until = until.map(Timestamp.init)
+        untilSecond = self.until.map(CalendarTime.init(secondOf:))
     }
 
     package init(_ reason: Reason, at now: Moment) {
         self.init(code: reason.code, message: reason.message, until: reason.end(at: now))
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case code, message
+        case until = "until_ns"
+        case untilSecond = "until"
     }
 }
 

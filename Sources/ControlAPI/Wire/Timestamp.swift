@@ -2,9 +2,9 @@
 
 package import TaskModel
 
-/// Calendar time, encoded as RFC 3339 in UTC with nine fractional digits, so that the text sorts by time.
-///
-/// It is never a local time. Clients convert it for display.
+/// An instant, exact to the nanosecond. On the wire: nanoseconds since 1970 in UTC as a string of digits, under a key
+/// that ends in `_ns`, since `jq`, JavaScript and spreadsheets round numbers of that size. Each has a ``CalendarTime``
+/// beside it.
 package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let wall: WallTime
 
@@ -19,6 +19,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     package static func < (left: Self, right: Self) -> Bool { left.wall < right.wall }
 
+    /// RFC 3339, in UTC, with nine fractional digits, so that text sorts as time does.
     package var description: String {
         let (seconds, fraction) = wall.nanoseconds.flooredDivision(by: 1_000_000_000)
         let (days, secondOfDay) = seconds.flooredDivision(by: 86_400)
@@ -33,16 +34,16 @@ extension Timestamp: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        guard let time = Timestamp(text) else {
-            let problem = "\"\(text)\" is not an RFC 3339 time such as 2026-01-31T02:00:00Z"
+        guard let nanoseconds = Int64(text) else {
+            let problem = "\"\(text)\" is not a number of nanoseconds in digits"
             throw DecodingError.dataCorruptedError(in: container, debugDescription: problem)
         }
-        self = time
+        wall = WallTime(nanoseconds: nanoseconds)
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(description)
+        try container.encode(String(wall.nanoseconds))
     }
 }
 

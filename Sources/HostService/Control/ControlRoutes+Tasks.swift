@@ -101,10 +101,10 @@ extension ControlRoutes {
         return records.max { $0.number < $1.number }
     }
 
-    func simulateLaunch(_ body: LaunchSimulation) async throws -> LaunchSimulationReply {
+    func run(_ body: RunOrder) async throws -> RunReply {
         let identifiers = try body.validated()
         switch await ask({ .launchSimulated(identifiers, reply: $0) }) {
-        case .launching(let launches): return LaunchSimulationReply(launching: launches)
+        case .launching(let launches): return RunReply(launching: launches)
         case let answer: throw unexpected(answer)
         }
     }

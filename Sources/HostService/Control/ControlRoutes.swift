@@ -42,7 +42,7 @@ struct ControlRoutes: Sendable {
         case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
         case .journal: try await journal(journalQuery(call.query))
-        case .simulateLaunch: Response(json: try await simulateLaunch(call.decoded()))
+        case .run: Response(json: try await run(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try simulateConditions(call.decoded()))
         }
@@ -65,7 +65,7 @@ struct ControlRoutes: Sendable {
             throw ControlRefusal(
                 .ledgerUnreadable,
                 "\(error)",
-                remedy: "see the host's log, and the disk that its state folder is on"
+                remedy: "see the host's log, and the disk that its state directory is on"
             )
         }
     }
@@ -76,7 +76,7 @@ extension Route {
     /// missing.
     fileprivate var concernsPlugin: Bool {
         switch self {
-        case .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .taskWhy, .simulateLaunch,
+        case .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .taskWhy, .run,
             .simulateExpiration:
             true
         case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,

@@ -137,7 +137,7 @@ struct ControlServer: Service {
         } catch {
             throw HostError(
                 code: .socketUnusable,
-                message: "cannot create \(folder) for the control socket: \(error.localizedDescription);"
+                message: "cannot create \(folder) for the control socket: \(error.systemMessage);"
                     + " choose another place with --socket"
             )
         }
@@ -171,8 +171,8 @@ struct ControlServer: Service {
         if let group = admission.group, chown(socket, uid_t.max, group.id) != 0 {
             let problem = String(cString: strerror(errno))
             return log.error(
-                "the socket group cannot be set, so its members cannot use the socket",
-                metadata: ["group": "\(group.name)", "problem": "\(problem)"]
+                "the socket group cannot be set, so its members cannot use the socket: \(problem)",
+                metadata: ["group": "\(group.name)"]
             )
         }
         chmod(socket, admission.group == nil ? 0o600 : 0o660)

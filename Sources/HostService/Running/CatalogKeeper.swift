@@ -115,7 +115,7 @@ final class CatalogKeeper: Service, Sendable {
 
     private func report(_ problems: [FolderWatchError], besides told: [FolderWatchError]) -> [FolderWatchError] {
         for problem in problems where !told.contains(problem) {
-            log.warning("folder not watched", metadata: ["problem": "\(problem)"])
+            log.warning("directory not watched: \(problem)")
         }
         return problems
     }
@@ -142,8 +142,8 @@ extension CatalogKeeper {
         let listing = try await threads.run { [folders] in Catalog.manifests(in: folders) }
         let examined = try await examine(listing.sources)
         guard let change = try await threads.run({ self.change(to: listing, examined) }) else { return }
-        for problem in change.problems { log.warning("manifest refused", metadata: ["problem": "\(problem)"]) }
-        for note in change.notes { log.notice("manifest note", metadata: ["note": "\(note)"]) }
+        for problem in change.problems { log.warning("manifest refused: \(problem)") }
+        for note in change.notes { log.notice("manifest note: \(note)") }
         onChange(change.catalogue)
     }
 

@@ -75,7 +75,7 @@ extension DecisionLoop {
                 ]
             )
         } catch {
-            log.error("no plan", metadata: ["launch": "\(plan.number)", "problem": "\(error)"])
+            log.error("plan not sent: \(error)", metadata: ["launch": "\(plan.number)"])
             post(.planNotSent(plan.number, message: "the host could not hand over the plan: \(error)"))
         }
     }
@@ -92,8 +92,8 @@ extension DecisionLoop {
         } catch {
             let label = task.work.label
             log.error(
-                "task not delivered",
-                metadata: ["launch": "\(launch)", "task": "\(label)", "problem": "\(error)"]
+                "task not delivered: \(error)",
+                metadata: ["launch": "\(launch)", "task": "\(label)"]
             )
             post(.planNotSent(launch, message: "the host could not hand over \(label): \(error)"))
         }
@@ -105,7 +105,7 @@ extension DecisionLoop {
         do {
             try launcher.send(message, to: launch)
         } catch {
-            log.critical("message not sent", metadata: ["launch": "\(launch)", "problem": "\(error)"])
+            log.critical("message not sent: \(error)", metadata: ["launch": "\(launch)"])
         }
     }
 }

@@ -31,7 +31,7 @@ extension DecisionLoop {
             return events
         case .container(let launch, let error?):
             if launches.containers.failed(launch) { launcher.kill(launch) }
-            log.error("no runner", metadata: ["launch": "\(launch)", "problem": "\(error)"])
+            log.error("no runner: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .reading: return []
         }
@@ -45,7 +45,7 @@ extension DecisionLoop {
         switch event {
         case .ready(let launch, let process): return [.runnerReady(launch, process)]
         case .unavailable(let launch, let error):
-            log.error("no runner", metadata: ["launch": "\(launch)", "problem": "\(error)"])
+            log.error("no runner: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
         case .malformed(let launch, let message): return [RunnerJudge.malformed("\(message)", in: launch)]

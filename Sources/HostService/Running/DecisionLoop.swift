@@ -142,7 +142,7 @@ final class DecisionLoop: Service, Sendable {
             do throws(LedgerError) {
                 mailbox.put(.event(.loaded(try ledger.work(of: plugin))))
             } catch {
-                log.error("pending work not read", metadata: ["plugin": "\(plugin)", "problem": "\(error)"])
+                log.error("pending work not read: \(error)", metadata: ["plugin": "\(plugin)"])
                 mailbox.put(.event(.notLoaded(plugin, message: "\(error)")))
             }
         }

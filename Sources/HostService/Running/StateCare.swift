@@ -46,7 +46,7 @@ struct StateCare: Service {
                 try state.delete(container)
                 log.info("purged container deleted", metadata: ["file": "\(container)"])
             } catch {
-                log.warning("purged container kept", metadata: ["problem": "\(error.message)"])
+                log.warning("\(error.message)")
             }
         }
     }
@@ -59,7 +59,7 @@ struct StateCare: Service {
                 if pruned.most < Self.step { return }
             }
         } catch {
-            log.error("old entries not removed", metadata: ["problem": "\(error)"])
+            log.error("old entries not removed: \(error)")
         }
     }
 }

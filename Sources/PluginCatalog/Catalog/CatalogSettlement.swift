@@ -67,7 +67,7 @@ struct CatalogSettlement {
                         rival,
                         .identifierTaken,
                         at: rival.manifest.identifier,
-                        "is \"\(identifier)\", the plugin of \(best.file) in the same folder",
+                        "is \"\(identifier)\", the plugin of \(best.file) in the same directory",
                         remedy: "remove one of the two files, or give this plugin an identifier of its own"
                     )
                 } else {

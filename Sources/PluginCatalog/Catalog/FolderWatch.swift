@@ -32,7 +32,7 @@ package final class FolderWatch: Sendable {
             }
             continuation.finish()
         }
-        thread.name = "folder-watch"
+        thread.name = "directory-watch"
         thread.start()
     }
 
@@ -59,7 +59,7 @@ package struct FolderWatchError: Error, Hashable, Sendable, CustomStringConverti
     package let errno: Int32
 
     package var description: String {
-        let thing = folder.map { "folder \($0.inQuotes)" } ?? "changes of folders"
+        let thing = folder.map { "directory \($0.inQuotes)" } ?? "changes of directories"
         return "\(thing) cannot be watched: \(String(systemError: errno)); \(remedy)"
     }
 

@@ -39,7 +39,7 @@ struct LibraryFinder {
             problems.report(
                 .libraryPath,
                 at: reference.path,
-                "is the absolute path \(reference.path.value.inQuotes), which only the operator's folder may name",
+                "is the absolute path \(reference.path.value.inQuotes), which only the operator's directory may name",
                 remedy: "install the manifest with bgtask plugin install, or put the library beside it"
             )
             return nil
@@ -58,8 +58,8 @@ struct LibraryFinder {
             problems.report(
                 .libraryPath,
                 at: reference.path,
-                "leads out of its folder, by a link from \(path.inQuotes) to \(real.inQuotes)",
-                remedy: "put the library itself beside its manifest or in the plugin folder"
+                "leads out of its directory, by a link from \(path.inQuotes) to \(real.inQuotes)",
+                remedy: "put the library itself beside its manifest or in the plugin directory"
             )
             return nil
         }

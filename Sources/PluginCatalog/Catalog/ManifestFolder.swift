@@ -13,7 +13,7 @@ package enum ManifestFolder {
                 problems.report(
                     .unreadable,
                     "cannot be read: \(String(systemError: errno))",
-                    remedy: "let the host's user read the folder, or name another one"
+                    remedy: "let the host's user read the directory, or name another one"
                 )
             }
             return []

@@ -103,7 +103,7 @@ struct ManifestCheck {
             if isAbsolute && !mayBeAbsolute {
                 "is the absolute path \(field.value.inQuotes)"
             } else if parts.contains("..") {
-                "leads out of its folder with \(field.value.inQuotes)"
+                "leads out of its directory with \(field.value.inQuotes)"
             } else if parts.contains("") || parts.contains(".") || field.value.utf8.count > 1024 {
                 "is \(field.value.inQuotes), which names no file"
             } else {
@@ -113,7 +113,7 @@ struct ManifestCheck {
         problems.report(
             .libraryPath,
             at: field,
-            "\(message); a library stands beside its manifest or in the plugin folder",
+            "\(message); a library stands beside its manifest or in the plugin directory",
             remedy: isAbsolute && mayBeAbsolute
                 ? "write the whole path to a file" : "put it there and write its name alone"
         )

@@ -71,7 +71,7 @@ struct Execution: Sendable {
     var submissions = BoundedLines(limit: 20)
     /// Pending requests that its submissions replaced.
     var replacements = BoundedLines(limit: 20)
-    /// Pending requests that it cancelled. The limit is higher: a cancellation is an outcome, which `task why` reads
+    /// Pending requests that it cancelled. The limit is higher: a cancellation is an outcome, which `why` reads
     /// from the journal.
     var cancellations = BoundedLines(limit: 100)
     /// The end of its process, while commits in flight still decide about its tasks.

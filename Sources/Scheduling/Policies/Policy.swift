@@ -5,13 +5,13 @@ package import TaskModel
 /// A rule that may delay work although it is possible. Each policy evaluates the same facts independently; its verdict
 /// is `may`, `wait` or `must`.
 ///
-/// One `wait` delays the work; one `must` overrides every `wait`. Policies have no weights, so `task why` can always
+/// One `wait` delays the work; one `must` overrides every `wait`. Policies have no weights, so `why` can always
 /// name the change that would end a delay.
 package enum Policy: String, Hashable, Sendable, CaseIterable {
     /// Work that a user requested is not delayed.
     case person
     /// A request is not delayed beyond its maximum deferral (C12).
-    case patience
+    case patience = "maximum-deferral"
     /// When capacity is short, plugins that users use more come first.
     case use
     /// A cooldown between two background launches of a plugin, longer after overruns.
@@ -19,7 +19,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     /// The background launches of a plugin share a running time per day.
     case dayBudget = "day-budget"
     /// After a start-up wave, the launches of different plugins are staggered.
-    case spread
+    case spread = "stagger"
     /// Processing waits for an idle machine (statement 66, C16).
     case idle
     /// Work waits while the machine is busy.
@@ -53,7 +53,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         let condition: Condition
         let reason: Reason
         let concern: Concern
-        /// Texts for `task why`: `holds` when the condition holds, `lacks` otherwise.
+        /// Texts for `why`: `holds` when the condition holds, `lacks` otherwise.
         let holds: String
         let lacks: String
     }
@@ -168,7 +168,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The verdict of one policy on one request, as `task why` shows it.
+/// The verdict of one policy on one request, as `why` shows it.
 package struct PolicyVerdict: Hashable, Sendable {
     package let policy: Policy
     package let verdict: Policy.Verdict

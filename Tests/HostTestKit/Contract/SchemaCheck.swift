@@ -84,8 +84,9 @@ struct SchemaCheck {
     private static func isFormatted(_ format: String, _ value: JSONValue) throws -> Bool {
         switch (format, value) {
         case ("date-time", .string(let text)): Timestamp(text) != nil
+        case ("epoch-ns", .string(let text)): Int64(text) != nil
         case ("int32", .integer(let number)): Int32(exactly: number) != nil
-        case ("int64", _), ("date-time", _), ("int32", _): true
+        case ("int64", _), ("date-time", _), ("epoch-ns", _), ("int32", _): true
         default: throw HostFailure("format \(format) is not known to this check")
         }
     }

@@ -40,7 +40,7 @@ struct SubmissionStrategyTests {
     func `a continued request with strategy fail is refused with error 4 when no capacity is free`() {
         host.submitContinued(.album(1))
         let refusal = host.submitContinued(.album(2), strategy: .fail)?.refusal
-        #expect(refusal?.code == .immediateRunIneligible && refusal?.subReason == .noRoomNow)
+        #expect(refusal?.code == .immediateRunIneligible && refusal?.subReason == .noCapacityNow)
         #expect(host.pending.isEmpty)
     }
 
@@ -77,7 +77,7 @@ struct SubmissionStrategyTests {
     func `the second of two uncommitted continued requests with strategy fail is refused at a capacity of one`() {
         host.commits = .held
         #expect(host.submitContinued(.album(1), strategy: .fail) == nil)
-        #expect(host.submitContinued(.album(2), strategy: .fail)?.refusal?.subReason == .noRoomNow)
+        #expect(host.submitContinued(.album(2), strategy: .fail)?.refusal?.subReason == .noCapacityNow)
         host.writeHeldCommits()
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.pending.isEmpty)
     }
@@ -123,7 +123,7 @@ struct SubmissionStrategyTests {
         host.commits = .held
         host.submitContinued(.album(1), from: plan)
         host.writeNextCommit()
-        #expect(host.submitContinued(.inbox, strategy: .fail)?.refusal?.subReason == .noRoomNow)
+        #expect(host.submitContinued(.inbox, strategy: .fail)?.refusal?.subReason == .noCapacityNow)
         host.failNextCommit()
         #expect(host.submitContinued(.inbox, strategy: .fail) == nil)
         host.writeHeldCommits()

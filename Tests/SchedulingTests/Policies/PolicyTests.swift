@@ -89,7 +89,7 @@ struct PolicyTests {
             $0.isUserRequested = false
             $0.configuration.policies.off = [.patience]
         }
-        #expect(Policy.reasons(on: impatient).map(\.code) == ["spacing", "day-budget", "spread", "not-idle"])
+        #expect(Policy.reasons(on: impatient).map(\.code) == ["spacing", "day-budget", "stagger", "not-idle"])
         let calm = Self.everything { $0.configuration.policies.off = Set(Policy.allCases) }
         #expect(Policy.reasons(on: calm).isEmpty)
     }

@@ -123,6 +123,12 @@ extension RandomWalk {
         host.stepWallClock(by: .seconds(seconds))
     }
 
+    private func changeTimeZone() {
+        last = "a change of the time zone"
+        let rules: [TimeZoneRules] = [.utc, .berlin, .newYork, .honolulu, .tokyo]
+        host.send(.timeZonesChanged(.machine(pick(rules) ?? .utc)))
+    }
+
     /// Conditions that only delay work; a new one is among them, and fails the walk until the model has it.
     static let advisoryConditions = Condition.all.filter { condition in
         ![.externalPower, .network, .idle, .highLoad, .lowMemory, .hot, .gpu].contains(condition)

@@ -111,11 +111,11 @@ struct ScheduleTests {
     {
         let host = Self.driver(WorkSchedule(.every(.hours(1))), of: .headlines)
         host.advance(by: .hours(1))
-        let entry = try #require(host.entries(.occasionMissed).first)
+        let entry = try #require(host.entries(.occurrenceMissed).first)
         #expect(entry.plugin == .app && entry.label == "com.example.app.headlines")
         #expect(entry.message.contains("identifier-not-permitted"))
         host.advance(by: .hours(1))
-        #expect(host.entries(.occasionMissed).count == 2)
+        #expect(host.entries(.occurrenceMissed).count == 2)
         host.install(.app())
         host.finishStarting()
         host.advance(by: .hours(1))
@@ -125,7 +125,7 @@ struct ScheduleTests {
     @Test(.proves("C8")) func `a continued request of a schedule is refused as not in foreground`() {
         let host = Self.driver(WorkSchedule(.every(.hours(1)), kind: .continued), of: .album(1))
         host.advance(by: .hours(1))
-        #expect(host.entries(.occasionMissed).first?.message.contains("not-in-foreground") == true)
+        #expect(host.entries(.occurrenceMissed).first?.message.contains("not-in-foreground") == true)
     }
 
     /// For each held commit: true if it records an occurrence, and true if it stores a request.
@@ -148,7 +148,7 @@ struct ScheduleTests {
         #expect(host.scheduler.nextOccasion(of: .clean, of: .app) == before.1)
         host.commits = .written
         host.advance(by: .seconds(5))
-        #expect(host.running == [.clean] && host.entries(.occasionMissed).isEmpty)
+        #expect(host.running == [.clean] && host.entries(.occurrenceMissed).isEmpty)
         host.runToTheEnd()
         #expect(begins(in: .hours(2)) == [60, 120])
     }
@@ -212,11 +212,11 @@ struct ScheduleTests {
     @Test func `a removed plugin's schedule submits nothing, and one request after the plugin is installed again`() {
         host.remove(.app)
         host.advance(by: .hours(5))
-        #expect(host.pending.isEmpty && host.entries(.occasionMissed).isEmpty)
+        #expect(host.pending.isEmpty && host.entries(.occurrenceMissed).isEmpty)
         host.install(.studio())
         host.finishStarting()
         host.advance(by: .seconds(2))
-        #expect(host.running == [.clean] && host.entries(.occasionMissed).isEmpty)
+        #expect(host.running == [.clean] && host.entries(.occurrenceMissed).isEmpty)
     }
 
     // MARK: Stagger

@@ -11,13 +11,13 @@ struct Obstacles {
     var perhaps: Set<String> = []
 
     static let soft: Set<String> = [
-        "spacing", "day-budget", "spread", "not-idle", "high-load", "battery-low", "power-saver",
+        "spacing", "day-budget", "stagger", "not-idle", "high-load", "battery-low", "power-saver",
     ]
     /// Advisory obstacles that begin a deferral (C12).
     static let lastingSoft: Set<String> = ["day-budget", "not-idle", "high-load", "battery-low", "power-saver"]
     /// Obstacles that other work causes or that end by themselves within a short time.
     static let passing: Set<String> = [
-        "lane-busy", "launch-limit", "others-run-alone", "being-recorded", "runner-unavailable", "spacing", "spread",
+        "lane-busy", "launch-limit", "others-run-alone", "being-recorded", "runner-unavailable", "spacing", "stagger",
     ]
 }
 
@@ -146,7 +146,7 @@ extension NaiveHost {
         if !isOff(.spread) {
             let recent = surges.filter { $0.at + configuration.policies.spread > now.monotonic }
             if recent.contains(where: { !$0.isNetwork || pending.request.requiresNetwork }) {
-                found.perhaps.insert("spread")
+                found.perhaps.insert("stagger")
             }
         }
         if !isOff(.dayBudget) {
@@ -227,7 +227,7 @@ extension NaiveHost {
                 others.sure.isSubset(of: roomChangedHands ? ["launch-limit"] : []), !isUnderWay(request)
             else { continue }
             // A request that waits for the spacing or the stagger is evaluated at its end.
-            let isAtRest = found.sure.union(found.perhaps).isDisjoint(with: ["spacing", "spread"])
+            let isAtRest = found.sure.union(found.perhaps).isDisjoint(with: ["spacing", "stagger"])
             let isFree = others.sure.isEmpty && !others.perhaps.contains("being-recorded")
             let isSure = isAtRest && isFree && !Obstacles.lastingSoft.isDisjoint(with: found.sure)
             if isSure, since.surely.map({ $0 > now.wall }) ?? true { heldSurely[request.number] = now.wall }

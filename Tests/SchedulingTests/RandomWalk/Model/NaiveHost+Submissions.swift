@@ -68,8 +68,8 @@ extension NaiveHost {
             if let terms = request.continued, !terms.resources.isSubset(of: conditions.resources) {
                 sure.insert(.resourcesUnsupported)
             }
-            if request.continued?.strategy == .fail { perhaps.insert(.noRoomNow) }
-            if request.continued?.strategy == .fail, cannotRunAtOnce(submission, owner) { sure.insert(.noRoomNow) }
+            if request.continued?.strategy == .fail { perhaps.insert(.noCapacityNow) }
+            if request.continued?.strategy == .fail, cannotRunAtOnce(submission, owner) { sure.insert(.noCapacityNow) }
         }
         return (sure, perhaps)
     }

@@ -5,14 +5,14 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Launches pending tasks now, before their time and without their conditions. Only submitted tasks can be launched.
-struct SimulateLaunchCommand: AsyncParsableCommand {
+/// `bgtask run`: launches pending tasks before their time and conditions. It submits nothing.
+struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "launch",
-        abstract: "Launch pending tasks now, whatever time and conditions say.",
+        commandName: "run",
+        abstract: "Run pending tasks now, regardless of time and conditions.",
         discussion: """
             Example:
-              bgtask simulate launch com.example.feed.refresh com.example.feed.clean
+              bgtask run com.example.feed.refresh com.example.feed.clean
             """
     )
 
@@ -27,6 +27,6 @@ struct SimulateLaunchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try output.show(try await host.connected { try await $0.simulateLaunch(of: identifiers) })
+        try output.show(try await host.connected { try await $0.run(identifiers) })
     }
 }

@@ -5,21 +5,21 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Explains the state of one task: its reasons for waiting, and the change that would let it run.
-struct TaskWhyCommand: AsyncParsableCommand {
+/// `bgtask why`: the state of a task, or of the events of a plugin.
+struct WhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Explain why a task has not run, when it could, and what would change that.",
+        abstract: "Explain why a task or an event waits, when it can run, and one change that helps.",
         discussion: """
-            The name of an extension stands for the first event that waits for it.
+            The identifier of a plugin stands for its first waiting event.
 
             Examples:
-              bgtask task why com.example.feed.clean
-              bgtask task why com.example.feed.keyboard
+              bgtask why com.example.feed.clean
+              bgtask why com.example.feed.keyboard
             """
     )
 
-    @Argument(help: "The task's identifier.", transform: IdentifierArgument.task)
+    @Argument(help: "Identifier of a task, or of a plugin with waiting events.", transform: IdentifierArgument.task)
     var identifier: TaskIdentifier
 
     @OptionGroup var output: OutputOptions

@@ -1,0 +1,16 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+extension Error {
+    /// The message of the system call that failed below an error of Foundation, such as `Permission denied`. The error
+    /// itself when no system call failed.
+    package var systemMessage: String {
+        var error: NSError? = self as NSError
+        while let current = error {
+            if current.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(current.code))) }
+            error = (current.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
+        }
+        return "\(self)"
+    }
+}

@@ -1,0 +1,46 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Logging
+import TaskModel
+
+/// One line of the host's log: time, level, message, fields. In systemd's journal, which has a time of its own, the
+/// level is the prefix `<N>` that the journal reads.
+struct LogLine {
+    let level: Logger.Level
+    let message: String
+    let fields: Logger.Metadata
+    let time: WallTime
+
+    /// - Parameter isInJournal: whether standard error is a stream of the journal.
+    func text(isInJournal: Bool) -> String {
+        let instant = CalendarTime(secondOf: Timestamp(time))
+        let start = isInJournal ? "<\(level.severity)>" : "\(instant) \(level.rawValue): "
+        let fields = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value.description))" }
+        return start + Self.oneLine(message) + fields.joined()
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    }
+
+    /// In quotes when a space would divide it.
+    private static func quoted(_ value: String) -> String {
+        let line = oneLine(value)
+        return line.contains(" ") || line.isEmpty ? "\"\(line.replacing("\"", with: "'"))\"" : line
+    }
+}
+
+extension Logger.Level {
+    /// The number of syslog.
+    fileprivate var severity: Int {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+}

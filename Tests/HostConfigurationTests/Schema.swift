@@ -1,0 +1,109 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+
+/// A schema of `Documentation/schemas`, applied by Python's jsonschema.
+struct Schema {
+    private let file: String
+    private let document: JSONValue
+    /// Path of each key that has a name; a `*` stands for a name that the file chooses.
+    let paths: [[String]]
+
+    init(_ name: String) throws {
+        file = try Self.root.appending(path: "Documentation/schemas/\(name).schema.json").path
+        document = try JSONValue(parsing: Data(contentsOf: URL(filePath: file)))
+        paths = Self.paths(below: document, in: document)
+    }
+
+    /// The checkout that the tests were built from.
+    static var root: URL {
+        get throws {
+            URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+        }
+    }
+
+    /// Whether each text is valid.
+    func verdicts(on texts: [String]) async throws -> [Bool] {
+        try await ScratchFolder.with { folder in
+            let files = try texts.enumerated().map { try folder.write($1.utf8, to: "\($0).yaml") }
+            let run = try await ProgramRun.of(
+                "/usr/bin/python3",
+                [Self.root.appending(path: "Tests/schemas").path, file] + files
+            )
+            let lines = run.output.split(separator: "\n")
+            guard run.status == 0, lines.count == texts.count else { throw HostFailure(run.error) }
+            return lines.map { $0 == "valid" }
+        }
+    }
+
+    // MARK: Keys
+
+    /// `a: { b: VALUE }` for the path a, b.
+    static func line(of path: [String], _ value: String) -> String {
+        let names = path.enumerated().map { index, name in name == "*" ? "com.example.name\(index)" : name }
+        let inner = names.dropFirst().reversed().reduce(value) { "{ \($1): \($0) }" }
+        return "\(names.first ?? ""): \(inner)"
+    }
+
+    /// A value that is neither of the type of the key nor of any type near it: a list for a mapping, else a mapping.
+    func wrongValue(at path: [String]) -> String {
+        let schema = path.reduce(document) { schema, name in
+            let schema = Self.resolved(schema, in: document)
+            return schema[name == "*" ? "additionalProperties" : "properties"][name == "*" ? nil : name]
+        }
+        return Self.resolved(schema, in: document)["type"] == "object" ? "[]" : "{ a: b }"
+    }
+
+    private static func paths(below schema: JSONValue, in document: JSONValue) -> [[String]] {
+        let schema = resolved(schema, in: document)
+        let named = schema["properties"].members.flatMap { name, inner in
+            [[name]] + paths(below: inner, in: document).map { [name] + $0 }
+        }
+        return named + paths(of: schema["additionalProperties"], in: document)
+    }
+
+    private static func paths(of schema: JSONValue, in document: JSONValue) -> [[String]] {
+        guard case .object = schema else { return [] }
+        return paths(below: schema, in: document).map { ["*"] + $0 }
+    }
+
+    private static func resolved(_ schema: JSONValue, in document: JSONValue) -> JSONValue {
+        guard let name = schema["$ref"].text?.split(separator: "/").last else { return schema }
+        return document["$defs"][String(name)]
+    }
+
+    // MARK: Pages
+
+    /// The YAML blocks of every page; those marked `yaml fragment` with the keys that every manifest has.
+    static func documents() throws -> [String] {
+        var pages = [try root.appending(path: "README.md")]
+        for name in ["Documentation", "Sources/BackgroundTasks/BackgroundTasks.docc/Articles"] {
+            let folder = try root.appending(path: name)
+            pages += try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+                .filter { $0.hasSuffix(".md") }.map { folder.appending(path: $0) }
+        }
+        return try pages.flatMap { page in
+            try String(contentsOf: page, encoding: .utf8)
+                .matches(of: /^```yaml( fragment)?\n(.*?)^```$/.anchorsMatchLineEndings().dotMatchesNewlines())
+                .map { $0.1 == nil ? String($0.2) : manifest(around: String($0.2)) }
+        }
+    }
+
+    private static func manifest(around fragment: String) -> String {
+        let bound = fragment.matches(of: /\ identifier: (\S+)/).map { String($0.1) }
+        let lines = [
+            "manifest: 1", "identifier: com.example.fragment", "library: libFragment.so",
+            "background-modes: [processing]", "permitted-identifiers: [\(bound.joined(separator: ", "))]",
+            "settings: { directory: /a, pattern: a, title: a, into: /b }",
+        ]
+        let missing = lines.filter { line in !"\n\(fragment)".contains("\n\(line.prefix { $0 != ":" }):") }
+        return (missing + [fragment]).joined(separator: "\n")
+    }
+}
+
+extension JSONValue {
+    fileprivate subscript(_ name: String?) -> JSONValue { name.map { self[$0] } ?? self }
+}

@@ -1,0 +1,129 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import Foundation
+import HostConfiguration
+import HostTestKit
+import PluginCatalog
+import Testing
+
+@Suite("The JSON schemas accept and refuse the files that the readers accept and refuse")
+struct SchemaTests {
+    private static let flawsOfManifests = [
+        "manifest: 2", "manifest: one", "identifier: nodot", "identifier: com..feed", "role: mian", "role: extension",
+        "sha256: abc", "background-modes: fetch", "background-modes: [audio]", "permitted-identifiers: [nodot]",
+        "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [] }]",
+        "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [oops], returns: void }]",
+        "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ int32: a }], returns: void }]",
+        "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: int32 }]",
+        "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: { int32: always } }]",
+        "extensions: [a..b]", "entitlements: [other]", "sandbox: { network: yes }", "sandbox: { read: [relative] }",
+        "sandbox: { disk: true }", "limits: { memory: 5 }", "limits: { memory: 5GB }", "limits: { cpu: 1 }",
+        "settings: { a: [b] }", "other: 1",
+    ]
+
+    private static let flawsOfConfigurations = [
+        "idle-timeout: 5", "grace-period: 5 seconds", "log-level: loud", "conditions: { heat: true }",
+        "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",
+        "policies: { off: [impatience] }", "retry: { attempts: 0 }", "plugins: { nodot: { enabled: true } }",
+        "plugins: { a.b: { settings: { a: [] } } }", "plugins: { a.b: { extensions: [c] } }",
+        "plugins: { a.b: { schedules: { a.b.c: { kind: refresh } } } }",
+        "plugins: { a.b: { schedules: { a.b.c: { every: 1h, at: \"02:30\" } } } }",
+        "plugins: { a.b: { schedules: { a.b.c: { every: 1h, kind: continued } } } }", "other: 1",
+    ]
+
+    @Test func `every manifest of the repository is valid by both, except the broken one`() async throws {
+        let root = try Schema.root.appending(path: "manifests")
+        let names = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".yaml") }
+        let texts = try names.map { try String(contentsOf: root.appending(path: $0), encoding: .utf8) }
+        #expect(names.count >= 8)
+        let schema = try Schema("manifest")
+        #expect(try await zip(names, schema.verdicts(on: texts)).filter { !$1 }.map(\.0) == ["broken.yaml"])
+        #expect(zip(names, texts.map(Self.isManifest)).filter { !$1 }.map(\.0) == ["broken.yaml"])
+    }
+
+    @Test func `each key of a manifest is in the schema, and a value of another type is refused by both`() async throws
+    {
+        let schema = try Schema("manifest")
+        let paths = schema.paths.filter { !$0.contains("*") }
+        #expect(Set(paths.map { $0.joined(separator: ".") }) == Set(ManifestKey.allCases.map(\.rawValue)))
+        let texts = schema.paths.map { Self.manifest(Schema.line(of: $0, schema.wrongValue(at: $0))) }
+        for (text, isValid) in try await zip(texts, schema.verdicts(on: texts)) {
+            #expect(!isValid && !Self.isManifest(text), "\(text)")
+        }
+    }
+
+    @Test func `a wrong manifest is refused by both`() async throws {
+        var texts = Self.flawsOfManifests.map { Self.manifest($0) }
+        for key in ["manifest", "identifier", "library"] { texts.append(Self.manifest("", without: key)) }
+        for (text, isValid) in try await zip(texts, Schema("manifest").verdicts(on: texts)) {
+            #expect(!isValid, "the schema accepts \(text)")
+            #expect(!Self.isManifest(text), "the reader accepts \(text)")
+        }
+    }
+
+    @Test func `each key of the configuration is in the schema, and a value of another type is refused by both`()
+        async throws
+    {
+        let schema = try Schema("configuration")
+        let page = try String(
+            contentsOf: Schema.root.appending(path: "Documentation/Configuration.md"),
+            encoding: .utf8
+        )
+        let documented: [String] = page.matches(of: /\| <a id="[^"]+"><\/a>`([^`]+)` \|/).map { match in
+            String(match.1).replacing("...schedules", with: "plugins.*.schedules").replacing(".ID", with: ".*")
+                .replacing(".TASK", with: ".*")
+        }
+        let paths = Set(schema.paths.map { $0.joined(separator: ".") })
+        let below = ["plugins.*.limits.", "plugins.*.budgets."]
+        #expect(paths.filter { path in !below.contains { path.hasPrefix($0) } } == Set(documented))
+        let texts = schema.paths.map { Schema.line(of: $0, schema.wrongValue(at: $0)) }
+        for (text, isValid) in try await zip(texts, schema.verdicts(on: texts)) {
+            let problems = try await Self.problems(ofConfiguration: text)
+            #expect(!isValid && !problems.isEmpty, "\(text)")
+            #expect(!problems.contains { $0.contains("is not a key") }, "\(problems)")
+        }
+    }
+
+    @Test func `a wrong configuration is refused by both`() async throws {
+        let texts = Self.flawsOfConfigurations
+        for (text, isValid) in try await zip(texts, Schema("configuration").verdicts(on: texts)) {
+            #expect(!isValid, "the schema accepts \(text)")
+            #expect(try await !Self.problems(ofConfiguration: text).isEmpty, "the reader accepts \(text)")
+        }
+    }
+
+    @Test func `the YAML of every page is valid by both, whether manifest or configuration`() async throws {
+        let blocks = try Schema.documents()
+        let manifests = blocks.filter { $0.hasPrefix("manifest:") || $0.contains("\nmanifest:") }
+        let configurations = blocks.filter { !manifests.contains($0) }
+        #expect(manifests.count >= 3 && !configurations.isEmpty)
+        for (text, isValid) in try await zip(manifests, Schema("manifest").verdicts(on: manifests)) {
+            #expect(isValid && Self.isManifest(text), "\(text)")
+        }
+        for (text, isValid) in try await zip(configurations, Schema("configuration").verdicts(on: configurations)) {
+            #expect(isValid, "\(text)")
+            #expect(try await Self.problems(ofConfiguration: text) == [], "\(text)")
+        }
+    }
+
+    // MARK: Readers
+
+    private static func manifest(_ line: String, without removed: String? = nil) -> String {
+        let lines = ["manifest: 1", "identifier: com.example.feed", "library: libFeed.so"]
+        let key = removed ?? String(line.prefix { $0 != ":" })
+        return (lines.filter { !$0.hasPrefix("\(key):") } + [line]).joined(separator: "\n") + "\n"
+    }
+
+    private static func isManifest(_ text: String) -> Bool {
+        ManifestReading.read(bytes: Array(text.utf8), file: "/etc/bgtask/manifests/feed.yaml").problems.isEmpty
+    }
+
+    private static func problems(ofConfiguration text: String) async throws -> [String] {
+        try await ScratchFolder.with { folder in
+            let file = try folder.write(text.utf8, to: "bgtaskd.yaml")
+            return try HostFlags.parse(["--user", "--config", file]).read().problems
+        }
+    }
+}
