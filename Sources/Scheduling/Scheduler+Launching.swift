@@ -8,6 +8,7 @@ extension Scheduler {
     /// Launches the plugin in that lane if anything of it may run, and otherwise sees to it that it is considered again.
     mutating func consider(_ plugin: PluginIdentifier, _ lane: Lane, at now: Moment) {
         guard !isStopping, hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
+        if reckonAnewIfDue(plugin, at: now) { return }
         if lane == .event { return considerEvents(of: plugin, at: now) }
         passDeferral(of: plugin, in: lane, at: now)
         guard hasCandidates(plugin, in: lane) else { return noteWaits(of: plugin, in: lane, [], at: now) }
@@ -77,6 +78,7 @@ extension Scheduler {
         for own: LaunchNumber,
         at now: Moment
     ) -> [PendingWork] {
+        reckonAnewIfDue(plugin, at: now)
         switch lane {
         case .event: return eventBatch(of: plugin, for: own, at: now).map { .event($0) }
         case .continued: return continuedBatch(of: plugin, for: own, at: now).map { .request($0) }

@@ -82,7 +82,7 @@ extension Scheduler {
     /// A later interval brings the next one, should this one not have been written.
     mutating func arrived(_ event: PendingEvent, isWritten: Bool, at now: Moment) {
         plugins[event.plugin].events.end(event)
-        if isWritten { insert(event) }
+        if isWritten { insert(event, at: now) }
         consider(event.plugin, .event, at: now)
         lookAfter(event.plugin, at: now)
     }

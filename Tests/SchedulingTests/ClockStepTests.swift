@@ -89,6 +89,32 @@ struct ClockStepTests {
         #expect(host.plans.count == 2 && host.running == [.clean])
     }
 
+    @Test func `C3 a delay that a clock ahead reckoned does not count again as its end comes near`() {
+        let host = SchedulerDriver(.studio())
+        host.submitContinued(.album(1))
+        host.enter()
+        host.crash()
+        host.change(busy: true)
+        host.stepWallClock(by: .seconds(-30))
+        host.advance(by: .seconds(31))
+        host.submitContinued(.album(2))
+        host.change(busy: false)
+        #expect(host.running.contains(.album(2)))
+    }
+
+    @Test func `C10 a batch leaves out a member that rests again because the clock was set back before the timer fired`() {
+        host.submit(.vacuum, after: .seconds(1))
+        host.submit(.clean)
+        host.enter()
+        host.advance(by: .seconds(1))
+        host.runners = .held
+        host.crash()
+        host.advance(by: .seconds(10))
+        host.clock.stepWall(by: .seconds(-5))
+        host.bringRunners()
+        #expect(host.batches.last == [.vacuum])
+    }
+
     @Test func `C3 nor does it after a restart, nor an event`() {
         host.install(.app(version: "2.0"))
         host.crash()

@@ -29,9 +29,9 @@ extension RandomWalk {
         // The end of a launch makes known how much of the day it used.
         if case .laneBusy = change { return ["day-budget"] }
         if case .launchLimit = change { return ["day-budget"] }
-        // What a clock that was ahead had it rest until counts for nothing, and for the usual rest as that comes near.
-        let rest = work.retry.notBefore.map { $0 > host.clock.now.wall } ?? false
-        if rest, change.end(at: host.clock.now) != nil { return ["retry-delay"] }
+        // A restart judges a rest that a clock ahead gave anew: by then its end may be near.
+        let isRestart = ["plugin-disabled", "background-denied", "background-refresh-off", "host-stopping"]
+        if isRestart.contains(change.code), model.voidRests[work.number] != nil { return ["retry-delay"] }
         guard change.code.hasPrefix("plugin-") else { return [] }
         let isOrphan = work.plugin == .keyboard && model.mainPlugin(of: .keyboard) == nil
         let policy: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]

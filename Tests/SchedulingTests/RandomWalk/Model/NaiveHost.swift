@@ -45,6 +45,8 @@ final class NaiveHost: Witness {
     /// Since when a request was surely, and perhaps, held back by nothing but what is soft.
     var heldSurely: [SubmissionNumber: WallTime] = [:]
     var heldPerhaps: [SubmissionNumber: WallTime] = [:]
+    /// Rests that a clock ahead had given when it was set back, or when the work was loaded or came back (C3).
+    var voidRests: [SubmissionNumber: WallTime] = [:]
     /// The host could not have what it needed for that plugin, and waits until then.
     var trouble: [PluginIdentifier: MonotonicTime] = [:]
     var failures: [PluginIdentifier: Int] = [:]
@@ -124,6 +126,7 @@ final class NaiveHost: Witness {
             launches[number] = leftLaunches.removeValue(forKey: number)
             leaveBehind(number)
         }
+        noteVoidRests(work.requests.map(PendingWork.request) + work.events.map(PendingWork.event))
         for request in work.requests {
             // What became due by a clock that was ahead counts from the load: until then nobody knows of the request.
             let due = dueTime(of: request)
@@ -140,6 +143,8 @@ final class NaiveHost: Witness {
         let now = now.wall
         heldSurely = heldSurely.filter { $0.value <= now }
         heldPerhaps = heldPerhaps.mapValues { min($0, now) }
+        let pending = host.ledger.requests.map(PendingWork.request) + host.ledger.events.map(PendingWork.event)
+        noteVoidRests(pending.filter { !host.scheduler.loading.isMissing($0.plugin) })
     }
 
     func didDecide(_ event: SchedulerEvent, _ actions: [SchedulerAction]) {
@@ -187,7 +192,7 @@ final class NaiveHost: Witness {
         (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
         (underWay, questions, preparing, wishes, origins, stopped) = ([:], [:], [], [], [:], [])
         (wishesOfReplies, fromForeground) = ([:], [])
-        dying = [:]
+        (dying, voidRests) = ([:], [:])
         (rests, trouble, failures) = ([:], [:], [:])
         surges = [(MonotonicTime(nanoseconds: 0), false)]
         let snapshot = host.ledger.snapshot
