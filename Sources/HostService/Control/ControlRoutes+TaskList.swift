@@ -6,10 +6,11 @@ import TaskModel
 
 // The list of work, a page at a time.
 extension ControlRoutes {
-    /// Items that one turn of the decision loop hands out. A longer page takes several turns, with decisions in between.
-    static let itemsPerTurn = 100
+    /// Items that one turn of the decision loop hands out. A longer page takes several turns, with decisions in between:
+    /// none waits for more than a fraction of a millisecond.
+    static let itemsPerTurn = 25
     /// Turns that one page may take: a filter that matches rarely ends a page before its limit.
-    static let turnsPerPage = 20
+    static let turnsPerPage = 80
 
     /// The decision loop hands out values; their messages and JSON are made here, outside of it.
     func taskList(_ query: TaskQuery) async throws -> TaskListReply {
