@@ -11,7 +11,9 @@ package struct JournalEntry: Hashable, Sendable {
         case cancelled
         case replaced
         case superseded
+        case consumed
         case stopRequested
+        case cancelRequested
         case launchRequested
         case expirationRequested
         case triggered
@@ -24,9 +26,9 @@ package struct JournalEntry: Hashable, Sendable {
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
-                .submitted, .launched, .cancelled, .replaced, .superseded, .stopRequested, .launchRequested,
-                .expirationRequested, .triggered, .violation, .occasionMissed, .pluginInstalled, .pluginChanged,
-                .pluginRefused, .pluginRemoved,
+                .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
+                .cancelRequested, .launchRequested, .expirationRequested, .triggered, .violation, .occasionMissed,
+                .pluginInstalled, .pluginChanged, .pluginRefused, .pluginRemoved,
             ]
         }
 
@@ -40,6 +42,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .cancelled: ("cancelled", "a request was cancelled; a running task does not return", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
             case .superseded: ("superseded", "an interrupted task does not return: a newer request exists", true)
+            case .consumed: ("consumed", "an expired or stopped task ended otherwise and does not return", true)
+            case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which goes on", false)
             case .stopRequested: ("stop-requested", "a user stopped a task", false)
             case .launchRequested: ("launch-requested", "a user launched a request at once", false)
             case .expirationRequested: ("expiration-requested", "a user expired a task", false)
@@ -66,7 +70,7 @@ package struct JournalEntry: Hashable, Sendable {
     package let submission: SubmissionNumber?
     package let blame: Blame
     /// Names the thing, the value, the rule and the remedy.
-    package let message: String
+    package private(set) var message: String
     /// The newer submission, of an entry about a request that was replaced or superseded.
     package var successor: SubmissionNumber?
     /// Occurrences that the entry stands for; nil for one.
@@ -98,6 +102,13 @@ package struct JournalEntry: Hashable, Sendable {
         self.successor = successor
         self.count = count
         self.user = user
+    }
+
+    /// The entry with more at the end of its message.
+    package func adding(_ text: String) -> JournalEntry {
+        var entry = self
+        entry.message += text
+        return entry
     }
 
     /// An interrupted task does not return, because a newer request has its identifier.

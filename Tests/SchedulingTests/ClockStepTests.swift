@@ -102,7 +102,7 @@ struct ClockStepTests {
         #expect(host.running.contains(.album(2)))
     }
 
-    @Test func `C10 a batch leaves out a member that rests again because the clock was set back before the timer fired`() {
+    @Test func `C10 a batch leaves out a member that rests again when the clock was set back before it closed`() {
         host.submit(.vacuum, after: .seconds(1))
         host.submit(.clean)
         host.enter()

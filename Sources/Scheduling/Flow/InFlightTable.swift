@@ -35,6 +35,8 @@ struct StagedSubmission: Sendable {
     /// The launch that it was submitted from.
     let origin: LaunchNumber?
     let change: ChangeNumber
+    /// The lines of the journal that it takes of those of its launch.
+    let lines: [BoundedLines.Line]
     /// A continued request that will need a launch of its own.
     let takesCapacity: Bool
 }
@@ -45,6 +47,10 @@ struct StagedCancellation: Sendable {
     let running: [RunningTask]
     let reply: ReplyToken
     let change: ChangeNumber
+    /// The launch that it came from; nil when a user called.
+    let origin: LaunchNumber?
+    /// The lines of the journal that it takes of those of that launch.
+    let lines: [BoundedLines.Line]
 }
 
 /// A task that is cancelled or stopped while it runs.
@@ -53,6 +59,8 @@ struct RunningTask: Hashable, Sendable {
     let id: TaskID
     let identifier: TaskIdentifier
     let submission: SubmissionNumber
+    /// The user who called; nil when a plugin did.
+    var user: CallingUser?
 }
 
 /// The commits whose results are not known yet.

@@ -34,6 +34,8 @@ struct Execution: Sendable {
         var expiration: (reason: ExpirationReason, killAt: MonotonicTime)?
         var hasExpirationHandler = false
         var wasCancelled = false
+        /// The user whose call cancelled or stopped it; nil when a plugin did.
+        var cancelledBy: CallingUser?
         /// A user stopped it while the plugin was in entry.
         var isToStop = false
         /// The newest submission that came after it under its identifier.
@@ -44,6 +46,12 @@ struct Execution: Sendable {
         var stallsAt: MonotonicTime?
 
         var isContinued: Bool { work.kind == .continued }
+        /// A cancellation of it is on disk.
+        mutating func cancel(by user: CallingUser?) {
+            wasCancelled = true
+            cancelledBy = user
+        }
+
         var isGoingOn: Bool { outcome == nil && expiration == nil }
     }
 
@@ -67,12 +75,8 @@ struct Execution: Sendable {
     var violations = 0
     /// Times that it asked for another interval of legacy fetch.
     var fetchIntervals = 0
-    /// Requests that it submitted and that were accepted.
-    var submissions = BoundedLines(limit: 20)
-    /// Pending requests that its submissions replaced.
-    var replacements = BoundedLines(limit: 20)
-    /// Pending requests that it cancelled. A cancellation is an outcome, which `why` reads from the journal.
-    var cancellations = BoundedLines(limit: 100)
+    /// Journal lines of its calls.
+    var lines = BoundedLines()
     /// The process has ended while commits in flight decide what that means for its tasks.
     var end: ProcessEnd?
     /// Those commits.

@@ -143,7 +143,7 @@ struct LedgerInMemory {
         }
         for case .endLaunch(let number, let end) in changes { try endLaunch(number, end, in: &new) }
         for case .recordWait(let key, let reasons, let at) in changes { waitHistory.append((key, reasons, at)) }
-        let told = entries.filter(\.event.canEndSubmission).compactMap(\.submission)
+        let told = entries.filter(\.event.endsSubmission).compactMap(\.submission)
         journaled.formUnion(told)
         unexplained.formUnion(state.present.subtracting(new.present))
         unexplained.subtract(told)
@@ -285,13 +285,5 @@ struct LedgerInMemory {
 extension PendingRequest {
     fileprivate func isInTheWay(of other: PendingRequest) -> Bool {
         plugin == other.plugin && request.identifier == other.request.identifier && number != other.number
-    }
-}
-
-extension JournalEntry.Event {
-    /// A task that was expired ends with every outcome; the other events end a submission or do not, whatever came before.
-    fileprivate var canEndSubmission: Bool {
-        if case .task = self { return true }
-        return endsSubmission
     }
 }

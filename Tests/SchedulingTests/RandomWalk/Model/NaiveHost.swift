@@ -176,7 +176,7 @@ final class NaiveHost: Witness {
             written(entry)
             guard let number = entry.submission else { continue }
             switch entry.event {
-            case .cancelled, .replaced, .superseded: dead.insert(number)
+            case .cancelled, .replaced, .superseded, .consumed: dead.insert(number)
             case .task(let outcome) where outcome.isFinal: dead.insert(number)
             default: break
             }
