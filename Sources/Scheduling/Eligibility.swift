@@ -184,6 +184,11 @@ extension Retry {
         guard let notBefore, notBefore > now.wall else { return nil }
         return notBefore - now.wall <= configuration.retryDelay(after: max(attempts, hostLosses - 1)) ? notBefore : nil
     }
+
+    /// Drops a rest that comes from a clock that was ahead. It would count again as the clock comes near its end.
+    mutating func dropVoidRest(at now: Moment, _ configuration: SchedulingConfiguration) {
+        if let notBefore, notBefore > now.wall, rest(at: now, configuration) == nil { self.notBefore = nil }
+    }
 }
 
 extension SchedulingConfiguration {

@@ -47,12 +47,23 @@ extension Scheduler {
         for plugin in plugins.names() { backlog.add(.reckonAnew(plugin)) }
     }
 
+    /// Reckons a plugin anew before its turn comes, because it is decided about now.
+    ///
+    /// - Returns: whether it was necessary; every lane of the plugin has been considered then.
+    @discardableResult
+    mutating func reckonAnewIfDue(_ plugin: PluginIdentifier, at now: Moment) -> Bool {
+        guard backlog.take(.reckonAnew(plugin)) else { return false }
+        reckonAnew(plugin, at: now)
+        return true
+    }
+
     mutating func reckonAnew(_ plugin: PluginIdentifier, at now: Moment) {
         guard plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         arrangeSchedules(of: plugin, at: now)
         let configuration = configuration
         let waits = plugins[plugin].waits
-        plugins[plugin].requests.reckonAnew(at: now.wall, waits) { $0.due(at: now, configuration) }
+        plugins[plugin].requests.reckonAnew(at: now, waits, configuration)
+        plugins[plugin].events.dropVoidRests(at: now, configuration)
         for workClass in plugins[plugin].waits.keys { plugins[plugin].waits[workClass]?.reckonAnew(at: now.wall) }
         if let due = plugins[plugin].requests.nextDue() { agenda.add(.requests(plugin), at: due) }
         for lane in Lane.allCases { consider(plugin, lane, at: now) }

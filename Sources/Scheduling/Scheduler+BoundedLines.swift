@@ -6,65 +6,94 @@ import TaskModel
 // line, and the others are counted in one line at the launch's end. A plugin that floods the host with calls does not
 // fill the disk.
 extension Scheduler {
-    /// The journal entry about a replaced request; nil when its launch has reached the limit of such entries.
-    mutating func replacementLine(
-        of old: PendingRequest,
-        by new: PendingRequest,
+    /// The changes that write the line of a call; none when its launch has reached the limit of such lines.
+    ///
+    /// - Parameter lines: gets the line, if a launch called.
+    private mutating func bounded(
+        _ entry: JournalEntry,
+        _ kind: BoundedLines.Kind,
         from launch: LaunchNumber?,
-        at now: Moment
-    ) -> JournalEntry? {
-        journalTakesLine(of: \.replacements, in: launch) ? .replacement(of: old, by: new, at: now) : nil
+        in lines: inout [BoundedLines.Line]
+    ) -> [LedgerChange] {
+        // Calls of users and operators are not bounded.
+        guard let launch, launches.find(launch)?.execution != nil,
+            let line = launches.execute(launch, { $0.lines.take(kind) })
+        else { return [.journal(entry)] }
+        lines.append(line)
+        guard line.isWritten else { return [] }
+        // Should the host go down first, no line has the count.
+        let notice = line.place == .lastWritten ? "; the journal counts further ones until the end of the launch" : ""
+        return [.journal(entry.adding(notice))]
     }
 
-    /// The journal entry about a submitted request; nil when its launch has reached the limit of such entries.
-    mutating func submissionLine(
+    mutating func lines(
         of request: PendingRequest,
+        replacing old: PendingRequest?,
         from launch: LaunchNumber?,
         at now: Moment
-    ) -> JournalEntry? {
-        guard journalTakesLine(of: \.submissions, in: launch) else { return nil }
+    ) -> (changes: [LedgerChange], lines: [BoundedLines.Line]) {
+        var lines: [BoundedLines.Line] = []
         let message = "\(request.request.kind.name) request submitted by \(request.submitter.name)"
-        return JournalEntry(request, .submitted, launch: launch, at: now, message: message)
+        let submitted = JournalEntry(request, .submitted, launch: launch, at: now, message: message)
+        var changes = bounded(submitted, .submission, from: launch, in: &lines)
+        if let old {
+            let replaced = JournalEntry.replacement(of: old, by: request, at: now)
+            changes += bounded(replaced, .replacement, from: launch, in: &lines)
+        }
+        return (changes, lines)
     }
 
-    /// The journal entry about a cancelled request; nil when its launch has reached the limit of such entries.
     mutating func cancellationLine(
         of request: PendingRequest,
         from launch: LaunchNumber?,
+        in lines: inout [BoundedLines.Line],
         at now: Moment
-    ) -> JournalEntry? {
-        guard journalTakesLine(of: \.cancellations, in: launch) else { return nil }
+    ) -> [LedgerChange] {
         let message = "submission \(request.number) was cancelled before it ran"
-        return JournalEntry(request, .cancelled, at: now, message: message)
+        let entry = JournalEntry(request, .cancelled, at: now, message: message)
+        return bounded(entry, .cancellation, from: launch, in: &lines)
     }
 
-    /// Counts a line; false beyond the limit. Calls of users and operators have no limit.
-    private mutating func journalTakesLine(
-        of lines: WritableKeyPath<Execution, BoundedLines>,
-        in launch: LaunchNumber?
-    ) -> Bool {
-        guard let launch, launches.find(launch)?.execution != nil else { return true }
-        return launches.execute(launch) { $0[keyPath: lines].take() } ?? true
+    /// Returns the lines of calls whose commit failed.
+    mutating func giveBack(_ lines: [BoundedLines.Line], of launch: LaunchNumber?) {
+        guard let launch, launches.find(launch)?.execution != nil else { return }
+        launches.execute(launch) { execution in
+            for line in lines { execution.lines.giveBack(line) }
+        }
     }
 
     /// One line with a count for each kind with omitted lines.
     func summaries(ofLinesOmittedFor launch: Launch, at now: Moment) -> [JournalEntry] {
-        guard let execution = launch.execution else { return [] }
-        let kinds: [(JournalEntry.Event, BoundedLines, String)] = [
-            (.submitted, execution.submissions, "requests were submitted by this launch"),
-            (.replaced, execution.replacements, "pending requests were replaced by submissions of this launch"),
-            (.cancelled, execution.cancellations, "pending requests were cancelled by this launch"),
-        ]
-        return kinds.filter { $0.1.omitted > 0 }.map { event, lines, fact in
-            JournalEntry(
+        guard let lines = launch.execution?.lines else { return [] }
+        return BoundedLines.Kind.allCases.filter { lines.omitted($0) > 0 }.map { kind in
+            let count = lines.omitted(kind)
+            return JournalEntry(
                 at: now.wall,
-                event: event,
+                event: kind.event,
                 plugin: launch.plugin,
                 launch: launch.number,
                 blame: .nobody,
-                message: "\(lines.omitted) more \(fact); the journal has one line for each of the first \(lines.limit)",
-                count: lines.omitted
+                message: "\(count) more \(kind.fact); the journal has one line for each of the first \(kind.limit)",
+                count: count
             )
+        }
+    }
+}
+
+extension BoundedLines.Kind {
+    fileprivate var event: JournalEntry.Event {
+        switch self {
+        case .submission: .submitted
+        case .replacement: .replaced
+        case .cancellation: .cancelled
+        }
+    }
+
+    fileprivate var fact: String {
+        switch self {
+        case .submission: "requests were submitted by this launch"
+        case .replacement: "pending requests were replaced by submissions of this launch"
+        case .cancellation: "pending requests were cancelled by this launch"
         }
     }
 }

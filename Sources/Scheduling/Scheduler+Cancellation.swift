@@ -36,17 +36,20 @@ extension Scheduler {
         let change = inFlight.nextChange()
         let requests = pending(for: cancellation)
         var changes: [LedgerChange] = []
+        var lines: [BoundedLines.Line] = []
         for request in requests {
             changes.append(.removeRequest(request.number))
-            if let line = cancellationLine(of: request, from: cancellation.launch, at: now) {
-                changes.append(.journal(line))
-            }
+            changes += cancellationLine(of: request, from: cancellation.launch, in: &lines, at: now)
             let identifier = request.request.identifier
             plugins[plugin].requests.begin(.removes(request.number), about: identifier, as: change)
         }
         let running = running(for: cancellation)
         for task in running {
             changes.append(.keepFromReturning(task.launch, task.submission))
+            // The task goes on, and its end may be far: only this entry has the time of the call.
+            if cancellation.launch == nil {
+                changes.append(.journal(.call(.cancelRequested, of: task, plugin, at: now)))
+            }
             beginDeciding(over: task, as: change)
         }
         if changes.isEmpty { return emit(.answer(cancellation.reply, .cancelled(0))) }
@@ -55,7 +58,9 @@ extension Scheduler {
             requests: requests,
             running: running,
             reply: cancellation.reply,
-            change: change
+            change: change,
+            origin: cancellation.launch,
+            lines: lines
         )
         stage(.cancellation(staged), changes)
     }
@@ -82,7 +87,8 @@ extension Scheduler {
                     launch: launch.number,
                     id: task.id,
                     identifier: identifier,
-                    submission: task.work.number
+                    submission: task.work.number,
+                    user: callingUser
                 )
             }
         }
@@ -91,7 +97,7 @@ extension Scheduler {
     mutating func settle(_ cancellation: StagedCancellation, at now: Moment) {
         let plugin = cancellation.plugin
         for task in cancellation.running {
-            endDeciding(over: task, as: cancellation.change, at: now) { $0.wasCancelled = true }
+            endDeciding(over: task, as: cancellation.change, at: now) { $0.cancel(by: task.user) }
         }
         for request in cancellation.requests {
             let identifier = request.request.identifier
@@ -109,6 +115,7 @@ extension Scheduler {
         for request in cancellation.requests {
             plugins[plugin].requests.end(cancellation.change, about: request.request.identifier)
         }
+        giveBack(cancellation.lines, of: cancellation.origin)
         for task in cancellation.running { endDeciding(over: task, as: cancellation.change, at: now) { _ in } }
         emit(.answer(cancellation.reply, .notRecorded(message: message)))
         resumeOperations(of: plugin, at: now)

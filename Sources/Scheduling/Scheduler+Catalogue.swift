@@ -148,7 +148,7 @@ extension Scheduler {
     }
 
     mutating func welcomed(_ plugin: PluginIdentifier, as known: KnownPlugin, _ event: PendingEvent?, at now: Moment) {
-        if let event { insert(event) }
+        if let event { insert(event, at: now) }
         remembered(plugin, as: known, at: now)
         consider(plugin, .event, at: now)
     }

@@ -82,6 +82,8 @@ extension Scheduler {
             pendingCount -= 1
         }
         pendingCount += 1
+        var request = request
+        request.retry.dropVoidRest(at: now, configuration)
         let due = request.due(at: now, configuration)
         plugins[plugin].requests.insert(request, dueAt: due, readySince: readySince, at: now.wall)
         if let due { agenda.add(.requests(plugin), at: due) }
@@ -100,7 +102,9 @@ extension Scheduler {
     }
 
     /// Adds an event that is on disk to the queue of its plugin.
-    mutating func insert(_ event: PendingEvent) {
+    mutating func insert(_ event: PendingEvent, at now: Moment) {
+        var event = event
+        event.retry.dropVoidRest(at: now, configuration)
         plugins[event.plugin].events.insert(event)
         waitingEventCount += 1
     }

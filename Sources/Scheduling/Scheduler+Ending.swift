@@ -122,7 +122,8 @@ extension Scheduler {
         let blame = judgement.blame
         switch judgement.verdict {
         case .consumed(let outcome):
-            end(number, judgement.index, as: outcome, blame: blame, message: judgement.message, at: now)
+            let message = judgement.message
+            end(number, judgement.index, as: outcome, blame: blame, message: message, isConsumed: true, at: now)
         case .abandoned:
             end(number, judgement.index, as: .abandoned, blame: blame, message: judgement.message, at: now)
         case .returned(let outcome, _) where task.wasCancelled:
@@ -165,6 +166,7 @@ extension Scheduler {
     /// - Parameters:
     ///   - newer: the newer request that supersedes the interrupted task; nil without one.
     ///   - wasCancelled: whether a cancellation kept the interrupted task from returning.
+    ///   - isConsumed: whether the task is not requeued, whatever its outcome is.
     mutating func end(
         _ number: LaunchNumber,
         _ index: Int,
@@ -173,6 +175,7 @@ extension Scheduler {
         message: String,
         supersededBy newer: SubmissionNumber? = nil,
         wasCancelled: Bool = false,
+        isConsumed: Bool = false,
         at now: Moment
     ) {
         guard let task = launches.find(number)?.execution?.tasks[index], task.outcome == nil else { return }
@@ -186,7 +189,13 @@ extension Scheduler {
             message: message
         )
         var changes: [LedgerChange] = [.endTask(number, task.work.number), .journal(entry)]
-        if wasCancelled { changes.append(.journal(.cancelledWhileRunning(task.work, launch: number, at: now))) }
+        if wasCancelled {
+            let user = task.cancelledBy
+            changes.append(.journal(.cancelledWhileRunning(task.work, launch: number, by: user, at: now)))
+        }
+        if isConsumed, !outcome.isFinal {
+            changes.append(.journal(.consumed(task.work, by: outcome, launch: number, blame: blame, at: now)))
+        }
         if let newer { changes.append(.journal(.superseded(task.work, by: newer, launch: number, at: now.wall))) }
         record(changes, ending: task.work, returns: false, of: number)
     }

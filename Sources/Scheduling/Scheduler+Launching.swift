@@ -8,6 +8,7 @@ extension Scheduler {
     /// Prepares a launch of the plugin in that lane if any of its work may run. Otherwise arranges the next evaluation.
     mutating func consider(_ plugin: PluginIdentifier, _ lane: Lane, at now: Moment) {
         guard !isStopping, hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
+        if reckonAnewIfDue(plugin, at: now) { return }
         if lane == .event { return considerEvents(of: plugin, at: now) }
         passDeferral(of: plugin, in: lane, at: now)
         guard hasCandidates(plugin, in: lane) else { return noteWaits(of: plugin, in: lane, [], at: now) }
@@ -78,6 +79,7 @@ extension Scheduler {
         for own: LaunchNumber,
         at now: Moment
     ) -> [PendingWork] {
+        reckonAnewIfDue(plugin, at: now)
         switch lane {
         case .event: return eventBatch(of: plugin, for: own, at: now).map { .event($0) }
         case .continued: return continuedBatch(of: plugin, for: own, at: now).map { .request($0) }

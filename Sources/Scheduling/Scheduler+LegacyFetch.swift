@@ -82,7 +82,7 @@ extension Scheduler {
     /// Applies the result of storing a fetch event. After a failure the next interval brings another event.
     mutating func arrived(_ event: PendingEvent, isWritten: Bool, at now: Moment) {
         plugins[event.plugin].events.end(event)
-        if isWritten { insert(event) }
+        if isWritten { insert(event, at: now) }
         consider(event.plugin, .event, at: now)
         lookAfter(event.plugin, at: now)
     }

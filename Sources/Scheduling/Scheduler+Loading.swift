@@ -40,7 +40,7 @@ extension Scheduler {
             plugins[plugin].waits[workClass] = wait
         }
         for request in work.requests { place(request, readySince: readySince(of: request, at: now), at: now) }
-        for event in work.events { insert(event) }
+        for event in work.events { insert(event, at: now) }
         let (left, events) = loading.finish(plugin)
         let newest = newestNumbers(work, left)
         for running in left { restore(running, newest: newest, at: now) }

@@ -22,7 +22,7 @@ extension Scheduler {
         var items: [WaitingPage.Item] = []
         var left = limit + Self.examinedBeyondLimit
         var last = cursor
-        for plugin in identifiers(from: cursor?.plugin, matching: filter) {
+        for plugin in identifiers(from: cursor?.plugin, matching: filter, limit: left + 1) {
             if left <= 0 { return WaitingPage(items: items, next: last, isPartial: loading.isPartial) }
             left -= 1
             let number = cursor?.plugin == plugin ? cursor?.number : nil
@@ -81,12 +81,17 @@ extension Scheduler {
 
     // MARK: Waiting work
 
-    /// The plugins that a page examines, ordered by identifier; the cursor's own plugin comes first.
-    private func identifiers(from first: PluginIdentifier?, matching filter: WorkFilter) -> [PluginIdentifier] {
+    /// The plugins that a page examines, ordered by identifier; the cursor's own plugin comes first. At least `limit` of
+    /// them, if there are as many.
+    private func identifiers(
+        from first: PluginIdentifier?,
+        matching filter: WorkFilter,
+        limit: Int
+    ) -> [PluginIdentifier] {
         if let plugin = filter.plugin {
             return plugins.contains(plugin) && first.map { $0 <= plugin } ?? true ? [plugin] : []
         }
-        let following = plugins.names(after: first).prefix(Self.examinedBeyondLimit * 8)
+        let following = plugins.names(after: first).prefix(limit)
         return (first.map { plugins.contains($0) ? [$0] : [] } ?? []) + following
     }
 

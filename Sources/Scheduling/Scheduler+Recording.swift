@@ -72,7 +72,7 @@ extension Scheduler {
             if task.returns, plugins[plugin].requests.number(of: identifier) == nil { place(request, at: now) }
             plugins[plugin].requests.end(task.change, about: identifier)
         case .event(let event):
-            if task.returns { insert(event) }
+            if task.returns { insert(event, at: now) }
         }
     }
 

@@ -135,9 +135,61 @@ extension Scheduler {
 }
 
 extension JournalEntry {
-    static func cancelledWhileRunning(_ work: PendingWork, launch: LaunchNumber, at now: Moment) -> JournalEntry {
+    /// - Parameter user: the user who cancelled it; nil when a plugin did, or the host before this one had the call.
+    static func cancelledWhileRunning(
+        _ work: PendingWork,
+        launch: LaunchNumber,
+        by user: CallingUser? = nil,
+        at now: Moment
+    ) -> JournalEntry {
         let message = "submission \(work.number) was cancelled while it ran and is not requeued"
-        return JournalEntry(work, .cancelled, launch: launch, at: now, blame: .nobody, message: message)
+        var entry = JournalEntry(work, .cancelled, launch: launch, at: now, blame: .nobody, message: message)
+        entry.user = user
+        return entry
+    }
+
+    /// The entry that ends the submission of an expired task that ended without a completion.
+    static func consumed(
+        _ work: PendingWork,
+        by outcome: TaskOutcome,
+        launch: LaunchNumber,
+        blame: Blame,
+        at now: Moment
+    ) -> JournalEntry {
+        let message =
+            "submission \(work.number) was expired and then ended as \(outcome.rawValue); it is not requeued"
+        return JournalEntry(work, .consumed, launch: launch, at: now, blame: blame, message: message)
+    }
+
+    /// The entry for a user's call about an identifier.
+    static func call(
+        _ event: Event,
+        of identifier: TaskIdentifier,
+        _ plugin: PluginIdentifier,
+        at now: Moment
+    ) -> JournalEntry {
+        JournalEntry(
+            at: now.wall,
+            event: event,
+            plugin: plugin,
+            label: identifier.text,
+            blame: .nobody,
+            message: event.row.meaning
+        )
+    }
+
+    /// The entry for a user's call about a running task.
+    static func call(_ event: Event, of task: RunningTask, _ plugin: PluginIdentifier, at now: Moment) -> JournalEntry {
+        JournalEntry(
+            at: now.wall,
+            event: event,
+            plugin: plugin,
+            launch: task.launch,
+            label: task.identifier.text,
+            submission: task.submission,
+            blame: .nobody,
+            message: event.row.meaning
+        )
     }
 
     /// An entry about an event of a task.

@@ -89,15 +89,7 @@ extension Scheduler {
         _ plugin: PluginIdentifier,
         at now: Moment
     ) {
-        let entry = JournalEntry(
-            at: now.wall,
-            event: event,
-            plugin: plugin,
-            label: identifier.text,
-            blame: .nobody,
-            message: event.row.meaning
-        )
-        note(entry)
+        note(.call(event, of: identifier, plugin, at: now))
     }
 
     // MARK: Stop by a user
@@ -136,7 +128,13 @@ extension Scheduler {
                 let index = execution.index(ofUnfinished: identifier)
             else { continue }
             let task = execution.tasks[index]
-            return RunningTask(launch: number, id: task.id, identifier: identifier, submission: task.work.number)
+            return RunningTask(
+                launch: number,
+                id: task.id,
+                identifier: identifier,
+                submission: task.work.number,
+                user: callingUser
+            )
         }
         return nil
     }
@@ -156,7 +154,7 @@ extension Scheduler {
 
     mutating func stopRecorded(_ task: RunningTask, _ change: ChangeNumber, reply: ReplyToken, at now: Moment) {
         emit(.answer(reply, .expiring(task.launch)))
-        endDeciding(over: task, as: change, at: now) { $0.wasCancelled = true }
+        endDeciding(over: task, as: change, at: now) { $0.cancel(by: task.user) }
         resumeOperations(about: task, at: now)
     }
 

@@ -136,10 +136,8 @@ extension Scheduler {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         let old = plugins[plugin].requests.expected(identifier)
         var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
-        if let line = submissionLine(of: request, from: submission.launch, at: now) { changes.append(.journal(line)) }
-        if let old, let line = replacementLine(of: old, by: request, from: submission.launch, at: now) {
-            changes.append(.journal(line))
-        }
+        let journal = lines(of: request, replacing: old, from: submission.launch, at: now)
+        changes += journal.changes
         if case .schedule(_, let occasion) = asker {
             // The occurrence is committed together with its request, so that neither can be lost without the other.
             changes.append(.recordOccasion(identifier, at: occasion))
@@ -152,6 +150,7 @@ extension Scheduler {
             asker: asker,
             origin: submission.launch,
             change: change,
+            lines: journal.lines,
             takesCapacity: request.request.kind == .continued && needsCapacity(from: submission.launch, for: plugin)
         )
         stage(.submission(staged), changes)
@@ -187,6 +186,7 @@ extension Scheduler {
         let request = submission.request
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         plugins[plugin].requests.end(submission.change, about: identifier)
+        giveBack(submission.lines, of: submission.origin)
         switch submission.asker {
         case .caller(let reply): emit(.answer(reply, .refused(.notRecorded("request", because: message))))
         case .schedule: rollBackOccasion(of: identifier, plugin, at: now)

@@ -22,7 +22,7 @@ extension Scheduler {
 
     mutating func triggered(_ event: PendingEvent, reply: ReplyToken, at now: Moment) {
         plugins[event.plugin].events.end(event)
-        insert(event)
+        insert(event, at: now)
         // The use counts for the main plugin.
         let main = mainPlugin(of: event.plugin)
         if plugins.contains(main) { plugins[main].record.uses.add(1, at: now.wall) }

@@ -11,7 +11,9 @@ package struct JournalEntry: Hashable, Sendable {
         case cancelled
         case replaced
         case superseded
+        case consumed
         case stopRequested
+        case cancelRequested
         case launchRequested
         case expirationRequested
         case triggered
@@ -24,9 +26,9 @@ package struct JournalEntry: Hashable, Sendable {
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
-                .submitted, .launched, .cancelled, .replaced, .superseded, .stopRequested, .launchRequested,
-                .expirationRequested, .triggered, .violation, .occurrenceMissed, .pluginInstalled, .pluginChanged,
-                .pluginRefused, .pluginRemoved,
+                .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
+                .cancelRequested, .launchRequested, .expirationRequested, .triggered, .violation, .occurrenceMissed,
+                .pluginInstalled, .pluginChanged, .pluginRefused, .pluginRemoved,
             ]
         }
 
@@ -40,6 +42,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
             case .superseded: ("superseded", "an interrupted task is not requeued: a newer request exists", true)
+            case .consumed: ("consumed", "an expired task ended in another way and is not requeued", true)
+            case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)
             case .stopRequested: ("stop-requested", "a user stopped a task", false)
             case .launchRequested: ("launch-requested", "a user launched a request at once", false)
             case .expirationRequested: ("expiration-requested", "a user expired a task", false)
@@ -65,8 +69,8 @@ package struct JournalEntry: Hashable, Sendable {
     package let label: String?
     package let submission: SubmissionNumber?
     package let blame: Blame
-    /// Text that names the thing, the value, the rule and the remedy.
-    package let message: String
+    /// Text for users: the thing, the value, the rule and the remedy.
+    package private(set) var message: String
     /// The newer submission; set only in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?
     /// Number of omitted lines that the entry sums up, or of tasks in an entry about a started launch; nil in other
@@ -99,6 +103,13 @@ package struct JournalEntry: Hashable, Sendable {
         self.successor = successor
         self.count = count
         self.user = user
+    }
+
+    /// The entry with a text added to its message.
+    package func adding(_ text: String) -> JournalEntry {
+        var entry = self
+        entry.message += text
+        return entry
     }
 
     /// An entry for an interrupted task that does not return to pending, because a newer request has its identifier.

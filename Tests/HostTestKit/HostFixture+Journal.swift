@@ -39,7 +39,8 @@ extension HostFixture {
 
     /// Events that record a call or the start of a launch, and no outcome.
     private static let calls: Set<String> = [
-        "submitted", "launched", "triggered", "stop-requested", "launch-requested", "expiration-requested",
+        "submitted", "launched", "triggered", "stop-requested", "cancel-requested",
+        "launch-requested", "expiration-requested",
     ]
 
     /// The number of the newest entry.

@@ -93,6 +93,33 @@ struct ClockStepTests {
         #expect(host.plans.count == 2 && host.running == [.clean])
     }
 
+    @Test(.proves("C3")) func `a retry delay computed by a clock that was ahead does not apply again near its end`() {
+        let host = SchedulerDriver(.studio())
+        host.submitContinued(.album(1))
+        host.enter()
+        host.crash()
+        host.change(busy: true)
+        host.stepWallClock(by: .seconds(-30))
+        host.advance(by: .seconds(31))
+        host.submitContinued(.album(2))
+        host.change(busy: false)
+        #expect(host.running.contains(.album(2)))
+    }
+
+    @Test(.proves("C10"))
+    func `a batch leaves out a member whose retry delay applies again after the clock stepped back`() {
+        host.submit(.vacuum, after: .seconds(1))
+        host.submit(.clean)
+        host.enter()
+        host.advance(by: .seconds(1))
+        host.runners = .held
+        host.crash()
+        host.advance(by: .seconds(10))
+        host.clock.stepWall(by: .seconds(-5))
+        host.bringRunners()
+        #expect(host.batches.last == [.vacuum])
+    }
+
     @Test(.proves("C3")) func `an event's delay computed by a clock far ahead is ignored after a restart`() {
         host.install(.app(version: "2.0"))
         host.crash()

@@ -75,21 +75,102 @@ struct JournalTests {
         let plan = try #require(host.lastPlan)
         // Only the first entries of single replacements are written.
         host.isStrict = false
-        for _ in 1...500 {
-            let request = TaskRequest(
-                identifier: .vacuum,
-                kind: .processing,
-                earliestBegin: host.clock.now.wall + .hours(1)
-            )
-            let submission = Submission(request: request, submitter: .plugin(.app), launch: plan.number)
-            _ = host.ask { .submitted(submission, reply: $0) }
-        }
+        for _ in 1...500 { submit(.vacuum, from: plan, to: host) }
         host.complete(.clean, in: plan)
         let submitted = host.entries(.submitted).filter { $0.launch == plan.number }
         #expect(submitted.count == 21 && submitted.last?.count == 480)
         let replaced = host.entries(.replaced)
         #expect(replaced.count == 21 && replaced.last?.count == 479)
         #expect(submitted.last?.submission == nil && replaced.last?.submission == nil)
+    }
+
+    @Test func `the last single journal line of a launch announces that further lines are counted`()
+    {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.enter()
+        let plan = host.lastPlan
+        host.isStrict = false
+        for _ in 1...30 { submit(.vacuum, from: plan, to: host) }
+        host.restart()
+        let submitted = host.entries(.submitted).filter { $0.launch == plan?.number }
+        #expect(submitted.count == 20 && submitted.last?.message.hasSuffix("until the end of the launch") == true)
+        #expect(submitted.dropLast().allSatisfy { !$0.message.contains("further") })
+    }
+
+    @Test func `a submission whose commit fails uses no journal line of its launch and is not counted`() throws {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.enter()
+        let plan = try #require(host.lastPlan)
+        host.isStrict = false
+        host.commits = .failing
+        for _ in 1...30 { submit(.vacuum, from: plan, to: host) }
+        host.commits = .written
+        for _ in 1...25 { submit(.vacuum, from: plan, to: host) }
+        host.complete(.clean, in: plan)
+        let submitted = host.entries(.submitted).filter { $0.launch == plan.number }
+        #expect(submitted.count == 21 && submitted.last?.count == 5)
+    }
+
+    @Test func `a cancellation whose commit fails uses no journal line of its launch`() throws {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.enter()
+        let plan = try #require(host.lastPlan)
+        host.submit(.vacuum, after: .hours(1))
+        host.commits = .failing
+        for _ in 1...200 { _ = host.ask { .cancelRequested(.vacuum, of: .app, from: plan.number, reply: $0) } }
+        host.commits = .written
+        _ = host.ask { .cancelRequested(.vacuum, of: .app, from: plan.number, reply: $0) }
+        #expect(host.entries(.cancelled).map(\.submission).count == 1)
+        host.complete(.clean, in: plan)
+        #expect(host.entries(.cancelled).count == 1)
+    }
+
+    @Test func `a user's cancellation of a running task is journaled at once, and its end names the user too`() {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.enter()
+        host.caller = user
+        host.cancel(.clean, of: nil)
+        host.caller = nil
+        let call = host.entries(.cancelRequested).last
+        #expect(call?.user == user && call?.submission == host.lastPlan?.tasks.first?.work.number)
+        #expect(call?.label == TaskIdentifier.clean.text && call?.launch == host.lastPlan?.number)
+        #expect(host.entries(.cancelled).isEmpty)
+        host.crash()
+        #expect(host.entries(.cancelled).map(\.user) == [user])
+    }
+
+    @Test func `a plugin's cancellation of its running task is journaled when the task ends`() {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.enter()
+        _ = host.ask { .cancelRequested(.clean, of: .app, from: host.lastPlan?.number, reply: $0) }
+        #expect(host.entries(.cancelRequested).isEmpty)
+        host.crash()
+        #expect(host.entries(.cancelled).map(\.user) == [nil])
+    }
+
+    @Test func `an expired task whose process crashes gets a final journal entry`() {
+        let host = SchedulerDriver(.app())
+        host.processesObey = false
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        host.advance(by: .seconds(30))
+        host.crash()
+        let number = host.lastPlan?.tasks.first?.work.number
+        #expect(host.outcomes(of: .feed) == [.crashed] && host.request(.feed) == nil)
+        #expect(host.entries(.consumed).map(\.submission) == [number])
+        #expect(host.entries(.consumed).last?.event.endsSubmission == true)
+    }
+
+    private func submit(_ identifier: TaskIdentifier, from plan: LaunchPlan?, to host: SchedulerDriver) {
+        let begin = host.clock.now.wall + .hours(1)
+        let request = TaskRequest(identifier: identifier, kind: .processing, earliestBegin: begin)
+        let submission = Submission(request: request, submitter: .plugin(.app), launch: plan?.number)
+        _ = host.ask { .submitted(submission, reply: $0) }
     }
 
     @Test func `every journal event has a unique name and meaning`() {

@@ -10,6 +10,7 @@ struct JSON {
     private init(value: Any?) { self.value = value }
 
     subscript(_ key: String) -> JSON { JSON(value: (value as? [String: Any])?[key]) }
+    var text: String? { value as? String }
     var integer: Int? { (value as? NSNumber)?.intValue }
     var bool: Bool { (value as? NSNumber)?.boolValue ?? false }
     /// Number of elements.

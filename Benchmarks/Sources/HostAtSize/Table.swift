@@ -42,8 +42,15 @@ struct Table {
 struct CoreCostTable {
     private let heading: [String]
     private let lines: [[String]]
+    /// Of the second table: number of plugins that wait for capacity, and microseconds.
+    private let capacity: [[String]]
 
     init(_ text: String) {
+        let waiting = text.split(separator: "\n").drop { !$0.contains("waiting for capacity") }.dropFirst()
+        capacity = waiting.map { $0.split(separator: " ").map(String.init) }.prefix {
+            $0.count == 2 && Int($0[0]) != nil
+        }
+        .map { $0 }
         let lines = text.split(separator: "\n").map { line in
             line.split(separator: #/ {2,}/#).map { $0.trimmingCharacters(in: .whitespaces) }
         }.filter { $0.count > 2 }
@@ -59,7 +66,14 @@ struct CoreCostTable {
             let before = Self.before[name] ?? "-"
             return
                 "| core alone, \(sizes.joined(separator: " / ")) pending: \(name) | \(before) | \(figures) | - | - |\n"
-        }.joined()
+        }.joined() + capacityRow
+    }
+
+    private var capacityRow: String {
+        let sizes = capacity.map { $0[0] }.joined(separator: " / ")
+        let times = capacity.map { $0[1] }.joined(separator: " / ")
+        return "| core alone, \(sizes) plugins wait for capacity: the end of a launch leads to the next, us"
+            + " | 90,000 / - | \(times) | - | - |\n"
     }
 
     private func column(_ name: String) -> [String] {

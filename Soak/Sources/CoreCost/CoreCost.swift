@@ -25,6 +25,21 @@ struct CoreCost {
         print("processor time: us per operation, condition per plugin; memory: bytes per pending request")
         print("  pending  plugins  resident  in use  load s  submit  event of 9  complete    why  condition")
         for each in [1, 100, 1_000] { measure(each) }
+        print("processor time until the end of a launch has led to the next one: us, nine events")
+        print("  waiting for capacity   time")
+        for waiting in [1_000, 10_000] { measureCapacity(waiting) }
+    }
+
+    /// The end of one of four launches while the other plugins wait for capacity.
+    private static func measureCapacity(_ waiting: Int) {
+        let capacity = 4
+        var host = CoreHost(plugins: waiting + capacity, each: 1, capacity: capacity)
+        _ = host.load()
+        host.enterAll()
+        precondition(host.runningCount == capacity)
+        let time = host.measure(200, after: { $0.submitEndedAgain() }, { $0.replaceOldestLaunch() })
+        precondition(host.runningCount == capacity)
+        print(pad(waiting, 22), pad(time * 1e6, 6))
     }
 
     private static func measure(_ each: Int) {

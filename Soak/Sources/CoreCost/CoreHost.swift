@@ -19,18 +19,21 @@ struct CoreHost {
     private var plans: [LaunchPlan] = []
     /// Launches whose runner has not ended.
     private var completed: [LaunchNumber] = []
+    /// Launches that have ended since `submitEndedAgain`.
+    private var ended: [LaunchPlan] = []
 
-    init(plugins count: Int, each: Int) {
+    /// - Parameter capacity: background launches at once; nil: as many as plugins, and the work waits for idleness instead.
+    init(plugins count: Int, each: Int, capacity: Int? = nil) {
         plugins = (0..<count).compactMap { PluginIdentifier("com.example.plugin\($0)") }
         self.each = each
         entries = plugins.map { CoreHost.entry($0) }
-        conditions = Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
+        conditions = Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: capacity != nil)
         var configuration = SchedulingConfiguration()
         configuration.limits.processing = 1_000_000
         configuration.limits.refresh = 1_000_000
         configuration.policies.spread = .zero
         configuration.spacing = .zero
-        configuration.backgroundLaunches = count
+        configuration.backgroundLaunches = capacity ?? count
         var policy = PluginPolicy()
         policy.allowsPatternsForProcessing = true
         for plugin in plugins { configuration.plugins[plugin] = policy }
@@ -163,9 +166,7 @@ struct CoreHost {
         let plugin = next()
         guard let identifier = TaskIdentifier("\(plugin.text).own") else { return }
         submit(TaskRequest(identifier: identifier, kind: .refresh), of: plugin)
-        guard let plan = plans.last else { return }
-        let names = plan.tasks.compactMap(\.work.identifier).map(PermittedIdentifier.exact)
-        send(.entered(plan.number, status: 0, registered: names, offersReceive: true))
+        if let plan = plans.last { enter(plan) }
     }
 
     /// Completes one started task, with the commit of its outcome.
@@ -191,6 +192,39 @@ struct CoreHost {
         conditions.isMemoryLow = isLow
         send(.conditionsChanged(conditions))
         advance(by: 0)
+    }
+
+    /// Number of launches that hold capacity.
+    var runningCount: Int { plans.count }
+
+    /// The plugins of all launches return from their entries.
+    mutating func enterAll() {
+        for plan in plans { enter(plan) }
+    }
+
+    /// The oldest launch completes its tasks and ends; the plugin that has waited longest is launched in its place.
+    mutating func replaceOldestLaunch() {
+        guard let plan = plans.first else { return }
+        plans.removeFirst()
+        ended.append(plan)
+        for task in plan.tasks { send(.completed(plan.number, task.id, .success)) }
+        send(.runnerEnded(plan.number, .exited(code: 0), nil))
+        if let next = plans.last { enter(next) }
+    }
+
+    /// What ran is submitted again, so that as many plugins wait for capacity as before.
+    mutating func submitEndedAgain() {
+        for plan in ended {
+            for case .request(let pending) in plan.tasks.map(\.work) {
+                submit(TaskRequest(identifier: pending.request.identifier, kind: .processing), of: pending.plugin)
+            }
+        }
+        ended = []
+    }
+
+    private mutating func enter(_ plan: LaunchPlan) {
+        let names = plan.tasks.compactMap(\.work.identifier).map(PermittedIdentifier.exact)
+        send(.entered(plan.number, status: 0, registered: names, offersReceive: true))
     }
 
     // MARK: Driving

@@ -8,9 +8,9 @@ import TaskModel
 extension ControlRoutes {
     /// Maximum number of items per turn of the decision loop. A longer page takes several turns, with decisions in
     /// between.
-    static let itemsPerTurn = 100
+    static let itemsPerTurn = 25
     /// Maximum number of turns per page: a filter that matches rarely ends a page before its limit.
-    static let turnsPerPage = 20
+    static let turnsPerPage = 80
 
     /// The list of work that matches the query. The decision loop only returns values; messages and JSON are built
     /// outside of its thread.

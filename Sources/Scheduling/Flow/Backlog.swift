@@ -19,15 +19,21 @@ struct Backlog: Sendable {
     private var chores = Deque<Chore>()
     private var known: Set<Chore> = []
 
-    var isEmpty: Bool { chores.isEmpty }
+    var isEmpty: Bool { known.isEmpty }
 
     mutating func add(_ chore: Chore) {
         if known.insert(chore).inserted { chores.append(chore) }
     }
 
     mutating func next() -> Chore? {
-        guard let chore = chores.popFirst() else { return nil }
-        known.remove(chore)
-        return chore
+        while let chore = chores.popFirst() {
+            if known.remove(chore) != nil { return chore }
+        }
+        return nil
     }
+
+    /// Takes a chore out before its turn.
+    ///
+    /// - Returns: whether it was there.
+    mutating func take(_ chore: Chore) -> Bool { known.remove(chore) != nil }
 }

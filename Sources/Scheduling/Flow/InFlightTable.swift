@@ -35,6 +35,8 @@ struct StagedSubmission: Sendable {
     /// The launch that submitted it; nil for other submitters.
     let origin: LaunchNumber?
     let change: ChangeNumber
+    /// The bounded journal lines of its launch that it uses.
+    let lines: [BoundedLines.Line]
     /// Whether it is a continued request that will need capacity of the continued lane.
     let takesCapacity: Bool
 }
@@ -45,6 +47,10 @@ struct StagedCancellation: Sendable {
     let running: [RunningTask]
     let reply: ReplyToken
     let change: ChangeNumber
+    /// The launch that it came from; nil when a user called.
+    let origin: LaunchNumber?
+    /// The lines of the journal that it takes of those of that launch.
+    let lines: [BoundedLines.Line]
 }
 
 /// A running task that is being cancelled or stopped.
@@ -53,6 +59,8 @@ struct RunningTask: Hashable, Sendable {
     let id: TaskID
     let identifier: TaskIdentifier
     let submission: SubmissionNumber
+    /// The user who called; nil when a plugin did.
+    var user: CallingUser?
 }
 
 /// The commits whose results are not known yet.

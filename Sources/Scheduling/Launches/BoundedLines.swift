@@ -1,18 +1,44 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A limit for journal lines of one kind that a launch causes: the first ones are written, the others only counted.
+/// The journal lines that the calls of one launch cause: the first ones of each kind are written, the others are counted.
 struct BoundedLines: Sendable {
-    let limit: Int
-    private var count = 0
+    enum Kind: CaseIterable {
+        /// A request that it submitted and that was accepted.
+        case submission
+        /// A pending request that its submission replaced.
+        case replacement
+        /// A pending request that it cancelled. A cancellation is an outcome, which `why` reads from the journal.
+        case cancellation
 
-    init(limit: Int) { self.limit = limit }
+        /// Lines of the kind that are written.
+        var limit: Int { self == .cancellation ? 100 : 20 }
+    }
+
+    /// One call in the count. It is given back when its commit fails.
+    struct Line: Hashable, Sendable {
+        enum Place { case written, lastWritten, omitted }
+        let kind: Kind
+        let place: Place
+        var isWritten: Bool { place != .omitted }
+    }
+
+    private var written: [Kind: Int] = [:]
+    private var omittedCounts: [Kind: Int] = [:]
 
     /// Number of lines beyond the limit.
-    var omitted: Int { max(0, count - limit) }
+    func omitted(_ kind: Kind) -> Int { omittedCounts[kind] ?? 0 }
 
-    /// Counts a line; false for a line beyond the limit.
-    mutating func take() -> Bool {
-        count += 1
-        return count <= limit
+    mutating func take(_ kind: Kind) -> Line {
+        let count = (written[kind] ?? 0) + 1
+        guard count <= kind.limit else {
+            omittedCounts[kind, default: 0] += 1
+            return Line(kind: kind, place: .omitted)
+        }
+        written[kind] = count
+        return Line(kind: kind, place: count == kind.limit ? .lastWritten : .written)
+    }
+
+    mutating func giveBack(_ line: Line) {
+        if line.isWritten { written[line.kind, default: 1] -= 1 } else { omittedCounts[line.kind, default: 1] -= 1 }
     }
 }

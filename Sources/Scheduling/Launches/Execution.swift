@@ -34,6 +34,8 @@ struct Execution: Sendable {
         var expiration: (reason: ExpirationReason, killAt: MonotonicTime)?
         var hasExpirationHandler = false
         var wasCancelled = false
+        /// The user whose call cancelled or stopped it; nil when a plugin did.
+        var cancelledBy: CallingUser?
         /// Whether a user stopped it while the entry function ran.
         var isToStop = false
         /// The newest later submission with its identifier.
@@ -44,6 +46,12 @@ struct Execution: Sendable {
         var stallsAt: MonotonicTime?
 
         var isContinued: Bool { work.kind == .continued }
+        /// A cancellation of it is on disk.
+        mutating func cancel(by user: CallingUser?) {
+            wasCancelled = true
+            cancelledBy = user
+        }
+
         var isGoingOn: Bool { outcome == nil && expiration == nil }
     }
 
@@ -67,13 +75,8 @@ struct Execution: Sendable {
     var violations = 0
     /// Number of its requests for another interval of legacy fetch.
     var fetchIntervals = 0
-    /// Accepted requests that it submitted.
-    var submissions = BoundedLines(limit: 20)
-    /// Pending requests that its submissions replaced.
-    var replacements = BoundedLines(limit: 20)
-    /// Pending requests that it cancelled. The limit is higher: a cancellation is an outcome, which `why` reads
-    /// from the journal.
-    var cancellations = BoundedLines(limit: 100)
+    /// Journal lines of its calls.
+    var lines = BoundedLines()
     /// The end of its process, while commits in flight still decide about its tasks.
     var end: ProcessEnd?
     /// Number of those commits.

@@ -42,6 +42,11 @@ struct EventQueue: Sendable {
         if index == 0 { stored.removeFirst() } else { stored.remove(at: index) }
     }
 
+    /// The wall clock was set back.
+    mutating func dropVoidRests(at now: Moment, _ configuration: SchedulingConfiguration) {
+        for index in stored.indices { stored[index].retry.dropVoidRest(at: now, configuration) }
+    }
+
     private func index(of number: SubmissionNumber) -> Int? {
         let index = firstIndex(after: number) - 1
         return index >= 0 && stored[index].number == number ? index : nil

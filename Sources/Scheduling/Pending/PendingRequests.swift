@@ -132,20 +132,23 @@ struct PendingRequests: Sendable {
     /// - Parameter waits: the waits according to the old clock. An ended deferral that did not cover a request still
     ///   does not cover it, although both are moved to the same time.
     mutating func reckonAnew(
-        at now: WallTime,
+        at moment: Moment,
         _ waits: [WorkClass: ClassWait],
-        due: (PendingRequest) -> WallTime?
+        _ configuration: SchedulingConfiguration
     ) {
+        let now = moment.wall
         upcoming.removeAll()
         for place in store.places(after: nil) {
-            guard let slot = store[place], let request = request(place) else { continue }
+            guard let slot = store[place], var request = request(place) else { continue }
+            request.retry.dropVoidRest(at: moment, configuration)
+            if request.retry.notBefore == nil { store.dropRest(of: place) }
             let wasReady = slot.group != RequestSlot.noGroup
             let deferral = waits[WorkClass(of: request.request)]?.deferral
             let isCovered = wasReady && deferral?.start(for: slot.readySince) != nil
             let isLate = deferral?.hasEnded == true && !isCovered && !(wasReady && slot.readySince <= now)
             let since = isLate ? now + .nanoseconds(1) : wasReady ? min(slot.readySince, now) : now
             if slot.group != RequestSlot.noGroup { leaveGroup(place) }
-            if let time = due(request), time > now, !slot.isUserRequested {
+            if let time = request.due(at: moment, configuration), time > now, !slot.isUserRequested {
                 upcoming.insert(place, at: time)
             } else {
                 join(place, since: since)

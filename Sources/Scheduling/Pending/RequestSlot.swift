@@ -86,6 +86,8 @@ struct RequestSlot: Sendable {
         )
     }
 
+    mutating func dropRest() { notBeforeNanoseconds = Self.never }
+
     func request(terms: ContinuedTerms?) -> TaskRequest {
         TaskRequest(
             identifier: identifier,

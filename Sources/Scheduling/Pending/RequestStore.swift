@@ -92,6 +92,8 @@ struct RequestStore: Sendable {
 
     mutating func setUserRequested(_ place: RequestPlace) { slots[Int(place.slot)]?.isUserRequested = true }
 
+    mutating func dropRest(of place: RequestPlace) { slots[Int(place.slot)]?.dropRest() }
+
     // MARK: Tables beside the slots
 
     private mutating func keep(_ new: ContinuedTerms?) -> UInt32 {

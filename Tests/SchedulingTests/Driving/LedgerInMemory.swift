@@ -144,7 +144,7 @@ struct LedgerInMemory {
         }
         for case .endLaunch(let number, let end) in changes { try endLaunch(number, end, in: &new) }
         for case .recordWait(let key, let reasons, let at) in changes { waitHistory.append((key, reasons, at)) }
-        let told = entries.filter(\.event.canEndSubmission).compactMap(\.submission)
+        let told = entries.filter(\.event.endsSubmission).compactMap(\.submission)
         journaled.formUnion(told)
         unexplained.formUnion(state.present.subtracting(new.present))
         unexplained.subtract(told)
@@ -287,13 +287,5 @@ struct LedgerInMemory {
 extension PendingRequest {
     fileprivate func isInTheWay(of other: PendingRequest) -> Bool {
         plugin == other.plugin && request.identifier == other.request.identifier && number != other.number
-    }
-}
-
-extension JournalEntry.Event {
-    /// True for every task outcome, because an expired task ends with any of them. Other events use `endsSubmission`.
-    fileprivate var canEndSubmission: Bool {
-        if case .task = self { return true }
-        return endsSubmission
     }
 }

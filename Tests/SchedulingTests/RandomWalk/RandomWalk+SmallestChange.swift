@@ -30,9 +30,9 @@ extension RandomWalk {
         // The end of a launch adds its time to the day budget.
         if case .laneBusy = change { return ["day-budget"] }
         if case .launchLimit = change { return ["day-budget"] }
-        // A retry delay computed by a clock that was ahead is ignored, and applies again near its end.
-        let rest = work.retry.notBefore.map { $0 > host.clock.now.wall } ?? false
-        if rest, change.end(at: host.clock.now) != nil { return ["retry-delay"] }
+        // A restart examines a retry delay of a clock that was ahead anew: its end may be near by then.
+        let isRestart = ["plugin-disabled", "background-denied", "background-refresh-off", "host-stopping"]
+        if isRestart.contains(change.code), model.voidRests[work.number] != nil { return ["retry-delay"] }
         guard change.code.hasPrefix("plugin-") else { return [] }
         let isOrphan = work.plugin == .keyboard && model.mainPlugin(of: .keyboard) == nil
         let policy: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]

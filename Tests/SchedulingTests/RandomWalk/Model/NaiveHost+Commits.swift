@@ -60,8 +60,11 @@ extension NaiveHost {
             case .endLaunch(let number, _): forget(number)
             case .storeRequest(let request, _): succeed(by: request)
             // The request returns as launched, even if the start of its deferral was never recorded separately.
-            case .returnTask(_, .request(let request), _):
-                if let since = request.deferredSince { heldPerhaps[request.number] = min(since, now.wall) }
+            case .returnTask(_, let work, _):
+                noteVoidRests([work])
+                if case .request(let request) = work, let since = request.deferredSince {
+                    heldPerhaps[request.number] = min(since, now.wall)
+                }
             default: break
             }
         }

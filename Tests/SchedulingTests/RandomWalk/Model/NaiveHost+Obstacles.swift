@@ -50,10 +50,27 @@ extension NaiveHost {
     /// True while the retry delay lasts: 10 s, doubled with each further attempt. A longer delay was computed by a
     /// clock that was ahead (C3).
     private func isResting(_ work: PendingWork) -> Bool {
-        guard let end = work.retry.notBefore, end > now.wall else { return false }
+        guard let end = work.retry.notBefore, end > now.wall, voidRests[work.number] != end else { return false }
+        return end - now.wall <= longestRest(of: work)
+    }
+
+    private func longestRest(of work: PendingWork) -> Duration {
         let count = max(work.retry.attempts, work.retry.hostLosses - 1)
-        let longest = configuration.retryDelay * (1 << max(0, count - 1))
-        return end - now.wall <= longest
+        return configuration.retryDelay * (1 << max(0, count - 1))
+    }
+
+    func noteVoidRests(_ works: [PendingWork]) {
+        for work in works {
+            guard let end = work.retry.notBefore, end - now.wall > longestRest(of: work) else { continue }
+            voidRests[work.number] = end
+        }
+    }
+
+    /// As the host has it, which forgets a void rest.
+    func withoutVoidRest(_ work: PendingWork) -> PendingWork {
+        var work = work
+        if let end = work.retry.notBefore, voidRests[work.number] == end { work.retry.notBefore = nil }
+        return work
     }
 
     // MARK: Permission

@@ -104,10 +104,12 @@ extension NaiveHost {
         let scheduler = host.scheduler
         guard scheduler.launches.values.allSatisfy(\.record.isComplete) else { return }
         let isLoaded = { (plugin: PluginIdentifier) in !scheduler.loading.isMissing(plugin) }
-        if scheduler.pendingRequests != host.ledger.requests.filter({ isLoaded($0.plugin) }) {
+        let requests = host.ledger.requests.filter { isLoaded($0.plugin) }.map(PendingWork.request)
+        if scheduler.pendingRequests.map(PendingWork.request) != requests.map(withoutVoidRest) {
             complain("memory and ledger differ in requests")
         }
-        if scheduler.pendingEvents != host.ledger.events.filter({ isLoaded($0.plugin) }) {
+        let events = host.ledger.events.filter { isLoaded($0.plugin) }.map(PendingWork.event)
+        if scheduler.pendingEvents.map(PendingWork.event) != events.map(withoutVoidRest) {
             complain("memory and ledger differ in events")
         }
         let known = scheduler.plugins.names().compactMap { scheduler.plugins[$0].known }

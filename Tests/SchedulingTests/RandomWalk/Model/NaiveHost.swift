@@ -45,6 +45,8 @@ final class NaiveHost: Witness {
     /// Times since which only advisory reasons delayed a request: certainly, and possibly.
     var heldSurely: [SubmissionNumber: WallTime] = [:]
     var heldPerhaps: [SubmissionNumber: WallTime] = [:]
+    /// Retry delays computed by a clock that was ahead, found when it was set back or when the work was loaded or requeued.
+    var voidRests: [SubmissionNumber: WallTime] = [:]
     /// End of the delay after a failed launch, by plugin.
     var trouble: [PluginIdentifier: MonotonicTime] = [:]
     var failures: [PluginIdentifier: Int] = [:]
@@ -124,6 +126,7 @@ final class NaiveHost: Witness {
             launches[number] = leftLaunches.removeValue(forKey: number)
             leaveBehind(number)
         }
+        noteVoidRests(work.requests.map(PendingWork.request) + work.events.map(PendingWork.event))
         for request in work.requests {
             // A request that became due by a clock that was ahead counts from the load; the host did not know it
             // earlier.
@@ -142,6 +145,8 @@ final class NaiveHost: Witness {
         let now = now.wall
         heldSurely = heldSurely.filter { $0.value <= now }
         heldPerhaps = heldPerhaps.mapValues { min($0, now) }
+        let pending = host.ledger.requests.map(PendingWork.request) + host.ledger.events.map(PendingWork.event)
+        noteVoidRests(pending.filter { !host.scheduler.loading.isMissing($0.plugin) })
     }
 
     func didDecide(_ event: SchedulerEvent, _ actions: [SchedulerAction]) {
@@ -173,7 +178,7 @@ final class NaiveHost: Witness {
             written(entry)
             guard let number = entry.submission else { continue }
             switch entry.event {
-            case .cancelled, .replaced, .superseded: dead.insert(number)
+            case .cancelled, .replaced, .superseded, .consumed: dead.insert(number)
             case .task(let outcome) where outcome.isFinal: dead.insert(number)
             default: break
             }
@@ -189,7 +194,7 @@ final class NaiveHost: Witness {
         (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
         (underWay, questions, preparing, wishes, origins, stopped) = ([:], [:], [], [], [:], [])
         (wishesOfReplies, fromForeground) = ([:], [])
-        dying = [:]
+        (dying, voidRests) = ([:], [:])
         (rests, trouble, failures) = ([:], [:], [:])
         surges = [(MonotonicTime(nanoseconds: 0), false)]
         let snapshot = host.ledger.snapshot
