@@ -67,7 +67,7 @@ private struct DocumentedCommand: CustomStringConvertible {
     /// Indented lines that begin with `bgtask`, and lines after a prompt.
     static func lines() throws -> [DocumentedCommand] {
         try pages().flatMap { page, text in
-            text.replacing("\\\n", with: " ").matches(of: /^(?:\ {4}|\$ )bgtask (.*)$/.anchorsMatchLineEndings())
+            text.replacing(/```mermaid.*?```/.dotMatchesNewlines(), with: "").replacing("\\\n", with: " ").matches(of: /^(?:\ {4}|\$ )bgtask (.*)$/.anchorsMatchLineEndings())
                 .map { DocumentedCommand(page: page, words: words(of: String($0.1))) }
         }
     }

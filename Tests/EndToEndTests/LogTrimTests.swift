@@ -192,7 +192,7 @@ struct LogTrimTests {
         try await LogFolder.with { logs in
             let folder = logs.file("no\nfolder\u{1b}[31m")
             let whole = trim(folder).report
-            #expect(whole == "folder \(logs.path)/no?folder?[31m: No such file or directory")
+            #expect(whole == "directory \(logs.path)/no?folder?[31m: No such file or directory")
             #expect(trim(folder, capacity: capacity).report == String(whole.prefix(capacity - 1)))
         }
     }
