@@ -85,7 +85,7 @@ struct ShippedExampleTests {
         try await with("com.example.logtrim", settings: ["directory": "/nowhere/at/all"], library: "LogTrim") { host in
             let end = try await host.outcome(of: try await host.submit(Self.nightly))
             #expect(end.event == "failed")
-            #expect(end.message.contains("folder /nowhere/at/all: No such file or directory"), "\(end.message)")
+            #expect(end.message.contains("directory /nowhere/at/all: No such file or directory"), "\(end.message)")
         }
     }
 
