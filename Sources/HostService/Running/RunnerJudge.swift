@@ -5,8 +5,8 @@ import RunnerWire
 import Scheduling
 import TaskModel
 
-/// Judges the messages of a launch's runner against its plan, and translates them into events of the core or
-/// violations.
+/// Translates the messages of a launch's runner into events of the core. It bounds their texts, and judges titles,
+/// submissions and failures to load; the core judges tasks and registrations by the plan.
 ///
 /// A runner prevents most violations itself. Such a message arrives only when the plugin wrote it to the channel
 /// directly.
