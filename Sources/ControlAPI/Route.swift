@@ -70,7 +70,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
         case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel,
-            .taskStop, .taskWhy, .launchShow, .simulateLaunch, .simulateExpiration, .simulateConditions:
+            .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
             []
         }
     }

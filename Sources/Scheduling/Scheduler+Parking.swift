@@ -120,7 +120,7 @@ extension SchedulerEvent {
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs and can expire.
         case .byUser, .expirationSimulated: nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
-        case .catalogued, .conditionsChanged, .resumed, .timerFired, .stopRequested: nil
+        case .catalogued, .conditionsChanged, .timeZonesChanged, .resumed, .timerFired, .stopRequested: nil
         case .runnerReady, .runnerUnavailable, .launchFailedByHost, .killedAtDeadline, .runnerEnded: nil
         case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed, .returned,
             .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated:
