@@ -69,7 +69,9 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskList: TaskQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
-        default: []
+        case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel,
+            .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
+            []
         }
     }
 

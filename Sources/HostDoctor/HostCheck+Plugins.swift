@@ -39,16 +39,16 @@ extension HostCheck {
     /// Loads the library that calls bound functions, and unloads it at once. A runner's loader makes the same search.
     private mutating func checkCaller(of entries: [PluginEntry]) {
         if entries.isEmpty { return }
-        if let handle = dlopen(DirectHandler.caller, RTLD_LAZY | RTLD_LOCAL) {
+        if let handle = dlopen(DirectHandler.libffi, RTLD_LAZY | RTLD_LOCAL) {
             dlclose(handle)
-            return add(.fine, .runner, "\(DirectHandler.caller), which calls bound functions, can be loaded")
+            return add(.fine, .runner, "\(DirectHandler.libffi), which calls bound functions, can be loaded")
         }
         let cause = dlerror().map { String(cString: $0) } ?? "the loader gives no reason"
         let plugins = entries.map(\.identifier.text).joined(separator: ", ")
         add(
             .problem,
             .runner,
-            "\(DirectHandler.caller), which calls the functions that \(plugins) binds, cannot be loaded: \(cause);"
+            "\(DirectHandler.libffi), which calls the functions that \(plugins) binds, cannot be loaded: \(cause);"
                 + " install libffi8"
         )
     }

@@ -5,7 +5,7 @@ package struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Hashable, Sendable {
         /// The file is not used.
         case error
-        /// The file is used, but with an effect that a user may not expect.
+        /// The file is valid; a user may not expect its effect, or that another file takes precedence.
         case note
     }
 

@@ -17,7 +17,7 @@ extension BinaryJudgement {
             else { continue }
             problems.append(problem)
         }
-        self.init(note: nil, problems: problems, expected: [])
+        self.init(note: nil, problems: problems, undefinedSymbols: [])
     }
 
     private static func problem(

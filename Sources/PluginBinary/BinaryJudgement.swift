@@ -5,12 +5,12 @@ struct BinaryJudgement {
     let note: BinaryNote?
     let problems: [PluginBinaryProblem.Kind]
     /// Names of the ABI that the library uses but does not define.
-    let expected: [String]
+    let undefinedSymbols: [String]
 
-    init(note: BinaryNote?, problems: [PluginBinaryProblem.Kind], expected: [String]) {
+    init(note: BinaryNote?, problems: [PluginBinaryProblem.Kind], undefinedSymbols: [String]) {
         self.note = note
         self.problems = problems
-        self.expected = expected
+        self.undefinedSymbols = undefinedSymbols
     }
 
     init(of image: ElfImage, for use: LibraryUse) throws(PluginBinaryProblem.Kind) {
@@ -39,7 +39,7 @@ struct BinaryJudgement {
         }
         self.note = note
         self.problems = problems
-        expected = symbols.filter { !$0.isDefined && $0.isGlobal && !$0.isWeak }.map(\.name)
+        undefinedSymbols = symbols.filter { !$0.isDefined && $0.isGlobal && !$0.isWeak }.map(\.name)
     }
 
     private static func problem(with note: BinaryNote?) -> PluginBinaryProblem.Kind? {

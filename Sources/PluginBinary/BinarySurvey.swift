@@ -15,7 +15,7 @@ package struct BinarySurvey: Hashable, Sendable {
     /// Nil when the file is no library for this machine.
     package let traits: LibraryTraits?
     /// Names of the ABI that the library uses but does not define; no host defines them.
-    package let expected: [String]
+    package let undefinedSymbols: [String]
     /// Identity of the file that was read; nil when it is not a regular file.
     package let identity: FileIdentity?
 
@@ -56,7 +56,7 @@ package struct BinarySurvey: Hashable, Sendable {
         }
         problems = kinds.map { PluginBinaryProblem(path: path, kind: $0) }
         note = judgement?.note
-        expected = judgement?.expected ?? []
+        undefinedSymbols = judgement?.undefinedSymbols ?? []
         self.traits = traits
         self.identity = identity
     }

@@ -47,7 +47,7 @@ struct ManifestFindings {
                 add(CheckFinding(problem), to: .elfStatic)
             }
         }
-        for name in survey.expected {
+        for name in survey.undefinedSymbols {
             warn(
                 .elfUndefined,
                 "library \(survey.path.inQuotes) expects \(name.inQuotes) from elsewhere; no host defines it",

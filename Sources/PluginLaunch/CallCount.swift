@@ -31,7 +31,7 @@ extension RunnerMessage {
     fileprivate var isCall: Bool {
         switch self {
         case .submit, .cancel, .cancelAll, .pending: true
-        case .entered, .registered, .loadFailed, .callerMissing, .completed, .returned, .expirationHandler, .expiring,
+        case .entered, .registered, .loadFailed, .ffiMissing, .completed, .returned, .expirationHandler, .expiring,
             .progress, .title, .fetchInterval, .assertionBegan, .assertionEnded, .log, .violation, .stopped:
             false
         }

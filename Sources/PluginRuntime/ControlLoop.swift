@@ -78,13 +78,13 @@ struct ControlLoop {
         do {
             while let message = try decoder.next() { obey(message) }
         } catch {
-            RunnerExit.end("the host sent an invalid message: \(error.message)")
+            RunnerExit.end(RunnerExit.brokenWire, "the host sent an invalid message: \(error.message)")
         }
     }
 
     private mutating func obey(_ message: HostMessage) {
         switch message {
-        case .plan: RunnerExit.end("the host sent a second plan; one process runs one launch")
+        case .plan: RunnerExit.end(RunnerExit.brokenWire, "the host sent a second plan; one process runs one launch")
         case .deliver(let task): launch.deliver(task)
         case .expire(let tasks, let reason): launch.expire(.tasks(tasks), reason, isAnnounced: false)
         case .expireAssertions(let reason): launch.expireAssertions(reason)

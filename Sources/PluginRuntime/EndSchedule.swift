@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// Deadlines of the stages of a launch's end. The host kills the process at the grace period plus one second after its
-/// stop message; the last stage here ends half a second earlier.
+/// Deadlines of the stages of a launch's end. The host kills the process at the grace period plus `LaunchBudget.exitTime`
+/// after its stop message; the last stage here ends half of that time earlier.
 ///
 /// The first stage is the quiet period. Calls into the plugin return, and the plugin's own threads make their last
 /// calls: for example the thread that completed the last task may submit the next request. The stages `stop`, answers
@@ -11,6 +11,9 @@ package import TaskModel
 package struct EndSchedule: Hashable, Sendable {
     /// The time without a call of the plugin's own threads after which they count as finished.
     package static var quietPeriod: Duration { .milliseconds(250) }
+
+    /// The part of the exit time that is left for the output when `stop` uses all of its time.
+    private static var flushTime: Duration { .milliseconds(100) }
 
     /// Deadline of the wait for callbacks and for the quiet period. It also bounds a plugin that never stops calling.
     package let settledBy: MonotonicTime
@@ -25,8 +28,9 @@ package struct EndSchedule: Hashable, Sendable {
         self.grace = grace
         // With a grace period shorter than the quiet period, every chain of requests would break otherwise.
         settledBy = begin + min(.seconds(1), grace + Self.quietPeriod)
-        stoppedBy = begin + grace + .milliseconds(400)
-        flushedBy = begin + grace + .milliseconds(500)
+        let end = grace + LaunchBudget.exitTime / 2
+        stoppedBy = begin + (end - Self.flushTime)
+        flushedBy = begin + end
     }
 
     /// Calls between runner and plugin while the launch ends.

@@ -99,7 +99,7 @@ final class Launch: Sendable {
             }
         } catch {
             let message = error.message
-            channel.send(error.isOfCaller ? .callerMissing(message: message) : .loadFailed(message: message))
+            channel.send(error.isFFIMissing ? .ffiMissing(message: message) : .loadFailed(message: message))
             finish()
         }
         while true { pause() }

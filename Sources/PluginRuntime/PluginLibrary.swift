@@ -13,7 +13,7 @@ struct PluginLibrary {
     struct LoadError: Error {
         let message: String
         /// Whether libffi is missing instead, which is no fault of the library.
-        var isOfCaller = false
+        var isFFIMissing = false
     }
 
     // The handle from dlopen: never dereferenced here, and never closed.

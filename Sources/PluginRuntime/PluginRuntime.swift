@@ -19,7 +19,7 @@ package enum PluginRuntime {
         guard let bell = Bell(), let reserve = WorkQueue(named: "bgtask-reserve"),
             let spare = WorkQueue(named: "bgtask-spare")
         else {
-            RunnerExit.end("no descriptor or thread available; raise the limits of bgtaskd's service")
+            RunnerExit.end(without: "descriptor or thread")
         }
         let channel = ControlChannel(descriptor: RunnerDescriptors.control, bell: bell)
         var decoder = FrameDecoder<HostMessage>()
@@ -40,7 +40,7 @@ package enum PluginRuntime {
             var loop = ControlLoop(launch, descriptor: RunnerDescriptors.control, bell: bell, decoder: received)
             loop.run()
         }
-        guard isArmed else { RunnerExit.end("no thread available; raise the limits of bgtaskd's service") }
+        guard isArmed else { RunnerExit.end(without: "thread") }
         launch.run()
     }
 
@@ -76,7 +76,10 @@ package enum PluginRuntime {
                 switch try decoder.next() {
                 case .plan(let plan): return plan
                 case .some:
-                    RunnerExit.end("the host's first message was no plan; install host and runner from one release")
+                    RunnerExit.end(
+                        RunnerExit.brokenWire,
+                        "the host's first message was no plan; install host and runner from one release"
+                    )
                 case nil: break
                 }
                 // A runner that was started in advance and never used ends here, together with its host.
@@ -84,7 +87,7 @@ package enum PluginRuntime {
                 decoder.append(bytes)
             }
         } catch {
-            RunnerExit.end("the plan cannot be read: \(error.message)")
+            RunnerExit.end(RunnerExit.brokenWire, "the plan cannot be read: \(error.message)")
         }
     }
 

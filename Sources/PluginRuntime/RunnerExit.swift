@@ -4,15 +4,25 @@ import Glibc
 
 /// Exit codes of a process that ends outside a launch's regular end. A launch that ended in order exits with 0.
 enum RunnerExit {
+    /// The host ended, so no outcome can be recorded.
     static let hostIsGone: Int32 = 1
+    /// The process was not started by a host.
     static let misuse: Int32 = 2
+    /// The host sent an invalid message.
     static let brokenWire: Int32 = 3
+    /// The system gave no descriptor, thread or memory.
+    static let noResources: Int32 = 4
 
     /// Ends the process with a message on stderr. For failures that cannot be reported to the host or the plugin:
     /// stderr is captured with the launch.
-    static func end(_ message: String) -> Never {
+    static func end(_ code: Int32, _ message: String) -> Never {
         say(message)
-        _exit(brokenWire)
+        _exit(code)
+    }
+
+    /// Ends the process because the system did not give `resource`.
+    static func end(without resource: String) -> Never {
+        end(noResources, "no \(resource) available; raise the limits of bgtaskd's service")
     }
 
     static func say(_ message: String) {

@@ -37,8 +37,8 @@ package struct TaskTable<Handler> {
         }
     }
 
-    /// Kill deadline of the tasks that are not continued; nil when the launch has no deadline.
-    private let killDeadline: MonotonicTime?
+    /// Kill time of the tasks that are not continued; nil when the launch has no deadline.
+    private let killTime: MonotonicTime?
     private let grace: Duration
     private var order: [TaskID]
     private var entries: [TaskID: Entry]
@@ -47,7 +47,7 @@ package struct TaskTable<Handler> {
     /// - Parameter continued: the subset of continued tasks.
     package init(_ tasks: [TaskID], continued: Set<TaskID> = [], deadline: MonotonicTime?, grace: Duration) {
         self.grace = grace
-        killDeadline = deadline.map { $0 + grace }
+        killTime = deadline.map { LaunchBudget.killTime(after: $0, grace: grace) }
         order = tasks
         let named = tasks.map { ($0, Entry(isUnbounded: continued.contains($0))) }
         entries = Dictionary(named, uniquingKeysWith: { first, _ in first })
@@ -116,7 +116,7 @@ package struct TaskTable<Handler> {
 
     package mutating func complete(_ id: TaskID, outcome: Int32, at now: MonotonicTime) -> Completion {
         guard let entry = entries[id], entry.isDelivered else { return .unknown }
-        var limits = entry.isUnbounded ? [] : [killDeadline].compactMap(\.self)
+        var limits = entry.isUnbounded ? [] : [killTime].compactMap(\.self)
         switch entry.phase {
         case .completed: return .alreadyCompleted
         case .expiring(_, let since): limits.append(since + grace)

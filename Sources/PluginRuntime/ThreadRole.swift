@@ -9,7 +9,7 @@ struct ThreadRole: OptionSet {
 
     static let pendingVisitor = ThreadRole(rawValue: 1)
     static let expirationHandler = ThreadRole(rawValue: 2)
-    /// Entry, a handler, `receive` or `stop`: no call is limited, but the thread returns to the runner.
+    /// Entry, a handler, `receive` or `stop`: every call is allowed. The thread returns to the runner.
     static let callback = ThreadRole(rawValue: 4)
 
     static var current: ThreadRole {

@@ -1,3 +1,5 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
 /// The window of unanswered calls: the maximum number of calls of one launch that await the host's answer at once.
 ///
 /// A call is a message of the runner that the host answers: submit, cancel, cancel_all, or a read of the pending

@@ -27,7 +27,7 @@ extension RunnerMessage: WireMessage {
         case title = 17
         case fetchInterval = 18
         case returned = 19
-        case callerMissing = 20
+        case ffiMissing = 20
     }
 
     package var frameType: UInt16 {
@@ -39,7 +39,7 @@ extension RunnerMessage: WireMessage {
             case .title: .title
             case .fetchInterval: .fetchInterval
             case .loadFailed: .loadFailed
-            case .callerMissing: .callerMissing
+            case .ffiMissing: .ffiMissing
             case .completed: .completed
             case .returned: .returned
             case .expirationHandler: .expirationHandler
@@ -76,7 +76,7 @@ extension RunnerMessage: WireMessage {
         case .fetchInterval(let interval):
             frame.put(interval != nil)
             if let interval { frame.put(interval.wholeNanoseconds) }
-        case .loadFailed(let message), .callerMissing(let message):
+        case .loadFailed(let message), .ffiMissing(let message):
             frame.put(text: message)
         case .completed(let task, let outcome):
             frame.put(task)
@@ -150,8 +150,8 @@ extension RunnerMessage: WireMessage {
             )
         case .loadFailed:
             self = .loadFailed(message: try fields.text("loadFailed.message"))
-        case .callerMissing:
-            self = .callerMissing(message: try fields.text("callerMissing.message"))
+        case .ffiMissing:
+            self = .ffiMissing(message: try fields.text("ffiMissing.message"))
         case .completed:
             self = .completed(try fields.value("completed.task"), try fields.value("completed.outcome"))
         case .returned:

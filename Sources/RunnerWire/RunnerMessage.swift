@@ -14,7 +14,7 @@ package enum RunnerMessage: Hashable, Sendable {
     /// The library could not be loaded; no code of it ran, except possibly its constructors.
     case loadFailed(message: String)
     /// libffi, which calls bound functions, is missing on this machine; the library was not loaded.
-    case callerMissing(message: String)
+    case ffiMissing(message: String)
     case completed(TaskID, CompletionOutcome)
     /// A bound function returned: the outcome, and the text for the journal.
     case returned(TaskID, CompletionOutcome, text: String)

@@ -130,7 +130,7 @@ package enum Eligibility {
         }
         guard case .request(let pending) = work else { return reasons }
         if let problem = SubmissionRules.problem(with: pending.request, isPermitted: facts.isPermitted, for: entry) {
-            reasons.append(problem)
+            reasons.append(problem.reason(for: pending.request))
         }
         if work.kind == .refresh { reasons += refreshReasons(standing, configuration) }
         return reasons

@@ -65,7 +65,12 @@ extension Scheduler {
             // A later occurrence is in flight, and is staged again itself if it fails.
             case .recordOccasion(let identifier, _) where inFlight.containsOccasion(of: identifier): nil
             case .recordOccasion(let identifier, let at): .recordOccasion(identifier, at: occasions[identifier] ?? at)
-            default: change
+            case .journal: change
+            // These belong to changes that are not kept; they hold no value that could be out of date.
+            case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
+                .endTask, .returnTask, .keepFromReturning, .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
+                .forgetPlugin:
+                change
             }
         }
         kept = []

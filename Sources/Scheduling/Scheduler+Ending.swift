@@ -11,7 +11,7 @@ extension Scheduler {
             return giveUp(number, because: "the runner \(end.termination.text) before its launch", at: now)
         case .starting(var start):
             start.end = end
-            return launches.update(number) { [start] in $0.phase = .starting(start) } ?? ()
+            launches.update(number) { [start] in $0.phase = .starting(start) }
         case .ended: return
         case .running(let execution), .finishing(let execution, _):
             if execution.undecided > 0 {
@@ -201,7 +201,7 @@ extension Scheduler {
     }
 
     /// Kills a launch after a failure outside of the plugin. No attempt is charged, and its tasks return to pending.
-    mutating func abandonPlan(of number: LaunchNumber, because message: String) {
-        if launches.listening(number) != nil { kill(number, because: .planNotSent(message)) }
+    mutating func launchFailedByHost(_ number: LaunchNumber, because message: String) {
+        if launches.listening(number) != nil { kill(number, because: .hostFailed(message)) }
     }
 }

@@ -136,19 +136,6 @@ extension Scheduler {
         )
     }
 
-    /// Whether the maximum deferral has passed for work of a class that became due at `due` (C12).
-    func isDeferralOver(
-        of plugin: PluginIdentifier,
-        _ workClass: WorkClass,
-        due: WallTime,
-        isOwn: Bool,
-        at now: Moment
-    ) -> Bool {
-        if configuration.policies.off.contains(.patience) { return false }
-        guard let start = deferralStart(of: plugin, workClass, due: due, isOwn: isOwn) else { return false }
-        return start + configuration.policies.patience <= now.wall
-    }
-
     /// Start of the deferral of a request that became due at `due`; nil when it has not begun (C12).
     ///
     /// - Parameter isOwn: whether the request has a deferral of its own, instead of its class's.

@@ -32,7 +32,7 @@ extension Scheduler {
     }
 
     mutating func expireForBudget(_ number: LaunchNumber, at now: Moment) {
-        guard let execution = launches.find(number)?.execution, let killAt = execution.plan.budget.killDeadline else {
+        guard let execution = launches.find(number)?.execution, let killAt = execution.plan.budget.killTime else {
             return
         }
         // A continued task has no deadline, whatever its launch (C8).
@@ -49,7 +49,7 @@ extension Scheduler {
         at now: Moment
     ) {
         guard let execution = launches.listening(number), execution.entry == .returned, reason == .budget,
-            let killAt = execution.plan.budget.killDeadline
+            let killAt = execution.plan.budget.killTime
         else { return }
         launches.execute(number) { execution in
             for index in ids.compactMap({ execution.index(of: $0) })

@@ -100,7 +100,14 @@ extension Scheduler {
         }
         if first.retry.runsAlone { return [first] }
         let events = plugins[plugin].events.events(after: nil, limit: configuration.batchSize)
-        return Array(events.prefix { !$0.retry.runsAlone && $0.retry.rest(at: now, configuration) == nil })
+        // Of the events of a plugin, only the retry delay differs: the other reasons were evaluated with the first one.
+        // An event that runs alone ends the batch, because the first event is in it.
+        return Array(
+            events.prefix { event in
+                !event.retry.runsAlone
+                    && Eligibility.timeReasons(against: .event(event), configuration: configuration, now: now).isEmpty
+            }
+        )
     }
 
     // MARK: Arrangements for waiting work

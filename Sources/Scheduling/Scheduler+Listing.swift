@@ -35,6 +35,9 @@ extension Scheduler {
         plugins.names().flatMap { Array(plugins[$0].events.all) }.sorted { $0.number < $1.number }
     }
 
+    /// The plugin of a launch, from the request for its runner to the record of its end; nil at other times.
+    package func plugin(of launch: LaunchNumber) -> PluginIdentifier? { launches.find(launch)?.plugin }
+
     /// The running launches, ordered by number; their number is limited by the capacity of the lanes.
     package var runningLaunches: [RunningLaunch] {
         launches.numbers.compactMap { launches.find($0).flatMap(RunningLaunch.init) }

@@ -4,31 +4,18 @@ import TaskModel
 
 // Messages of a launch's runner, judged by the manifest with which the launch was committed.
 extension Scheduler {
-    mutating func receive(_ event: SchedulerEvent, at now: Moment) {
-        switch event {
-        case .entered(let number, let status, let registered, let offersReceive):
-            entered(number, status: status, registered: registered, offersReceive: offersReceive, at: now)
-        case .loadFailed(let number, let message):
-            guard launches.listening(number)?.entry.isRunning == true else { return }
-            launches.execute(number) { $0.entry = .notLoaded(message: message) }
-            kill(number, because: .entryFailed)
-        case .registered(let number, let identifier): registered(identifier, by: number, at: now)
-        case .progressed(let number, let id, let progress): progressed(number, id, progress, at: now)
-        case .fetchIntervalSet(let number, let interval): setFetchInterval(of: number, to: interval, at: now)
-        case .completed(let number, let id, let outcome): completed(number, id, outcome, at: now)
-        case .returned(let number, let id, let outcome, let text): completed(number, id, outcome, text: text, at: now)
-        case .expirationHandlerChanged(let number, let id, let isSet):
-            guard let index = launches.listening(number)?.index(of: id) else { return }
-            launches.execute(number) { $0.tasks[index].hasExpirationHandler = isSet }
-        case .runnerExpired(let number, let ids, let reason): runnerExpired(number, ids, reason, at: now)
-        case .assertionBegan(let number, let id, let name): assertionBegan(number, id, named: name, at: now)
-        case .assertionEnded(let number, let id): assertionEnded(number, id, at: now)
-        case .violated(let number, let rule, let message): note(number, rule: rule, message: message, at: now)
-        default: break
-        }
+    mutating func loadFailed(_ number: LaunchNumber, because message: String) {
+        guard launches.listening(number)?.entry.isRunning == true else { return }
+        launches.execute(number) { $0.entry = .notLoaded(message: message) }
+        kill(number, because: .entryFailed)
     }
 
-    private mutating func completed(
+    mutating func setExpirationHandler(of number: LaunchNumber, _ id: TaskID, _ isSet: Bool) {
+        guard let index = launches.listening(number)?.index(of: id) else { return }
+        launches.execute(number) { $0.tasks[index].hasExpirationHandler = isSet }
+    }
+
+    mutating func completed(
         _ number: LaunchNumber,
         _ id: TaskID,
         _ outcome: CompletionOutcome,
@@ -77,8 +64,8 @@ extension Scheduler {
         let budget = execution.plan.budget
         let used = budget.used(at: now.monotonic)
         let time = " after \(used.humanReadable)" + (budget.total.map { " of \($0.humanReadable)" } ?? "")
-        return task.expiration.map { "\(completion)\(time); expired: \($0.reason.name)" } ?? completion
-            + time
+        let expiration = task.expiration.map { "; expired: \($0.reason.name)" } ?? ""
+        return completion + time + expiration
     }
 
     /// Finishes a launch without unfinished tasks and open assertions: the plugin may stop, and is killed if it lingers
@@ -89,9 +76,8 @@ extension Scheduler {
             execution.arriving.isEmpty
         else { return }
         guard execution.assertions.isEmpty else { return boundAssertions(of: number, execution, at: now) }
-        // The runner itself limits the plugin's stop to the grace period; the extra second is for the exit of the
-        // runner.
-        let by = now.monotonic + execution.grace + .seconds(1)
+        // The runner itself limits the plugin's stop to the grace period.
+        let by = now.monotonic + execution.grace + LaunchBudget.exitTime
         launches.update(number) { $0.phase = .finishing(execution, by: by) }
         emit(.finish(number))
         toEnforceAnew.insert(number)

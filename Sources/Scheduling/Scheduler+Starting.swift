@@ -48,7 +48,7 @@ extension Scheduler {
         switch batch.first?.kind {
         case .event: return .event
         case .continued: return .person
-        default: return .due
+        case .refresh, .processing, .healthResearch, nil: return .due
         }
     }
 
@@ -83,7 +83,7 @@ extension Scheduler {
         plugins[plugin].releaseReservation(of: number)
         if let end = start.end {
             launches.execute(number) {
-                $0.kill = .planNotSent("the runner \(end.termination.text) before its plan was sent")
+                $0.kill = .hostFailed("the runner \(end.termination.text) before its plan was sent")
             }
             conclude(number, end, at: now)
         } else if isStopping {
@@ -111,6 +111,13 @@ extension Scheduler {
         }
         giveUp(number, because: "its launch could not be recorded: \(message)", at: now)
         resumeOperations(of: launch.plugin, at: now)
+    }
+
+    mutating func runnerUnavailable(_ number: LaunchNumber, because message: String, at now: Moment) {
+        // A later failure is ignored: the commit of the launch is in flight and alone decides whether the launch
+        // exists.
+        guard launches.find(number)?.isPreparing == true else { return }
+        giveUp(number, because: message, at: now)
     }
 
     /// Drops a launch without a runner or a commit. The plugin waits for a delay before the next attempt.

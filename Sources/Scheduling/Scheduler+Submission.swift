@@ -195,8 +195,7 @@ extension Scheduler {
         considerRequests(of: plugin, at: now)
     }
 
-    /// Marks older tasks of the identifier as superseded: tasks that run, or whose end is not in flight, do not return
-    /// (C3).
+    /// Keeps older tasks of the identifier from returning, unless their end is already being committed (C3).
     private mutating func supersede(by request: PendingRequest) {
         let (identifier, newer) = (request.request.identifier, request.number)
         for number in launches.numbers(of: request.plugin) {

@@ -17,8 +17,8 @@ extension Scheduler {
         return .failure(.notPermitted(identifier))
     }
 
-    /// The refusal of an extension's submission. It depends on the present manifests, whatever its launch was committed
-    /// with (statement 36).
+    /// The refusal of an extension's submission. Judged by the present manifests, not by those of the submitting launch
+    /// (statement 36).
     private func refusal(ofExtension submitter: PluginIdentifier) -> Refusal? {
         guard plugins.contains(submitter), let main = plugins[submitter].containingPlugin else { return nil }
         if !plugins[submitter].policy.isEnabled {

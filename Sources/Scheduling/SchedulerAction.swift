@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// An instruction to the shell, to be performed in the given order. Its result is returned as an event.
+/// An instruction to the decision loop, to be performed in the given order. Its result is returned as an event.
 package enum SchedulerAction: Hashable, Sendable {
     /// Commit all changes or none; reply with `committed` or `commitFailed`.
     case commit(Ticket, [LedgerChange])
@@ -39,7 +39,7 @@ package enum SchedulerAction: Hashable, Sendable {
     case wake(monotonic: MonotonicTime?, wall: WallTime?)
     /// Sample exactly these costly conditions. Replaces the previous watch.
     case watch(Watch)
-    /// The stop is complete: no launch runs, and no change waits for a commit.
+    /// No launch runs; all changes are recorded, or the time limit for recording has passed.
     case stopped
 }
 

@@ -41,7 +41,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     case runnerUnavailable(LaunchNumber, message: String)
     /// The plan or a task could not be sent, or the library could not be loaded through no fault of the plugin. The
     /// launch is killed, and no attempt is charged.
-    case planNotSent(LaunchNumber, message: String)
+    case launchFailedByHost(LaunchNumber, message: String)
     case entered(LaunchNumber, status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
     case loadFailed(LaunchNumber, message: String)
     /// A continued identifier, or a pattern, was registered after entry.
@@ -89,7 +89,7 @@ package struct Trigger: Hashable, Sendable {
     }
 }
 
-/// The link between a call and its answer; chosen by the shell.
+/// The link between a call and its answer; chosen by the decision loop.
 package struct ReplyToken: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

@@ -25,12 +25,28 @@ enum SubmissionRules {
             ?? limitRefusal(of: request, for: entry, pending: pending, limits: policy.limits ?? configuration.limits)
     }
 
+    /// A permission that a request needs and the manifest does not give.
+    enum ManifestProblem: Hashable {
+        case identifierNotPermitted
+        case modeMissing(BackgroundMode)
+        case entitlementMissing(Entitlement)
+
+        /// The reason for which a pending request waits.
+        func reason(for request: TaskRequest) -> Reason {
+            switch self {
+            case .identifierNotPermitted: .identifierNotPermitted(request.identifier)
+            case .modeMissing(let mode): .modeMissing(mode)
+            case .entitlementMissing(let entitlement): .entitlementMissing(entitlement)
+            }
+        }
+    }
+
     /// The problem with a request according to the manifest (statements 2 to 4, 9 and 10); nil when there is none.
     /// Checked again when a pending request is evaluated (C17).
     ///
     /// - Parameter isPermitted: whether the manifest permits the identifier for the request's kind; see `Permissions`.
-    static func problem(with request: TaskRequest, isPermitted: Bool, for entry: PluginEntry) -> Reason? {
-        if !isPermitted { return .identifierNotPermitted(request.identifier) }
+    static func problem(with request: TaskRequest, isPermitted: Bool, for entry: PluginEntry) -> ManifestProblem? {
+        if !isPermitted { return .identifierNotPermitted }
         if let mode = request.kind.mode, !entry.modes.contains(mode) { return .modeMissing(mode) }
         return request.entitlement.flatMap { entry.entitlements.contains($0) ? nil : .entitlementMissing($0) }
     }
@@ -110,7 +126,7 @@ enum SubmissionRules {
                 message: "\(request.identifier) needs the entitlement \(entitlement.rawValue), which the manifest of"
                     + " \(entry.identifier) does not list; add it to entitlements"
             )
-        case .some:
+        case .identifierNotPermitted:
             Refusal(
                 code: .notPermitted,
                 subReason: .identifierNotPermitted,

@@ -78,7 +78,7 @@ package final class Ledger: Sendable {
     ///
     /// Reports arrive in the order of writing, which differs from the order of submission when history is delayed.
     package func submit(ticket: UInt64, changes: [LedgerChange]) {
-        add(WaitingCommit(origin: .shell(ticket: ticket), changes: changes))
+        add(WaitingCommit(origin: .loop(ticket: ticket), changes: changes))
     }
 
     /// Queues the changes as an answer, even if they are history, and returns when they are on disk.
@@ -129,9 +129,9 @@ package final class Ledger: Sendable {
         var replies: [() -> Void] = []
         for (commit, result) in zip(group.commits, group.results) {
             switch (commit.origin, result) {
-            case (.shell(let ticket), .success(let payloads)):
+            case (.loop(let ticket), .success(let payloads)):
                 reports.append(CommitReport(ticket: ticket, result: .success(()), payloads: payloads))
-            case (.shell(let ticket), .failure(let error)):
+            case (.loop(let ticket), .failure(let error)):
                 reports.append(CommitReport(ticket: ticket, result: .failure(error)))
             case (.waiter(let reply), _):
                 replies.append { reply(result.map { _ in () }) }

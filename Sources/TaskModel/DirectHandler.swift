@@ -6,7 +6,7 @@ package struct DirectHandler: Hashable, Sendable {
     /// Maximum number of arguments: more than C functions usually have, and far fewer than a call can take.
     package static let mostArguments = 32
     /// The library that calls functions by a signature known only at run time; part of Debian's libffi8.
-    package static let caller = "libffi.so.8"
+    package static let libffi = "libffi.so.8"
 
     package let identifier: TaskIdentifier
     package let symbol: String

@@ -69,7 +69,7 @@ package struct JournalEntry: Hashable, Sendable {
     package let label: String?
     package let submission: SubmissionNumber?
     package let blame: Blame
-    /// Text for users: the thing, the value, the rule and the remedy.
+    /// Text for users: what happened and, after a failure, the remedy.
     package private(set) var message: String
     /// The newer submission; set only in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?

@@ -26,7 +26,11 @@ package struct LaunchBudget: Hashable, Sendable {
     }
 
     package var deadline: MonotonicTime? { total.map { start + $0 } }
-    package var killDeadline: MonotonicTime? { deadline.map { $0 + grace } }
+    /// The end of the grace period after `deadline`: the launch is killed, and completions no longer count.
+    package static func killTime(after deadline: MonotonicTime, grace: Duration) -> MonotonicTime { deadline + grace }
+    package var killTime: MonotonicTime? { deadline.map { Self.killTime(after: $0, grace: grace) } }
+    /// The time that a runner has after its grace period to exit: for its last messages and output, not for the plugin.
+    package static let exitTime: Duration = .seconds(1)
     /// The time by which the entry function has to return; host and runner both enforce it.
     package var entryDeadline: MonotonicTime { deadline ?? start + entryLimit }
 

@@ -77,9 +77,11 @@ extension TaskRequest {
 
 extension ContinuedTerms {
     fileprivate var flaw: String? {
-        let lengths = [title, subtitle ?? ""].map(\.utf8.count)
-        if lengths[0] > 0, lengths.allSatisfy({ $0 <= Self.maximumTitle }) { return nil }
-        return "a title of \(lengths[0]) and a subtitle of \(lengths[1]) bytes;"
-            + " a title has at least one, and both at most \(Self.maximumTitle)"
+        switch Self.titleProblem(title: title, subtitle: subtitle) {
+        case .missing: "a continued request with an empty title; a title has at least one byte"
+        case .tooLong(let field, let bytes):
+            "a \(field.key) of \(bytes) bytes; at most \(Self.maximumTitle) are allowed"
+        case nil: nil
+        }
     }
 }

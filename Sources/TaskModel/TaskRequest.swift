@@ -40,6 +40,21 @@ package struct ContinuedTerms: Hashable, Sendable {
     /// The maximum length of a title or a subtitle, in bytes.
     package static let maximumTitle = 255
 
+    /// A violation of the rule of titles.
+    package enum TitleProblem: Hashable, Sendable {
+        case missing
+        case tooLong(RequestField, bytes: Int)
+    }
+
+    /// The first problem of a title and a subtitle; nil when both are valid. A title has at least one byte; both have
+    /// at most `maximumTitle`.
+    package static func titleProblem(title: String?, subtitle: String?) -> TitleProblem? {
+        guard let title, !title.isEmpty else { return .missing }
+        if title.utf8.count > maximumTitle { return .tooLong(.title, bytes: title.utf8.count) }
+        guard let length = subtitle?.utf8.count, length > maximumTitle else { return nil }
+        return .tooLong(.subtitle, bytes: length)
+    }
+
     package let title: String
     package let subtitle: String?
     package let strategy: SubmissionStrategy

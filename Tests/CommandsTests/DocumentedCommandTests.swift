@@ -67,8 +67,10 @@ private struct DocumentedCommand: CustomStringConvertible {
     /// Indented lines that begin with `bgtask`, and lines after a prompt.
     static func lines() throws -> [DocumentedCommand] {
         try pages().flatMap { page, text in
-            text.replacing(/```mermaid.*?```/.dotMatchesNewlines(), with: "").replacing("\\\n", with: " ").matches(of: /^(?:\ {4}|\$ )bgtask (.*)$/.anchorsMatchLineEndings())
-                .map { DocumentedCommand(page: page, words: words(of: String($0.1))) }
+            text.replacing(/```mermaid.*?```/.dotMatchesNewlines(), with: "").replacing("\\\n", with: " ").matches(
+                of: /^(?:\ {4}|\$ )bgtask (.*)$/.anchorsMatchLineEndings()
+            )
+            .map { DocumentedCommand(page: page, words: words(of: String($0.1))) }
         }
     }
 

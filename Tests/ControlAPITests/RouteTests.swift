@@ -79,7 +79,7 @@ struct QueryTests {
         ("2026-01-31T02:47:00+01:00", -60),
         ("2026-01-31T02%3A47%3A00%2B01%3A00", -60),
     ])
-    func `the journal filter since accepts an instant or an age`(text: String, seconds: Int64) throws {
+    func `the journal filter "since" accepts an instant or an age`(text: String, seconds: Int64) throws {
         #expect(try journal("since=\(text)").filter.since == Samples.now + .seconds(seconds))
     }
 }

@@ -71,7 +71,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82, "C18"))
-    func `at the deadline an open assertion expires off the main thread, and ended in time the launch completes`()
+    func `an open assertion expires at the deadline, off the main thread, and its launch completes if it ends in time`()
         async throws
     {
         let plugin = Self.holdsOpen(budget: "700ms")

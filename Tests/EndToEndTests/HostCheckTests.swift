@@ -71,7 +71,8 @@ struct HostCheckTests {
             try folder.remove("state/containers/com.example.gone")
             #expect(check.status == 1)
             for part in [
-                "\(folder.file("broken.yaml")):1:1: grase-period: is not a key", "\"grace-period\"", "others may see payloads",
+                "\(folder.file("broken.yaml")):1:1: grase-period: is not a key", "\"grace-period\"",
+                "others may see payloads",
                 "containers/com.example.gone is no known plugin's", "manifests/Aaa.yaml:2", "boss",
                 "\(folder.file("none")) is not there; install bgtask-runner", "is not in a cgroup v2 hierarchy",
                 "nowhere is not there, so libraries are found only beside", "is there and is no socket; remove it",

@@ -23,7 +23,7 @@ struct NetworkReadingTests {
         #expect(!NetworkReading(links: [link(2), link(3)], routes: [.init(link: 4)]).hasNetwork)
     }
 
-    @Test func `a link that is down, without carrier or the loopback gives no network`() {
+    @Test func `a link that is down, has no carrier or is the loopback gives no network`() {
         for broken in [link(2, up: false), link(2, running: false), link(2, loopback: true)] {
             #expect(!NetworkReading(links: [broken], routes: [.init(link: 2)]).hasNetwork)
         }

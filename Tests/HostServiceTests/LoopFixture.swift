@@ -21,9 +21,11 @@ struct LoopFixture {
 
     /// - Parameters:
     /// - runner: source of a C program in place of the runner; the default exits at once.
+    /// - log: the loop's log; the default drops all lines.
     /// - onLaunchEvent: called on the launch thread before it delivers an event.
     static func with(
         runner source: String = "int main(void) { return 0; }",
+        log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         onLaunchEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
         _ body: (LoopFixture) async throws -> Void
     ) async throws {
@@ -31,7 +33,6 @@ struct LoopFixture {
             let runner = folder.file("runner")
             try await PluginCompiler.program(source, at: runner)
             let mailbox = Mailbox()
-            let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let ledger = try Ledger.inMemory { reports in
                 for report in reports {
                     mailbox.put(.committed(report.event, payloads: report.payloads))

@@ -97,13 +97,13 @@ struct RunnerJudgeTests {
     mutating func `a runner's failed load of a library that was replaced or removed is repeated`(
         identity: FileIdentity?
     ) {
-        let expected = RunnerVerdict.libraryChanged(.planNotSent(Self.launch, message: "no"))
+        let expected = RunnerVerdict.libraryChanged(.launchFailedByHost(Self.launch, message: "no"))
         #expect(verdict(on: .loadFailed(message: "no"), libraryNow: identity) == expected)
     }
 
     @Test mutating func `a missing libffi is blamed on the host only while the launch loads functions`() {
-        let missing = RunnerMessage.callerMissing(message: "libffi.so.8")
-        let hosts = RunnerVerdict.event(.planNotSent(Self.launch, message: "libffi.so.8"))
+        let missing = RunnerMessage.ffiMissing(message: "libffi.so.8")
+        let hosts = RunnerVerdict.event(.launchFailedByHost(Self.launch, message: "libffi.so.8"))
         #expect(verdict(on: missing, isLoadingFunctions: true) == hosts)
         #expect(verdict(on: missing) == .event(.loadFailed(Self.launch, message: "libffi.so.8")))
     }

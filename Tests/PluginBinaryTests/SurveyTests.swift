@@ -59,7 +59,7 @@ struct SurveyTests {
                 to: "libplugin.so",
                 ["-shared", "-fPIC"]
             )
-            #expect(BinarySurvey(path: path).expected == ["bgt_strong"])
+            #expect(BinarySurvey(path: path).undefinedSymbols == ["bgt_strong"])
         }
     }
 }

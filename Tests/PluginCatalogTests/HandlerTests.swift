@@ -85,7 +85,8 @@ struct HandlerTests {
         #expect(
             arguments("[cancel-flag, payload, container-path, remaining-ms, { setting: directory }, null, out-int64]")
                 == [
-                    .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .setting("directory"), .null, .outInt64,
+                    .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .setting("directory"), .null,
+                    .outInt64,
                 ]
         )
         #expect(
@@ -194,7 +195,9 @@ struct HandlerTests {
     }
 
     @Test func `an argument with an unknown setting is refused with the most similar setting`() {
-        #expect(flaw("{ setting: directroy }")?.hasSuffix("which the manifest does not have; write \"directory\"") == true)
+        #expect(
+            flaw("{ setting: directroy }")?.hasSuffix("which the manifest does not have; write \"directory\"") == true
+        )
         #expect(flaw("{ setting: quantity }")?.contains("add it to settings") == true)
     }
 

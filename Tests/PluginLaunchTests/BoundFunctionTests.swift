@@ -117,7 +117,9 @@ extension LaunchTests {
             try await FunctionBench.with([function]) { try await $0.call([function]) }
         }
 
-        @Test func `out-values share the limit of a journal text, and integers are not displaced by long strings`()
+        @Test
+        func
+            `the out-values of a function share the limit of a journal text, and long strings do not displace integers`()
             async throws
         {
             let code = """
@@ -229,11 +231,11 @@ extension LaunchTests {
             async throws
         {
             try await withScratch { folder in
-                try "no library".write(toFile: "\(folder)/\(DirectHandler.caller)", atomically: true, encoding: .utf8)
+                try "no library".write(toFile: "\(folder)/\(DirectHandler.libffi)", atomically: true, encoding: .utf8)
                 let path = RunnerEnvironment.Variable(name: "LD_LIBRARY_PATH", value: folder)
                 let environment = RunnerEnvironment(LaunchFixture.variables.variables + [path])
                 try await launch("int run(void) { return 0; }", [], .void, environment: environment) { host in
-                    let message = await host.first { if case .callerMissing(let text) = $0 { text } else { nil } }
+                    let message = await host.first { if case .ffiMissing(let text) = $0 { text } else { nil } }
                     #expect(message.hasPrefix("libffi.so.8, which calls bound functions, cannot be loaded: "))
                     #expect(message.hasSuffix("; install libffi8"))
                     #expect(await host.events.end(PlayedHost.launch).termination == .exited(code: 0))

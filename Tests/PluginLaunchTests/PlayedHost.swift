@@ -139,7 +139,7 @@ struct PlayedHost {
             switch event {
             case .message(Self.launch, .returned(task, let outcome, let text)): (outcome, text)
             case .message(Self.launch, .loadFailed(let message)): (nil, message)
-            case .message(Self.launch, .callerMissing(let message)): (nil, message)
+            case .message(Self.launch, .ffiMissing(let message)): (nil, message)
             case .ended(Self.launch, let end): (nil, "\(end)")
             default: nil
             }

@@ -35,7 +35,7 @@ struct ForeignStructTests {
     }
 
     @Test(arguments: [0, 1, 15, 4097, .max] as [UInt32])
-    func `an impossible size of an ABI struct is invalid`(size: UInt32) {
+    func `an ABI struct with a size below its minimum or above its limit is refused`(size: UInt32) {
         #expect(outcome(bytes(size: size, kind: 7, rest: [9, 0]), as: Short.self) == "invalid")
     }
 

@@ -18,7 +18,7 @@ enum RecordedMessages {
             ),
             .registered(.exact(identifier)),
             .loadFailed(message: "cannot open it"),
-            .callerMissing(message: "libffi.so.8"),
+            .ffiMissing(message: "libffi.so.8"),
             .returned(task, .success, text: "returned 0"),
             .expirationHandler(task, isSet: true),
             .title(task, "Exporting", subtitle: nil),
@@ -132,7 +132,7 @@ enum RecordedMessages {
 
 extension RunnerMessage {
     enum Name: String, CaseIterable {
-        case entered, registered, loadFailed, callerMissing, completed, returned, expirationHandler, expiring
+        case entered, registered, loadFailed, ffiMissing, completed, returned, expirationHandler, expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded
         case submit, cancel, cancelAll, pending, log, violation, stopped
     }
@@ -143,7 +143,7 @@ extension RunnerMessage {
         case .entered: .entered
         case .registered: .registered
         case .loadFailed: .loadFailed
-        case .callerMissing: .callerMissing
+        case .ffiMissing: .ffiMissing
         case .completed: .completed
         case .returned: .returned
         case .expirationHandler: .expirationHandler

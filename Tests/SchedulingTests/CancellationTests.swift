@@ -198,7 +198,7 @@ struct CancellationTests {
     }
 
     @Test(.proves("C3"))
-    func `a process that exits during the commit of a cancellation is neither killed nor causes a busy loop`() {
+    func `a process that exits during the commit of a cancellation is not killed and causes no busy loop`() {
         host.processesObey = false
         host.submit(.clean)
         host.enter()

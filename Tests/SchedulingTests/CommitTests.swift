@@ -206,7 +206,8 @@ struct CommitTests {
         #expect(host.entries(.pluginChanged).count == 1)
     }
 
-    @Test func `the delay after a failed launch doubles with each failure in a row and starts anew after a success`() {
+    @Test
+    func `the delay after an unavailable runner doubles with each failure in a row and starts anew after a success`() {
         let host = SchedulerDriver(.app())
         func delay() -> Duration? {
             for case .runnerUnavailable(let until, _) in host.reasons(.clean) {

@@ -22,7 +22,7 @@ struct InterruptionTests {
         host.processesObey = false
         host.submit(.clean)
         let launch = try #require(host.lastPlan?.number)
-        host.send(.planNotSent(launch, message: "no container"))
+        host.send(.launchFailedByHost(launch, message: "no container"))
         #expect(host.killed == [launch])
         host.end(nil, .signaled(9))
         #expect(host.outcomes(of: .clean) == [.interrupted])

@@ -84,8 +84,7 @@ struct JournalTests {
         #expect(submitted.last?.submission == nil && replaced.last?.submission == nil)
     }
 
-    @Test func `the last single journal line of a launch announces that further lines are counted`()
-    {
+    @Test func `the last single journal line of a launch announces that further lines are counted`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()

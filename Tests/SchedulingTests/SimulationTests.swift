@@ -19,7 +19,7 @@ struct SimulationTests {
     }
 
     @Test(.proves(89)) func `a launch requested by a user fails if the identifier has no pending request`() {
-        #expect(host.simulateLaunch(of: .clean)?.complaint?.contains("no request with identifier") == true)
+        #expect(host.simulateLaunch(of: .clean)?.failureMessage?.contains("no request with identifier") == true)
         #expect(host.plans.isEmpty)
     }
 
@@ -43,7 +43,7 @@ struct SimulationTests {
     @Test(.proves(89))
     func `no identifier is launched if one of those that a user requests together has no pending request`() {
         host.submit(.clean, after: .days(1))
-        #expect(host.simulateLaunch(of: .clean, .vacuum)?.complaint != nil)
+        #expect(host.simulateLaunch(of: .clean, .vacuum)?.failureMessage != nil)
         #expect(host.plans.isEmpty)
         host.advance(by: .hours(1))
         #expect(host.plans.isEmpty)
@@ -62,7 +62,7 @@ struct SimulationTests {
     @Test(.proves(89)) func `a launch requested by a user fails while the background lane of its plugin is busy`() {
         host.submit(.clean)
         host.submit(.vacuum, after: .days(1))
-        #expect(host.simulateLaunch(of: .vacuum)?.complaint?.contains("background lane is taken") == true)
+        #expect(host.simulateLaunch(of: .vacuum)?.failureMessage?.contains("background lane is taken") == true)
         host.runToTheEnd()
         host.advance(by: .hours(1))
         #expect(host.batches == [[.clean]])
@@ -72,7 +72,7 @@ struct SimulationTests {
         host.submit(.clean, after: .days(1))
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         host.finishStarting()
-        #expect(host.simulateLaunch(of: .clean)?.complaint?.contains("does not permit") == true)
+        #expect(host.simulateLaunch(of: .clean)?.failureMessage?.contains("does not permit") == true)
     }
 
     @Test(.proves(89)) func `a launch requested by a user includes the other eligible requests of its plugin`() {
@@ -129,9 +129,9 @@ struct SimulationTests {
     @Test(.proves(89))
     func `an expiration requested by a user fails if the task is not running or entry has not returned`() {
         host.submit(.clean, after: .days(1))
-        #expect(host.simulateExpiration(of: .clean)?.complaint?.contains("no task with identifier") == true)
+        #expect(host.simulateExpiration(of: .clean)?.failureMessage?.contains("no task with identifier") == true)
         host.submit(.vacuum)
-        #expect(host.simulateExpiration(of: .vacuum)?.complaint != nil, "inside entry nothing was delivered yet")
+        #expect(host.simulateExpiration(of: .vacuum)?.failureMessage != nil, "inside entry nothing was delivered yet")
     }
 
     @Test(.proves(89)) func `a launch requested by a user precedes delayed tasks that must run alone`() {

@@ -52,7 +52,7 @@ struct CommitOrderTests {
 
     @Test func `a ticket for which a caller waits is an answer ticket, even if it contains only journal entries`() {
         #expect(!WaitingCommit(origin: .waiter({ _ in }), changes: [note("awaited")]).isHistory)
-        #expect(WaitingCommit(origin: .shell(ticket: 1), changes: [note("history")]).isHistory)
+        #expect(WaitingCommit(origin: .loop(ticket: 1), changes: [note("history")]).isHistory)
     }
 
     @Test func `one group of history tickets is written after four groups of answer tickets`() async throws {

@@ -33,7 +33,7 @@ struct TimeTests {
         let start = MonotonicTime(nanoseconds: 1_000)
         let budget = LaunchBudget(total: .seconds(30), grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
         #expect(budget.deadline == start + .seconds(30))
-        #expect(budget.killDeadline == start + .seconds(35))
+        #expect(budget.killTime == start + .seconds(35))
         #expect(budget.remaining(at: start + .seconds(10)) == .seconds(20))
         #expect(budget.remaining(at: start + .seconds(31)) == .zero)
         #expect(budget.used(at: start + .seconds(31)) == .seconds(31))

@@ -81,8 +81,7 @@ struct CoreCostTable {
         return lines.compactMap { $0.indices.contains(index) ? $0[index] : nil }
     }
 
-    /// Figures from before the core was indexed; the number of pending requests is that of the column if the figure has
-    /// none.
+    /// Figures before the core was indexed, one per number of pending requests; a figure may name its own number.
     private static let before = [
         "B/request": "- / 2,800 / -",
         "load s": "- / 1.54, in one event / -",

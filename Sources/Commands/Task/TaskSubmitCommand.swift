@@ -65,19 +65,12 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @OptionGroup var host: HostOptions
 
     func validate() throws {
-        if kind == nil {
-            throw ValidationError(
-                "--kind is missing; write --kind refresh (a short update, needs the background mode fetch), "
-                    + "--kind processing or health-research (minutes of work, need the background mode processing) or "
-                    + "--kind continued (as long as it makes progress)"
-            )
-        }
-        try validateFieldsOfKind()
+        try validateFields(of: try givenKind())
         _ = try earliestBegin()
     }
 
     func run() async throws {
-        let kind = kind ?? .processing
+        let kind = try givenKind()
         let request = TaskRequest(
             identifier: identifier,
             kind: kind,
@@ -91,6 +84,17 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         try output.show(try await host.connected { try await $0.submit(submission) })
     }
 
+    private func givenKind() throws -> TaskKind {
+        guard let kind else {
+            throw ValidationError(
+                "--kind is missing; write --kind refresh (a short update, needs the background mode fetch), "
+                    + "--kind processing or health-research (minutes of work, need the background mode processing) or "
+                    + "--kind continued (as long as it makes progress)"
+            )
+        }
+        return kind
+    }
+
     private var continuedTerms: ContinuedTerms {
         ContinuedTerms(
             title: title ?? "",
@@ -100,11 +104,17 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         )
     }
 
-    /// Rejects a missing title, and options of another kind, which would have no effect.
-    private func validateFieldsOfKind() throws {
-        guard let kind else { return }
-        if kind == .continued, title?.isEmpty ?? true {
-            throw ValidationError("--title is missing; users see it while a continued task runs")
+    /// Rejects an invalid title, and options of another kind, which would have no effect.
+    private func validateFields(of kind: TaskKind) throws {
+        if kind == .continued {
+            switch ContinuedTerms.titleProblem(title: title, subtitle: subtitle) {
+            case .missing: throw ValidationError("--title is missing; users see it while a continued task runs")
+            case .tooLong(let field, let bytes):
+                throw ValidationError(
+                    "\(field.flag) has \(bytes) bytes of at most \(ContinuedTerms.maximumTitle); shorten it"
+                )
+            case nil: break
+            }
         }
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
         throw ValidationError("\(field.flag) is not for a \(kind.name) request; leave it out")

@@ -11,7 +11,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     package var refused: [Refused]
     /// The `after` of the next page; nil at the end of the list.
     package var next: String?
-    /// Whether the host is still loading; plugins that are not loaded yet are missing from the list.
+    /// Whether the host is still loading: plugins may be missing and counts too low.
     package var isPartial: Bool
 
     package init(plugins: [Summary], refused: [Refused], next: PluginCursor? = nil, isPartial: Bool = false) {

@@ -121,26 +121,26 @@ package struct TaskSubmission: CallBody, Hashable {
     }
 
     private func continuedTerms() throws(ControlRefusal) -> ContinuedTerms {
-        guard let title, !title.isEmpty else {
+        switch ContinuedTerms.titleProblem(title: title, subtitle: subtitle) {
+        case .missing:
             throw ControlRefusal(
                 .fieldMissing,
                 field: "title",
                 "a continued request needs a title, which users see while it runs",
                 remedy: "add field \"title\""
             )
-        }
-        for (name, text) in [("title", title), ("subtitle", subtitle ?? "")]
-        where text.utf8.count > ContinuedTerms.maximumTitle {
+        case .tooLong(let field, let bytes):
             throw ControlRefusal(
                 .textTooLong,
-                field: name,
-                "field \"\(name)\" has \(text.utf8.count) bytes of at most \(ContinuedTerms.maximumTitle)",
+                field: field.key,
+                "field \"\(field.key)\" has \(bytes) bytes of at most \(ContinuedTerms.maximumTitle)",
                 remedy: "shorten it"
             )
+        case nil: break
         }
         let strategy = try word(self.strategy, "strategy", among: SubmissionStrategy.allCases, \.name)
         return ContinuedTerms(
-            title: title,
+            title: title ?? "",
             subtitle: subtitle,
             strategy: strategy ?? .queue,
             resources: requiresGPU ? .gpu : []

@@ -76,7 +76,7 @@ extension DecisionLoop {
             )
         } catch {
             log.error("plan not sent: \(error)", metadata: ["launch": "\(plan.number)"])
-            post(.planNotSent(plan.number, message: "the host could not hand over the plan: \(error)"))
+            post(.launchFailedByHost(plan.number, message: "the host could not hand over the plan: \(error)"))
         }
     }
 
@@ -95,7 +95,7 @@ extension DecisionLoop {
                 "task not delivered: \(error)",
                 metadata: ["launch": "\(launch)", "task": "\(label)"]
             )
-            post(.planNotSent(launch, message: "the host could not hand over \(label): \(error)"))
+            post(.launchFailedByHost(launch, message: "the host could not hand over \(label): \(error)"))
         }
     }
 

@@ -48,8 +48,12 @@ extension DecisionLoop {
             log.error("no runner: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
-        case .malformed(let launch, let message): return [RunnerJudge.malformed("\(message)", in: launch)]
-        case .windowExceeded(let launch): return [RunnerJudge.windowExceeded(in: launch)]
+        case .malformed(let launch, let message):
+            if logWithoutPlan("invalid message", message, of: launch, core, &launches) { return [] }
+            return [RunnerJudge.malformed("\(message)", in: launch)]
+        case .windowExceeded(let launch):
+            if logWithoutPlan("too many calls", nil, of: launch, core, &launches) { return [] }
+            return [RunnerJudge.windowExceeded(in: launch)]
         case .output(let launch, let stream, let line):
             write(.info, line, of: launch, from: stream, launches)
         case .outputDropped(let launch, let stream, let lines):
@@ -73,6 +77,7 @@ extension DecisionLoop {
         _ core: borrowing Scheduler,
         _ launches: inout LaunchDirectory
     ) -> [SchedulerEvent] {
+        if logWithoutPlan("message", "\(message)", of: launch, core, &launches) { return [] }
         let isLoadingFunctions = core.isLoadingFunctions(launch)
         // The runner has just opened the file, so its metadata is cached: `libraryNow` does not wait for the disk.
         let verdict = launches.judges[launch]?.judge(
@@ -100,6 +105,27 @@ extension DecisionLoop {
         case .log(let level, let message): write(level.loggerLevel, message, of: launch, from: .log, launches)
         }
         return []
+    }
+
+    /// Logs the first message of a launch whose plan was not sent; an unmodified runner sends none. The core journals no
+    /// violation of such a launch: no plugin code runs in it.
+    ///
+    /// - Returns: false when the launch has its plan; nothing is logged then.
+    private func logWithoutPlan(
+        _ kind: String,
+        _ message: String?,
+        of launch: LaunchNumber,
+        _ core: borrowing Scheduler,
+        _ launches: inout LaunchDirectory
+    ) -> Bool {
+        if launches.judges[launch] != nil { return false }
+        guard launches.withoutPlan.insert(launch).inserted else { return true }
+        var metadata: Logger.Metadata = [
+            "launch": "\(launch)", "plugin": "\(core.plugin(of: launch)?.text ?? "none")", "kind": "\(kind)",
+        ]
+        if let message { metadata["message"] = "\(message.bounded(toBytes: 4_096).terminalSafe)" }
+        log.warning("a runner sent a message before its plan; reinstall bgtaskd and bgtask-runner", metadata: metadata)
+        return true
     }
 
     private func replier(to call: CallNumber, of launch: LaunchNumber) -> Reply {

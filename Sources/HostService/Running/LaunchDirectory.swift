@@ -13,6 +13,8 @@ struct LaunchDirectory {
 
     /// The judge of each launch whose plan was sent.
     var judges: [LaunchNumber: RunnerJudge] = [:]
+    /// Launches that sent a message before their plan was sent; it is logged once per launch.
+    var withoutPlan: Set<LaunchNumber> = []
     /// Launches whose container is being created.
     var containers = AwaitedContainers()
     /// Payloads of the tasks that the current commit started; empty at other times.
@@ -25,7 +27,10 @@ struct LaunchDirectory {
         return payload
     }
 
-    mutating func ended(_ launch: LaunchNumber) { judges[launch] = nil }
+    mutating func ended(_ launch: LaunchNumber) {
+        judges[launch] = nil
+        withoutPlan.remove(launch)
+    }
 }
 
 /// Joins the two requirements of a launch, runner and container, in either order.

@@ -5,8 +5,8 @@ import RunnerWire
 import Scheduling
 import TaskModel
 
-/// Judges the messages of a launch's runner against its plan, and translates them into events of the core or
-/// violations.
+/// Translates the messages of a launch's runner into events of the core. It bounds their texts, and judges titles,
+/// submissions and failures to load; the core judges tasks and registrations by the plan.
 ///
 /// A runner prevents most violations itself. Such a message arrives only when the plugin wrote it to the channel
 /// directly.
@@ -46,12 +46,12 @@ struct RunnerJudge: Hashable {
             return .event(.entered(launch, status: status, registered: registered, offersReceive: offersReceive))
         case .loadFailed(let message) where libraryNow(library.path) != library.identity:
             // The library was replaced: the launch is repeated with the new one.
-            return .libraryChanged(.planNotSent(launch, message: Self.bounded(message)))
+            return .libraryChanged(.launchFailedByHost(launch, message: Self.bounded(message)))
         // The machine lacks libffi, which is not the plugin's fault. A launch that has loaded, or that binds no
         // functions, cannot report this.
-        case .callerMissing(let message) where isLoadingFunctions:
-            return .event(.planNotSent(launch, message: Self.bounded(message)))
-        case .loadFailed(let message), .callerMissing(let message):
+        case .ffiMissing(let message) where isLoadingFunctions:
+            return .event(.launchFailedByHost(launch, message: Self.bounded(message)))
+        case .loadFailed(let message), .ffiMissing(let message):
             return .event(.loadFailed(launch, message: Self.bounded(message)))
         case .registered(let identifier): return .event(.registered(launch, identifier))
         case .completed(let task, let outcome):
@@ -84,9 +84,8 @@ struct RunnerJudge: Hashable {
     }
 
     private func judgeTitle(_ titles: TitleBook.Titles, of task: TaskID) -> RunnerVerdict {
-        let lengths = [titles.title.utf8.count, titles.subtitle?.utf8.count ?? 0]
-        let isTitle = lengths[0] > 0 && lengths.allSatisfy { $0 <= ContinuedTerms.maximumTitle }
-        if isTitle, continuedTasks.contains(task) { return .title(task, titles) }
+        let problem = ContinuedTerms.titleProblem(title: titles.title, subtitle: titles.subtitle)
+        if problem == nil, continuedTasks.contains(task) { return .title(task, titles) }
         let message =
             "\(plugin) set a title for task \(task), which is not a continued task of launch \(launch), or an invalid title;"
             + " set titles only of tasks that its handlers received"

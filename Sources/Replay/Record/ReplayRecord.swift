@@ -101,7 +101,9 @@ package struct ReplayRecord: Sendable {
             guard let plugin = places[number].map({ launches[$0].plugin }) else { return }
             expirations.append(Expiration(plugin: plugin, at: now.wall, reason: reason, tasks: tasks.count))
             tally(plugin) { $0.expirations[reason.name, default: 0] += tasks.count }
-        default: break
+        case .load, .takeRunner, .discardContainer, .dismissRunner, .sendPlan, .deliver, .expireAssertions, .finish,
+            .kill, .setKillTime, .wake, .watch, .stopped:
+            break
         }
     }
 
@@ -125,7 +127,9 @@ package struct ReplayRecord: Sendable {
         case .journal(let entry):
             guard case .task(let outcome) = entry.event else { return }
             tally(entry.plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
-        default: break
+        case .removeRequest, .removeEvent, .moveLaunch, .endTask, .keepFromReturning, .setDeferrals, .setFetch,
+            .recordOccasion, .rememberPlugin, .forgetPlugin:
+            break
         }
     }
 

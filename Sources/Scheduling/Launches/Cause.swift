@@ -21,7 +21,7 @@ enum Cause: Hashable, Sendable {
 
     init(of launch: Execution, termination: ProcessTermination, lastWords: LastWords?) {
         switch (launch.kill, launch.entry) {
-        case (.planNotSent(let message), _): self = .hostFailed(message)
+        case (.hostFailed(let message), _): self = .hostFailed(message)
         case (.hostStopping, _): self = .hostStopping
         case (_, .notLoaded(let message)): self = .notLoaded(message)
         case (_, .failed(let status)): self = .entryFailed("entry returned \(status)")
@@ -76,7 +76,7 @@ enum Cause: Hashable, Sendable {
     var makesTasksRunAlone: Bool {
         switch self {
         case .crashed, .exited, .killedForMemory: true
-        default: false
+        case .finished, .crashedAfterwards, .entryFailed, .notLoaded, .killed, .hostStopping, .hostFailed: false
         }
     }
 

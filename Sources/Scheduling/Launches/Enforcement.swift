@@ -65,10 +65,11 @@ extension Execution {
     private var budgetLimits: [(MonotonicTime, Enforcement)] {
         if case .running(let deadline) = entry {
             let use: [(MonotonicTime, Enforcement)] = isBudgetUsedUp ? [] : [(deadline, .useUpBudget)]
-            return use + [(deadline + grace, .kill(.entryOverran))]
+            return use + [(LaunchBudget.killTime(after: deadline, grace: grace), .kill(.entryOverran))]
         }
-        guard isBoundByBudget, let deadline = plan.budget.deadline else { return [] }
+        let budget = plan.budget
+        guard isBoundByBudget, let deadline = budget.deadline, let killTime = budget.killTime else { return [] }
         let use: [(MonotonicTime, Enforcement)] = isBudgetUsedUp ? [] : [(deadline, .useUpBudget)]
-        return use + [(deadline + grace, .kill(.overran))]
+        return use + [(killTime, .kill(.overran))]
     }
 }

@@ -22,7 +22,7 @@ struct Execution: Sendable {
         case lingered
         case hostStopping
         /// The plan or a task could not be sent, or the library could not be loaded through no fault of the plugin.
-        case planNotSent(String)
+        case hostFailed(String)
         /// Its kill time passed before the host had read the messages that would have withdrawn it.
         case killTimePassed
     }

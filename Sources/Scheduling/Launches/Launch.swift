@@ -39,8 +39,6 @@ struct Launch: Sendable {
     var lane: Lane
     var phase = Phase.preparing
     var record = LaunchRecord()
-    /// The earliest time for which the agenda has an alarm of the launch.
-    var alarmAt: MonotonicTime?
     /// The kill time that was last set at the launch thread.
     var killTime: MonotonicTime?
 

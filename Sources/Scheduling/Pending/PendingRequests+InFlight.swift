@@ -33,12 +33,6 @@ extension PendingRequests {
         overlay.contains(identifier) ? expected(identifier)?.number : number(of: identifier)
     }
 
-    /// All requests that are pending if every change in flight succeeds, oldest first.
-    func allExpected() -> [PendingRequest] {
-        let settled = requests().filter { !overlay.contains($0.request.identifier) }
-        return (settled + overlay.identifiers.compactMap(expected)).sorted { $0.number < $1.number }
-    }
-
     /// Whether the request is pending, or about to return from a launch.
     func isOnDisk(_ request: PendingRequest) -> Bool {
         let identifier = request.request.identifier

@@ -20,7 +20,7 @@ package struct PluginRecord: Hashable, Sendable {
         switch launch.outcome {
         case .overran: overruns += 1
         case .lost, .interrupted: break  // Caused by the host, not by the plugin.
-        default: overruns = 0
+        case .completed, .expired, .crashed, .exited, .killedForMemory, .entryFailed, .loadFailed: overruns = 0
         }
     }
 }

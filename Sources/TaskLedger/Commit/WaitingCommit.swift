@@ -5,7 +5,7 @@ import TaskModel
 /// The changes of one ticket on their way to the disk.
 struct WaitingCommit: Sendable {
     enum Origin: Sendable {
-        case shell(ticket: UInt64)
+        case loop(ticket: UInt64)
         case waiter(@Sendable (Result<Void, LedgerError>) -> Void)
     }
 
@@ -22,7 +22,7 @@ struct WaitingCommit: Sendable {
         classOwners = Set(changes.compactMap(\.classOwner))
         isHistory =
             switch origin {
-            case .shell: !changes.isEmpty && changes.allSatisfy(\.isHistory)
+            case .loop: !changes.isEmpty && changes.allSatisfy(\.isHistory)
             case .waiter: false
             }
     }
@@ -35,7 +35,9 @@ extension LedgerChange {
         switch self {
         case .journal(let entry): entry.endedTask == nil
         case .recordWait, .setDeferrals: true
-        default: false
+        case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
+            .returnTask, .keepFromReturning, .endLaunch, .setFetch, .recordOccasion, .rememberPlugin, .forgetPlugin:
+            false
         }
     }
 
@@ -43,7 +45,9 @@ extension LedgerChange {
         switch self {
         case .recordWait(let key, _, _), .setDeferrals(let key, _): key.plugin
         case .forgetPlugin(let plugin): plugin
-        default: nil
+        case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
+            .returnTask, .keepFromReturning, .endLaunch, .journal, .setFetch, .recordOccasion, .rememberPlugin:
+            nil
         }
     }
 }

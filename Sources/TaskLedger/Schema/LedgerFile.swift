@@ -173,8 +173,7 @@ struct LedgerFile {
     /// Whether the write-ahead log continues this ledger; true without a log. False when this cannot be determined.
     /// Throws when it does not, because a copy of the ledger or of the log was restored without the other.
     ///
-    /// With its log, the ledger counts the groups up to the last one in the log. The file alone counts the groups up to
-    /// some time since the log began.
+    /// The difference of the commit counts with and without the log must not exceed the transactions in the log.
     @discardableResult
     func isLogKnown(_ database: Database) throws -> Bool {
         guard try log.contents(pageSize: nil) == .changes else { return true }

@@ -137,7 +137,7 @@ struct ContinuedProgressTests {
     }
 
     @Test(.proves("C6"))
-    func `an entry for a continued task that returns within the grace period continues without expiration`() {
+    func `a continued task is not expired when its entry returns within the grace period`() {
         host.submitContinued()
         host.advance(by: .seconds(33))
         host.enter()

@@ -66,9 +66,9 @@ struct ContinuedStopTests {
 
     @Test(.proves(78)) func `a user's stop of a task that is neither running nor continued fails`() {
         host.submit(.clean, after: .hours(1))
-        #expect(host.stopTask(.clean)?.complaint?.contains("no task with identifier") == true)
+        #expect(host.stopTask(.clean)?.failureMessage?.contains("no task with identifier") == true)
         #expect(host.pending == [.clean])
-        #expect(host.stopTask(.album(5))?.complaint != nil)
+        #expect(host.stopTask(.album(5))?.failureMessage != nil)
     }
 
     @Test(.proves(78))

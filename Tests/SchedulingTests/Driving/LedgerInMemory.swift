@@ -117,7 +117,7 @@ struct LedgerInMemory {
 
     /// Restores the invariants after a crash between a removal and its journal entry. Opening the real ledger drops
     /// waits without work, too.
-    mutating func forgive() {
+    mutating func acceptCrash() {
         journaled.formUnion(unexplained)
         for number in vainWaits { state.waits[number] = nil }
         unexplained = []

@@ -119,7 +119,7 @@ extension Answer {
     var isNotRecorded: Bool { if case .notRecorded = self { true } else { refusal?.subReason == .notRecorded } }
 
     /// The message of a simulation that had no effect; nil for other answers.
-    var complaint: String? {
+    var failureMessage: String? {
         switch self {
         case .notLaunching(let message), .notRunning(let message): message
         default: nil

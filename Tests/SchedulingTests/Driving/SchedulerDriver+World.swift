@@ -127,7 +127,7 @@ extension SchedulerDriver {
     func restart(after downtime: Duration = .zero, rebooting: Bool = false, with plugins: [PluginEntry]? = nil) {
         // If the second of three simultaneous submissions fails, the journal entry of the third follows one commit
         // later.
-        ledger.forgive()
+        ledger.acceptCrash()
         heldCommits = []
         heldRunners = []
         heldLoads = []

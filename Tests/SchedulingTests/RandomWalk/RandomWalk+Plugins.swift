@@ -102,7 +102,7 @@ extension RandomWalk {
     func forge() {
         guard let plan else { return advance() }
         last = "a forged message of launch \(plan.number)"
-        if random.chance(15) { return host.send(.planNotSent(plan.number, message: "no container")) }
+        if random.chance(15) { return host.send(.launchFailedByHost(plan.number, message: "no container")) }
         let foreign = TaskID(launch: LaunchNumber(rawValue: plan.number.rawValue + 1), index: 0)
         switch Int.random(in: 0..<5, using: &random) {
         case 0: host.send(.completed(plan.number, foreign, .success))

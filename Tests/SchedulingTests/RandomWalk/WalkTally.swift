@@ -41,7 +41,7 @@ extension SchedulerEvent {
         case submission, trigger, cancellation, simulation, stop = "stop of a task", purge
         case commit, failedCommit = "commit that fails", load, failedLoad = "load that fails"
         case catalogue, conditions, timeZone = "change of a time zone", resume, timer, shutdown = "stop of the host"
-        case runner, noRunner = "runner that is not to be had", planNotSent = "plan that is not sent"
+        case runner, noRunner = "runner that is not to be had", launchFailedByHost = "launch that failed by the host"
         case entry, registration, progress, fetchInterval = "fetch interval", completion
         case expirationHandler = "expiration handler", expiration = "expiration by a runner", assertion
         case violation, end = "end of a process", kill = "kill by the launch thread"
@@ -68,7 +68,7 @@ extension SchedulerEvent {
         case .stopRequested: .shutdown
         case .runnerReady: .runner
         case .runnerUnavailable: .noRunner
-        case .planNotSent: .planNotSent
+        case .launchFailedByHost: .launchFailedByHost
         case .entered, .loadFailed: .entry
         case .registered: .registration
         case .progressed: .progress

@@ -69,7 +69,7 @@ struct LibraryInspection: Hashable, Encodable {
         name = survey.traits?.name
         needs = survey.traits?.needs ?? []
         searchPaths = survey.traits?.searchPaths ?? []
-        expected = survey.expected
+        expected = survey.undefinedSymbols
         hardening = survey.traits.map {
             Hardening(
                 executableStack: $0.wantsExecutableStack,

@@ -30,14 +30,14 @@ extension NaiveHost {
             case .overran: (limits(of: launch).min().map { $0 <= now.monotonic }) ?? false
             case .hostStopping: isStopping
             case .entryFailed: launch.entry == .failed || launch.entry == .notLoaded
-            case .planNotSent, .killTimePassed: true
+            case .hostFailed, .killTimePassed: true
             }
         if !isInTime { complain("launch \(number) is killed too early (\(kill))") }
     }
 
     private func reason(forKilling launch: SeenLaunch, after event: SchedulerEvent) -> SeenLaunch.Kill {
         switch event {
-        case .planNotSent(launch.number, _): return .planNotSent
+        case .launchFailedByHost(launch.number, _): return .hostFailed
         case .killedAtDeadline(launch.number): return reason(forKillOf: launch)
         case .entered(launch.number, _, _, _), .loadFailed(launch.number, _):
             if launch.entry != .returned { return .entryFailed }
@@ -93,7 +93,7 @@ extension NaiveHost {
             && (launch.assertions.isEmpty || isStopping)
         launches[number]?.isOverrun = launch.kill == .overran && !isShutdown
         for index in launch.undone { launches[number]?.tasks[index].fate = fate(of: launch.tasks[index], in: launch) }
-        let isHostsFault = launch.kill == .planNotSent || launch.kill == .killTimePassed || !launch.isSent
+        let isHostsFault = launch.kill == .hostFailed || launch.kill == .killTimePassed || !launch.isSent
         if isHostsFault, !isStopping { noteTrouble(of: launch.plugin) }
         if !isHostsFault, launch.kill != .hostStopping, launch.kill != .overran || !isShutdown {
             noteSuccess(of: launch.plugin)
@@ -142,7 +142,7 @@ extension NaiveHost {
     /// the only task or the task of the struck thread.
     private func isCharged(_ task: SeenTask, in launch: SeenLaunch, isCrash: Bool) -> Bool {
         switch launch.kill {
-        case .hostStopping, .planNotSent, .killTimePassed, .overran, .lingered: return false
+        case .hostStopping, .hostFailed, .killTimePassed, .overran, .lingered: return false
         case .entryFailed, .entryOverran: return true
         case nil: break
         }
@@ -160,7 +160,7 @@ extension NaiveHost {
     /// The outcome of a task, by the end of its process.
     private func wayOut(of launch: SeenLaunch) -> TaskOutcome {
         switch launch.kill {
-        case .hostStopping, .planNotSent, .killTimePassed, .overran, .lingered: return .interrupted
+        case .hostStopping, .hostFailed, .killTimePassed, .overran, .lingered: return .interrupted
         case .entryFailed where launch.entry == .notLoaded: return .loadFailed
         case .entryFailed, .entryOverran: return .entryFailed
         case nil: break

@@ -61,7 +61,7 @@ extension NaiveHost {
             }
             let task = launch.tasks[index]
             if !isRight(reason, for: task, in: launch, by: event) { complain("task \(id) is told \(reason.name)") }
-            let killAt = reason == .budget ? launch.plan.budget.killDeadline : now.monotonic + grace(of: launch)
+            let killAt = reason == .budget ? launch.plan.budget.killTime : now.monotonic + grace(of: launch)
             launches[number]?.tasks[index].told = (reason, killAt ?? now.monotonic)
             if expected[id] == reason { expected[id] = nil }
             // A task that expired for another reason in the same moment does not expire again.
@@ -105,7 +105,7 @@ extension NaiveHost {
             complain("the assertions of launch \(number) are told while a task goes on")
         }
         let told = launch.undone.compactMap { launch.tasks[$0].told }.filter { $0.reason == reason }.map(\.killAt).max()
-        let deadline = launch.plan.budget.killDeadline.flatMap { $0 > now.monotonic && reason == .budget ? $0 : nil }
+        let deadline = launch.plan.budget.killTime.flatMap { $0 > now.monotonic && reason == .budget ? $0 : nil }
         launches[number]?.assertionsToldBy = told ?? deadline ?? now.monotonic + grace(of: launch)
     }
 }

@@ -35,7 +35,7 @@ struct SeenTask {
 /// One launch, from the request to commit its batch until its end is on disk.
 struct SeenLaunch {
     enum Entry: Hashable { case running, returned, failed, notLoaded }
-    enum Kill: Hashable { case overran, entryOverran, entryFailed, lingered, hostStopping, planNotSent, killTimePassed }
+    enum Kill: Hashable { case overran, entryOverran, entryFailed, lingered, hostStopping, hostFailed, killTimePassed }
 
     var plan: LaunchPlan
     var lane: Lane

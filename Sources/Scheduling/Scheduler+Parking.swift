@@ -1,0 +1,130 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Calls that arrive before the first catalogue, or before the pending work that they concern.
+extension Scheduler {
+    /// Parks a call that has to wait for the first catalogue or for the pending work of its plugin.
+    ///
+    /// - Returns: false when the event can be handled now.
+    mutating func park(_ event: SchedulerEvent, as parkedBefore: ParkedEvent? = nil) -> Bool {
+        guard !hasCatalogue || loading.isPartial, let call = event.dependentCall else { return false }
+        if isStopping { return refuseUnloaded(call) }
+        let parked = parkedBefore ?? parked(event, call)
+        if !hasCatalogue {
+            loading.parkForAll(parked)
+            return true
+        }
+        switch concerned(by: call) {
+        case .known(let plugins):
+            guard let missing = plugins.first(where: loading.isMissing) else { return false }
+            loading.park(parked, until: missing)
+        case .anyPlugin:
+            loading.parkForAll(parked)
+        }
+        return true
+    }
+
+    /// Refuses cancellations and stops of tasks of plugins that are not loaded, because a stopping host loads no more
+    /// plugins; false for other calls.
+    private mutating func refuseUnloaded(_ call: SchedulerEvent.DependentCall) -> Bool {
+        let reply: ReplyToken
+        switch call {
+        case .cancellation(_, _, _, let token), .cancellationOfAll(_, _, let token), .taskStop(_, let token):
+            reply = token
+        case .submission, .trigger, .launchSimulation, .purge: return false
+        }
+        if case .known(let plugins) = concerned(by: call), !plugins.contains(where: loading.isMissing) { return false }
+        let message = "the host is stopping and has not loaded the pending work; try again after its restart"
+        emit(.answer(reply, .notRecorded(message: message)))
+        return true
+    }
+
+    /// The event with submitter and main plugin as of its arrival: the launch may end, or the extension may be removed,
+    /// before the load.
+    private func parked(_ event: SchedulerEvent, _ call: SchedulerEvent.DependentCall) -> ParkedEvent {
+        var isForeground: Bool?
+        var event = event
+        switch call {
+        case .submission(let submission): isForeground = self.isForeground(submission)
+        case .cancellation(let identifier, let plugin?, let launch, let reply):
+            event = .cancelRequested(identifier, of: mainPlugin(of: plugin), from: launch, reply: reply)
+        case .cancellationOfAll(let plugin, let launch, let reply):
+            event = .cancelAllRequested(of: mainPlugin(of: plugin), from: launch, reply: reply)
+        case .cancellation(_, nil, _, _), .trigger, .launchSimulation, .taskStop, .purge: break
+        }
+        return ParkedEvent(event: event, user: callingUser, isForeground: isForeground)
+    }
+
+    /// Handles a parked event; it may be parked again.
+    mutating func dispatch(_ parked: ParkedEvent, at now: Moment) {
+        let presentUser = callingUser
+        defer { callingUser = presentUser }
+        callingUser = parked.user
+        guard case .submitted(let submission, let reply) = parked.event else { return dispatch(parked.event, at: now) }
+        if park(parked.event, as: parked) { return }
+        submit(submission, for: .caller(reply), isForeground: parked.isForeground, at: now)
+    }
+
+    private enum Concerned {
+        case known([PluginIdentifier])
+        /// An identifier that no installed plugin owns: it may be pending in any plugin that is not loaded.
+        case anyPlugin
+    }
+
+    private func concerned(by call: SchedulerEvent.DependentCall) -> Concerned {
+        switch call {
+        case .submission(let submission):
+            if case .plugin(let submitter) = submission.submitter { return .known([mainPlugin(of: submitter)]) }
+            return .known([owners[submission.request.identifier]].compactMap { $0 })
+        case .trigger(let trigger): return .known([trigger.plugin])
+        case .cancellation(let identifier, let plugin, _, _):
+            return plugin.map { .known([mainPlugin(of: $0)]) } ?? concerned(byNames: [identifier])
+        case .cancellationOfAll(let plugin, _, _): return .known([mainPlugin(of: plugin)])
+        case .launchSimulation(let identifiers): return concerned(byNames: identifiers)
+        case .taskStop(let identifier, _): return concerned(byNames: [identifier])
+        case .purge(let plugin): return .known([plugin])
+        }
+    }
+
+    private func concerned(byNames identifiers: [TaskIdentifier]) -> Concerned {
+        let known = identifiers.compactMap { owners[$0] }
+        return known.count < identifiers.count ? .anyPlugin : .known(known)
+    }
+}
+
+extension SchedulerEvent {
+    /// A call whose answer depends on pending work that may not be loaded.
+    enum DependentCall {
+        case submission(Submission)
+        case trigger(Trigger)
+        case cancellation(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber?, ReplyToken)
+        case cancellationOfAll(of: PluginIdentifier, from: LaunchNumber?, ReplyToken)
+        case launchSimulation([TaskIdentifier])
+        case taskStop(TaskIdentifier, ReplyToken)
+        case purge(PluginIdentifier)
+    }
+
+    /// Nil for an event that never waits for pending work.
+    var dependentCall: DependentCall? {
+        switch self {
+        case .submitted(let submission, _): .submission(submission)
+        case .triggered(let trigger, _): .trigger(trigger)
+        case .cancelRequested(let identifier, let plugin, let launch, let reply):
+            .cancellation(identifier, of: plugin, from: launch, reply)
+        case .cancelAllRequested(let plugin, let launch, let reply):
+            .cancellationOfAll(of: plugin, from: launch, reply)
+        case .launchSimulated(let identifiers, _): .launchSimulation(identifiers)
+        case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
+        case .purgeRequested(let plugin, _): .purge(plugin)
+        // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs and can expire.
+        case .byUser, .expirationSimulated: nil
+        case .committed, .commitFailed, .loaded, .notLoaded: nil
+        case .catalogued, .conditionsChanged, .timeZonesChanged, .resumed, .timerFired, .stopRequested: nil
+        case .runnerReady, .runnerUnavailable, .launchFailedByHost, .killedAtDeadline, .runnerEnded: nil
+        case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed, .returned,
+            .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated:
+            nil
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Stop of a task by a user.
+extension Scheduler {
+    /// Expires a running task, or cancels a waiting continued request. Answered after the commit: a stopped task does
+    /// not return, even if the host goes down.
+    mutating func stopTask(_ identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
+        if let plugin = pluginStarting(identifier) {
+            return waiting.add(.stop(identifier, reply: reply), by: callingUser, for: plugin)
+        }
+        if let task = runningTask(identifier) {
+            if let plugin = launches.find(task.launch)?.plugin {
+                noteCall(.stopRequested, of: identifier, plugin, at: now)
+            }
+            return stop(task, reply: reply, at: now)
+        }
+        if let owner = holder(of: identifier), plugins.contains(owner),
+            plugins[owner].requests.expected(identifier)?.request.kind == .continued
+        {
+            return cancel(identifier, of: owner, from: nil, reply: reply, at: now)
+        }
+        simulateExpiration(of: identifier, reply: reply, at: now)
+    }
+
+    /// The plugin of a launch whose commit in flight decides whether the task runs.
+    private func pluginStarting(_ identifier: TaskIdentifier) -> PluginIdentifier? {
+        launches.numbers(running: identifier).lazy.compactMap(launches.find).first { launch in
+            if case .starting = launch.phase { return true }
+            return launch.execution?.arriving.contains { $0.work.identifier == identifier } ?? false
+        }?.plugin
+    }
+
+    private func runningTask(_ identifier: TaskIdentifier) -> RunningTask? {
+        for number in launches.numbers(running: identifier) {
+            guard let execution = launches.listening(number),
+                let index = execution.index(ofUnfinished: identifier)
+            else { continue }
+            let task = execution.tasks[index]
+            return RunningTask(
+                launch: number,
+                id: task.id,
+                identifier: identifier,
+                submission: task.work.number,
+                user: callingUser
+            )
+        }
+        return nil
+    }
+
+    private mutating func stop(_ task: RunningTask, reply: ReplyToken, at now: Moment) {
+        guard let execution = launches.listening(task.launch), let index = execution.index(of: task.id) else { return }
+        let change = inFlight.nextChange()
+        beginDeciding(over: task, as: change)
+        if execution.entry == .returned {
+            expire(task.launch, [index], because: .stoppedByPerson, at: now)
+        } else {
+            // During entry the task was not delivered, so it cannot expire yet.
+            launches.execute(task.launch) { $0.tasks[index].isToStop = true }
+        }
+        stage(.stop(task, change, reply: reply), [.keepFromReturning(task.launch, task.submission)])
+    }
+
+    mutating func stopRecorded(_ task: RunningTask, _ change: ChangeNumber, reply: ReplyToken, at now: Moment) {
+        emit(.answer(reply, .expiring(task.launch)))
+        endDeciding(over: task, as: change, at: now) { $0.cancel(by: task.user) }
+        resumeOperations(about: task, at: now)
+    }
+
+    mutating func stopNotRecorded(
+        _ task: RunningTask,
+        _ change: ChangeNumber,
+        reply: ReplyToken,
+        _ message: String,
+        at now: Moment
+    ) {
+        let consequence = "\(task.identifier) is being stopped, but runs again if the host goes down first"
+        emit(.answer(reply, .notRecorded(message: "\(consequence): \(message)")))
+        endDeciding(over: task, as: change, at: now) { _ in }
+        resumeOperations(about: task, at: now)
+    }
+
+    private mutating func resumeOperations(about task: RunningTask, at now: Moment) {
+        guard let plugin = launches.find(task.launch)?.plugin else { return }
+        resumeOperations(of: plugin, at: now)
+        considerRequests(of: plugin, at: now)
+    }
+}
