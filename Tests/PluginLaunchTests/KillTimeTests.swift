@@ -120,7 +120,8 @@ extension LaunchTests {
                         fixture.launcher.setKillTime(SystemClock().monotonic, of: 1)
                         fixture.launcher.afterKillTimes { continuation.resume(returning: Self.story(fixture)) }
                     }
-                    #expect(story == "r" + String(repeating: "m", count: 100) + "k")
+                    // The runner may have ended before the callback was requested.
+                    #expect(story.hasPrefix("r" + String(repeating: "m", count: 100) + "k"))
                     await fixture.events.end(1)
                 }
             }
