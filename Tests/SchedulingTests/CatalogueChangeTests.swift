@@ -49,7 +49,7 @@ struct CatalogueChangeTests {
         #expect(host.ledger.journal.count == before && host.ledger.known[.mail] == nil)
     }
 
-    @Test func `requests of a removed plugin with another, refused manifest wait for that manifest`() {
+    @Test func `requests of a removed plugin wait for its other manifest, which is refused`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.refused[.app] = "it is torn"

@@ -117,7 +117,7 @@ struct LimitTests {
         #expect(host.pending.isEmpty && host.batches == [[.headlines]])
     }
 
-    @Test(.proves("C5")) func `a cancellation makes capacity only when its commit succeeds`() {
+    @Test(.proves("C5")) func `a cancellation frees capacity of the pending limit only when its commit succeeds`() {
         host.submit(.feed, as: .refresh, after: .hours(1))
         host.commits = .held
         #expect(host.cancel(.feed) == nil)
@@ -126,7 +126,7 @@ struct LimitTests {
         #expect(host.pending == [.feed])
     }
 
-    @Test(.proves("C5")) func `a launch makes capacity at the limit only when its commit succeeds`() {
+    @Test(.proves("C5")) func `a launch frees capacity of the pending limit only when its commit succeeds`() {
         host.runners = .held
         host.submit(.feed, as: .refresh)
         host.commits = .held

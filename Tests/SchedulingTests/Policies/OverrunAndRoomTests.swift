@@ -132,7 +132,7 @@ struct OverrunAndRoomTests {
         #expect(host.running == [.sweep])
     }
 
-    @Test(.proves(69)) func `a use no longer gives a plugin capacity first after a week`() {
+    @Test(.proves(69)) func `a use a week ago does not affect which plugin gets free capacity`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.advance(by: .days(7))
@@ -141,7 +141,7 @@ struct OverrunAndRoomTests {
     }
 
     @Test(.proves(69))
-    func `a trigger of an extension counts as a use of its main plugin when capacity becomes free`() {
+    func `a trigger of an extension counts as a use of its main plugin when free capacity is assigned`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail()) { $0.backgroundLaunches = 1 }
         host.trigger()
         host.runToTheEnd()

@@ -28,7 +28,7 @@ struct SlidingSumTests {
     }
 
     @Test(.proves("C7"))
-    func `a value in the future of a stepped-back clock does not count, until an earlier value removes it`() {
+    func `a future value does not count in a sliding sum, and a later addition at an earlier time removes it`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         sum.add(10, at: start)
         #expect(sum.total(at: start - .hours(2)) == 0)
@@ -92,7 +92,7 @@ struct SlidingSumTests {
     }
 
     @Test(.proves("C13"))
-    func `the computed end of a reached limit includes later values that a clock ahead recorded`() {
+    func `the computed time at which a sliding sum falls below a limit takes future values into account`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         let begin = WallTime(nanoseconds: 0) + .days(1)
         sum.add(Duration.minutes(30).wholeNanoseconds, at: begin)
