@@ -76,7 +76,7 @@ struct HealthResearchTests {
         try await host.waitForLog("the study runs") { $0.contains("the study has begun") }
     }
 
-    @Test(.proves(70)) func `a lock of the container expires a health research task that needs its data throughout`()
+    @Test(.proves(70)) func `a lock of the container expires a health research task with complete protection`()
         async throws
     {
         let plugin = Self.studies("0x300")
@@ -91,7 +91,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70), arguments: ["0x0", "0x200"])
-    func `a study that does not need its data throughout goes on after its container is locked`(flags: String)
+    func `a health research task without complete protection continues after its container is locked`(flags: String)
         async throws
     {
         let plugin = Self.studies(flags)
