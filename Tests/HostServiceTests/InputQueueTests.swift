@@ -127,7 +127,7 @@ final class InputQueueTests {
         #expect(all() == ["timer"])
     }
 
-    @Test func `a flood of messages defers the decision loop's timer only by the earlier messages`() {
+    @Test func `the decision loop's timer waits only for messages that arrived before it, even during a flood`() {
         for launch in 1...3 as ClosedRange<Int64> { add(messages: 0..<64, of: launch) }
         add(.timer)
         var handled = 0
