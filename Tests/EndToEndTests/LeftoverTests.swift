@@ -4,7 +4,7 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("The fixture reports every leftover of a launch at the end of a test with a host")
+@Suite("The host fixture reports every leftover of a launch at the end of a test")
 struct LeftoverTests {
     @Test(arguments: ["state/stray", "state/containers/com.example.nobody", "tmp/scratch"])
     func `the host fixture reports a stray file in the state, container or temporary directory`(_ file: String)

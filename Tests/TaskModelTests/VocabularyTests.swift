@@ -58,7 +58,7 @@ struct VocabularyTests {
         #expect(CompletionOutcome.noData.taskOutcome == .noData)
     }
 
-    @Test func `the journal events of task and launch outcomes have different names`() {
+    @Test func `the journal events of a crashed task and of a crashed launch have different names`() {
         #expect(JournalEntry.Event.task(.crashed).name == "crashed")
         #expect(JournalEntry.Event.launch(.crashed).name == "launch-crashed")
     }
