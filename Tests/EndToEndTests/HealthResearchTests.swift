@@ -23,7 +23,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70), arguments: ["0x0", "0x102", "0x201", "0x303"])
-    func `a health research task runs in the background lane with its flags for needs and protection type`(
+    func `a health research task runs in the background lane and gets its requirements and protection type as flags`(
         flags: String
     ) async throws {
         let plugin = Self.studies(flags)

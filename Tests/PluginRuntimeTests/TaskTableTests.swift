@@ -66,7 +66,7 @@ struct TaskTableTests {
         #expect(table.setHandler("late", of: task).mustCall == true)
     }
 
-    @Test func `undelivered tasks without a handler do not expire`() {
+    @Test func `a task that was not delivered, for lack of a handler, does not expire`() {
         var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
         table.deliver([other])
         #expect(table.expire(.all, .budget, at: deadline).map(\.task) == [other])

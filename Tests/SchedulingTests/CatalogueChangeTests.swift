@@ -34,7 +34,7 @@ struct CatalogueChangeTests {
         #expect(host.ledger.known[.mail]?.missingSince != nil && host.ledger.known[.app]?.missingSince == nil)
     }
 
-    @Test func `a later catalogue change leaves plugins that it does not name installed`() {
+    @Test func `plugins that a later catalogue change does not name stay installed`() {
         let host = SchedulerDriver(.app(), .mail())
         host.installed = [.app(version: "2.0"), .mail()]
         host.send(.catalogued(CatalogueChange(to: Catalogue([.app(version: "2.0")]))))

@@ -98,7 +98,7 @@ struct JournalTests {
     }
 
     @Test
-    func `a submission whose commit fails counts neither for its launch's journal limit nor in the shared entry`()
+    func `a submission whose commit fails uses none of its launch's journal entries and is not counted`()
         throws
     {
         let host = SchedulerDriver(.app())
@@ -115,7 +115,7 @@ struct JournalTests {
         #expect(submitted.count == 21 && submitted.last?.count == 5)
     }
 
-    @Test func `cancellations whose commits fail do not count for the journal limit of their launch`() throws {
+    @Test func `a cancellation whose commit fails uses none of its launch's journal entries`() throws {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()

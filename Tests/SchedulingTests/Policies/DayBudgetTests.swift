@@ -113,7 +113,8 @@ struct DayBudgetTests {
         #expect(host.running == [.vacuum])
     }
 
-    @Test(.proves("C7")) func `a request does not wait for a used up day budget when the policy is switched off`() {
+    @Test(.proves("C7"))
+    func `a request does not wait for a used up day budget when the day budget policy is switched off`() {
         let host = SchedulerDriver(.app()) {
             $0.policies.dayBudget = .minutes(1)
             $0.policies.off = [.dayBudget]

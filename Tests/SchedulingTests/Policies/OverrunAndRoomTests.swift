@@ -47,7 +47,7 @@ struct OverrunAndRoomTests {
         #expect(rest(host) == .seconds(120))
     }
 
-    @Test(.proves("C7")) func `an overrun causes no cooldown when the policy is switched off`() {
+    @Test(.proves("C7")) func `an overrun causes no cooldown when the spacing policy is switched off`() {
         let host = SchedulerDriver(.app()) { $0.policies.off = [.spacing] }
         overrun(host)
         #expect(rest(host) == nil && host.running == [.vacuum])
@@ -125,7 +125,7 @@ struct OverrunAndRoomTests {
     }
 
     @Test(.proves(69))
-    func `use does not change the order of plugins that wait for capacity when the policy is switched off`() {
+    func `use does not change the order of plugins that wait for capacity when the use policy is switched off`() {
         let host = crowded { $0.policies.off = [.use] }
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host))

@@ -37,7 +37,7 @@ struct SlidingSumTests {
         #expect(sum.total(at: start) == 1)
     }
 
-    @Test(.proves("C7")) func `ten thousand values in a day occupy no more than the slots of a day`() {
+    @Test(.proves("C7")) func `a sliding sum of ten thousand values in a day stays small and exact`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         for number in 0..<10_000 { sum.add(1, at: start + .seconds(number * 8)) }
         #expect(Mirror(reflecting: sum).descendant("sums").map { "\($0)".count } ?? 0 < 10_000)
@@ -55,7 +55,7 @@ struct SlidingSumTests {
         PastLaunch(plugin: .app, lane: lane, cause: cause, outcome: outcome, endedAt: start, used: used)
     }
 
-    @Test(.proves("C7")) func `only background launches count as use of the day budget and as overruns`() {
+    @Test(.proves("C7")) func `only background launches count against the day budget and as overruns`() {
         var record = PluginRecord()
         record.note(past(.overran))
         record.note(past(.overran, lane: .event))

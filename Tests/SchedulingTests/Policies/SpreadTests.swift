@@ -109,7 +109,7 @@ struct SpreadTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `a request is not staggered when the policy is switched off`() {
+    @Test(.proves("C7")) func `a request is not staggered when the stagger policy is switched off`() {
         let host = SchedulerDriver(.app()) {
             $0.policies.spread = .minutes(10)
             $0.policies.off = [.spread]
