@@ -5,7 +5,7 @@ import Foundation
 import TaskModel
 import Testing
 
-@Suite("Times on the wire are RFC 3339 in UTC, and exact beside it")
+@Suite("Times in the API are RFC 3339 in UTC, with the exact nanoseconds beside them")
 struct TimestampTests {
     @Test(arguments: [
         (0, "1970-01-01T00:00:00.000000000Z"),

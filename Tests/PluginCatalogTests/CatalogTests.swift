@@ -251,7 +251,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `manifests and libraries that changed a moment ago are read again`() throws {
+    @Test func `manifests and libraries that changed a moment ago are read again at the next load`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")

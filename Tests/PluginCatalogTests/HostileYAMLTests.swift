@@ -5,7 +5,7 @@ import PluginCatalog
 import TaskModel
 import Testing
 
-@Suite("Any text is read in bounded time without a crash")
+@Suite("Any manifest text is read in bounded time without a crash")
 struct HostileYAMLTests {
     @Test func `duplicate keys of a manifest are all reported at their second position`() {
         let text = """

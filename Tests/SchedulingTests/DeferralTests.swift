@@ -34,7 +34,7 @@ struct DeferralTests {
         #expect(deferral.start(for: at(51)) == nil)
     }
 
-    @Test(.proves("C12")) func `a deferral period continues if no request became due since it ended`() {
+    @Test(.proves("C12")) func `an ended deferral period continues if no request became due since its end`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         _ = deferral.end(at: at(20))

@@ -46,7 +46,7 @@ struct LimitTests {
         #expect(host.pending.count == 10)
     }
 
-    @Test(.proves(26)) func `a cancellation at the limit lets exactly one more submission in`() {
+    @Test(.proves(26)) func `a cancellation at the pending limit admits exactly one more submission`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         #expect(host.cancel(.job(4)) == .cancelled(1))
         #expect(host.submit(.job(11), after: .hours(1))?.submission != nil)

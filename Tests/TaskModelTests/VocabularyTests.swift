@@ -4,7 +4,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Names and numbers on which other programs depend")
+@Suite("Names and numbers on which other programs depend keep their values")
 struct VocabularyTests {
     @Test(.proves("C14")) func `the four refusal codes have the numbers of Apple's BackgroundTasks`() {
         #expect(Refusal.Code.unavailable.rawValue == 1)

@@ -17,7 +17,7 @@ struct SlidingSumTests {
         #expect(sum.total(at: start + .hours(24)) == 0)
     }
 
-    @Test(.proves("C7")) func `a sliding sum computes when it falls below a limit`() {
+    @Test(.proves("C7")) func `a sliding sum computes the time at which it falls below a limit`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         for hour in 0..<4 { sum.add(Duration.hours(1).wholeNanoseconds, at: start + .hours(hour)) }
         let now = start + .hours(5)
