@@ -50,7 +50,7 @@ struct ExitStatusTests {
         #expect(terminal.error.isEmpty)
     }
 
-    @Test func `the help of every bgtask command has an example`() async {
+    @Test func `the help of each listed bgtask command has an example`() async {
         let commands = [
             "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin install",
             "plugin remove", "task", "task submit", "task cancel", "task list", "why", "run", "trigger", "launch",
@@ -100,7 +100,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func `bgtask exits with 0 when the reader of its standard output has left`() async throws {
+    @Test func `bgtask exits with 0 when the reader of its standard output is gone`() async throws {
         let answer = String(decoding: try WireCoding.encode(Samples.host()), as: UTF8.self)
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let terminal = Terminal(closesAfter: 0)

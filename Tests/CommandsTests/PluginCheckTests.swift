@@ -35,7 +35,10 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `a failure in an excluded check makes plugin check exit with 6 and print the reason`() async throws {
+    @Test
+    func `a failure of a check that --exclude names makes plugin check exit with 6 and print the given reason`()
+        async throws
+    {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("NoNote")
             let status = await desk.terminal.run(

@@ -223,7 +223,7 @@ struct RenderingTests {
 struct WhyTextTests {
     private let reader = Reader(now: Samples.now, timeZone: .gmt)
 
-    @Test func `why of a waiting task prints every reason, the last outcome and the history`() throws {
+    @Test func `bgtask why of a waiting task prints every reason, the last outcome and the history`() throws {
         #expect(
             try Samples.why().text(for: reader) == """
                 com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
@@ -247,7 +247,7 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `why with a single reason prints its earliest time and the change that removes it`() throws {
+    @Test func `bgtask why with a single reason prints its earliest time and the change that removes it`() throws {
         let reason = Reason.earliestBegin(Samples.now + .seconds(720))
         let reply = TaskWhyReply(
             identifier: try Samples.task(),
@@ -271,7 +271,7 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `why has a sentence for eligible, running, unknown and finished tasks`() throws {
+    @Test func `bgtask why has a sentence for eligible, running, unknown and finished tasks`() throws {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         func text(_ reply: TaskWhyReply) -> String { reply.text(for: reader) }
         #expect(

@@ -78,7 +78,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `an expired function sees its cancel flag and ends in order; its out-string is escaped for terminals`()
+    @Test func `an expired function ends in order by its cancel flag, and its out-string is escaped for terminals`()
         async throws
     {
         let plugin = Self.plain(["poll": Self.poll])

@@ -32,7 +32,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `bgtask host check --json reports the same findings as JSON`() async throws {
+    @Test func `bgtask host check --json reports its findings as JSON`() async throws {
         try await HostFixture.with { host in
             try await host.stop()
             chmod(host.stateFolder, 0o777)

@@ -38,7 +38,7 @@ struct InstallationTests {
         }
     }
 
-    @Test func `bgtask plugin remove --purge drops pending requests and container, also of a removed plugin`()
+    @Test func `bgtask plugin remove --purge drops pending requests and container of an already removed plugin`()
         async throws
     {
         try await HostFixture.with(plugins: [.neighbour]) { host in

@@ -23,7 +23,8 @@ struct WatchPictureTests {
         WatchPicture(host, style: style, reader: reader).lines(columns: columns, rows: rows)
     }
 
-    @Test func `in bgtask watch the passage of time alone adds no snapshot, and every other change does`() throws {
+    @Test
+    func `in bgtask watch the passage of time adds no snapshot, but a changed title, expiration or task does`() throws {
         let before = try Samples.snapshot(used: .seconds(2)).occasion
         #expect(try Samples.snapshot(used: .seconds(3)).occasion == before)
         #expect(try Samples.snapshot(subtitle: "4 of 12: IMG_0004.jpg").occasion != before)

@@ -233,7 +233,7 @@ struct DiagnosingMappingTests {
         #expect(problems == ["1 b missing-key"])
     }
 
-    @Test func `a missing file is reported as unreadable`() {
+    @Test func `a missing YAML file is reported as unreadable`() {
         let document = YAMLDocument.decode(path: "/nowhere/host.yaml") { _ in true }
         #expect(document.value == nil)
         #expect(document.problems.map(\.short) == ["- - unreadable"])

@@ -275,7 +275,7 @@ struct HandlerTests {
         #expect(reading.problems.map(\.short) == ["9 handlers[0] no-cancel-flag"])
     }
 
-    @Test func `a property list cannot bind functions`() {
+    @Test func `handlers in a property list are ignored`() {
         let list = """
             <?xml version="1.0"?><plist><dict><key>CFBundleIdentifier</key><string>com.example.feed</string>
             <key>CFBundleExecutable</key><string>Feed</string><key>handlers</key><array/></dict></plist>
