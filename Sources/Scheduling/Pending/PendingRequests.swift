@@ -13,7 +13,7 @@ struct PendingRequests: Sendable {
     var upcoming = UpcomingRequests()
     var overlay = Overlay()
     var limits = LimitCounts()
-    /// The time at which each class last ceased to be deferred.
+    /// The latest time at which a deferral period of each class ended.
     private var deferralEnds: [WorkClass: WallTime] = [:]
     /// The identifiers that the installed manifest permits; nil while none is installed.
     private(set) var permissions: Permissions?
@@ -48,7 +48,7 @@ struct PendingRequests: Sendable {
         permissions?.permits(identifier, as: kind) ?? true
     }
 
-    /// Index of the request's group; nil while its time has not come.
+    /// Index of the request's group of ready requests; nil while the request's own time has not come.
     func group(of request: PendingRequest) -> UInt16? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let group = store[place]?.group
@@ -56,7 +56,7 @@ struct PendingRequests: Sendable {
         return group == RequestSlot.noGroup ? nil : group
     }
 
-    /// The time when the request joined its group; nil while its own time has not come.
+    /// The time at which the request joined its group; nil while the request's own time has not come.
     func readySince(of request: PendingRequest) -> WallTime? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let slot = store[place], slot.group != RequestSlot.noGroup
@@ -66,11 +66,11 @@ struct PendingRequests: Sendable {
 
     // MARK: Storing
 
-    /// Stores a request; replaces the stored request with its identifier.
+    /// Stores a request, and replaces the stored request with the same identifier.
     ///
-    /// - Parameter time: the time from which the request may run; nil or a past time means at once.
-    ///
-    /// - Parameter since: the time at which it became due, if that was before now.
+    /// - Parameters:
+    ///   - time: the time from which the request may run; nil or a past time means at once.
+    ///   - since: the time at which the request became due; nil when it becomes due now or later.
     mutating func insert(
         _ request: PendingRequest,
         dueAt time: WallTime?,
@@ -86,7 +86,7 @@ struct PendingRequests: Sendable {
         recount(identifier)
     }
 
-    /// Removes the request with that number; a newer one with the identifier stays.
+    /// Removes the request with that number. A newer request with the same identifier stays.
     mutating func remove(_ identifier: TaskIdentifier, number: SubmissionNumber) {
         guard let place = store.place(of: identifier), place.number == number else { return }
         remove(place)
@@ -116,7 +116,7 @@ struct PendingRequests: Sendable {
         upcoming.insert(place, at: time)
     }
 
-    /// Moves the requests whose time has come to their groups.
+    /// Moves the upcoming requests whose time has come to their groups.
     mutating func becomeDue(at now: WallTime, due: (PendingRequest) -> WallTime?) {
         while let place = upcoming.next(upTo: now) {
             guard store[place]?.group == RequestSlot.noGroup, let request = request(place) else { continue }
@@ -129,8 +129,8 @@ struct PendingRequests: Sendable {
 
     /// Recomputes for every request whether its time has come, after the wall clock was set back.
     ///
-    /// - Parameter waits: the waits according to the old clock. An ended deferral that did not cover a request still
-    ///   does not cover it, although both are moved to the same time.
+    /// - Parameter waits: the waits with times of the old clock. They show which requests an ended deferral covered;
+    ///   its times and the due times may be equal afterwards.
     mutating func reckonAnew(
         at moment: Moment,
         _ waits: [WorkClass: ClassWait],
@@ -157,7 +157,7 @@ struct PendingRequests: Sendable {
         for (workClass, wait) in waits where wait.deferral.hasEnded { noteDeferralEnd(of: workClass, at: now) }
     }
 
-    /// Records the end of a deferral period: requests of the class that become due later are not covered by it.
+    /// Records the end of a deferral period. Requests of the class that become due later are not covered by the period.
     mutating func noteDeferralEnd(of workClass: WorkClass, at now: WallTime) { deferralEnds[workClass] = now }
 
     // MARK: Groups
@@ -175,10 +175,10 @@ struct PendingRequests: Sendable {
         for place in store.places(after: nil) { regroup(place) }
     }
 
-    /// Moves the members whose maximum deferral has passed to groups of their own.
+    /// Moves the members whose maximum deferral has passed to groups of requests past their deferral.
     ///
-    /// - Parameter isOver: whether the maximum deferral has passed for a member that became due at `due`; `isOwn` for a
-    ///   deferral of its own.
+    /// - Parameter isOver: whether the maximum deferral has passed for a member that became due at `due`. `isOwn` is
+    ///   true for a request with a deferral of its own.
     mutating func passDeferral(
         in lane: Lane,
         isOver: (WorkClass, _ due: WallTime, _ isOwn: Bool) -> Bool
