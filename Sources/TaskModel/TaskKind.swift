@@ -90,7 +90,8 @@ package enum LaunchCause: UInt32, Hashable, Sendable {
 
 /// The type of an event; the numbers are the ABI's `BGT_EVENT_...`.
 package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
-    /// The plugin was installed or changed: a main plugin can submit its first requests.
+    /// The plugin was installed or changed, or has nothing pending when a host starts: it can submit its first
+    /// requests.
     case started = 1
     /// A user triggered an extension, possibly with a payload.
     case trigger = 2
