@@ -30,16 +30,21 @@ extension Scheduler {
         guard loading.isMissing(work.plugin) else { return }
         let plugin = work.plugin
         know(plugin)
+        let deferrals = work.deferrals.mapValues { Deferral(periods: $0) }
         for workClass in Set(work.waits.keys).union(work.deferrals.keys) {
             var wait = ClassWait(
                 written: work.waits[workClass] ?? [],
-                deferral: Deferral(periods: work.deferrals[workClass] ?? [])
+                deferral: deferrals[workClass] ?? Deferral()
             )
             // The clock of the last host may have been ahead.
             wait.reckonAnew(at: now.wall)
             plugins[plugin].waits[workClass] = wait
         }
-        for request in work.requests { place(request, readySince: readySince(of: request, at: now), at: now) }
+        for request in work.requests {
+            let deferral = deferrals[WorkClass(of: request.request)] ?? Deferral()
+            let due = deferral.reckonAnew(due: becameDue(request, at: now), at: now.wall)
+            place(request, readySince: due, at: now)
+        }
         for event in work.events { insert(event, at: now) }
         let (left, events) = loading.finish(plugin)
         let newest = newestNumbers(work, left)
@@ -68,12 +73,12 @@ extension Scheduler {
         backlog.add(.look(plugin))
     }
 
-    /// The time at which the request became due, as far as the ledger contains it.
-    private func readySince(of request: PendingRequest, at now: Moment) -> WallTime {
+    /// The time at which the request became due, by the clock of that time, as far as the ledger contains it.
+    private func becameDue(_ request: PendingRequest, at now: Moment) -> WallTime {
         let submitted = request.submittedAt
         let (request, retry, deferred) = (request.request, request.retry, request.deferredSince)
         let times = [submitted, request.earliestBegin, retry.notBefore, deferred].compactMap { $0 }
-        return min(times.max() ?? now.wall, now.wall)
+        return times.max() ?? now.wall
     }
 
     /// The number of the newest submission of each identifier, pending or running.

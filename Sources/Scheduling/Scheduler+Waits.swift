@@ -26,9 +26,7 @@ extension Scheduler {
         for workClass in quiet {
             plugins[plugin].waits[workClass]?.note([], at: now)
             if groups.contains(where: { $0.key.workClass == workClass }) {
-                if plugins[plugin].waits[workClass]?.deferral.end(at: now.wall) == true {
-                    plugins[plugin].requests.noteDeferralEnd(of: workClass, at: now.wall)
-                }
+                plugins[plugin].waits[workClass]?.deferral.end(at: now.wall)
             } else {
                 plugins[plugin].waits[workClass]?.deferral.clear()
             }
@@ -52,8 +50,8 @@ extension Scheduler {
         wait.note(reasons, at: now)
         if isDeferred {
             wait.deferral.begin(at: now.wall, newestDue: newestDue)
-        } else if wait.deferral.end(at: now.wall) {
-            plugins[plugin].requests.noteDeferralEnd(of: workClass, at: now.wall)
+        } else {
+            wait.deferral.end(at: now.wall)
         }
         plugins[plugin].waits[workClass] = wait
     }

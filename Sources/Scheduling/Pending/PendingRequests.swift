@@ -13,8 +13,6 @@ struct PendingRequests: Sendable {
     var upcoming = UpcomingRequests()
     var overlay = Overlay()
     var limits = LimitCounts()
-    /// The latest time at which a deferral period of each class ended.
-    private var deferralEnds: [WorkClass: WallTime] = [:]
     /// The identifiers that the installed manifest permits; nil while none is installed.
     private(set) var permissions: Permissions?
     /// Number of pending health research requests that need an unlocked container.
@@ -129,8 +127,7 @@ struct PendingRequests: Sendable {
 
     /// Recomputes for every request whether its time has come, after the wall clock was set back.
     ///
-    /// - Parameter waits: the waits with times of the old clock. They show which requests an ended deferral covered;
-    ///   its times and the due times may be equal afterwards.
+    /// - Parameter waits: the waits with times of the old clock.
     mutating func reckonAnew(
         at moment: Moment,
         _ waits: [WorkClass: ClassWait],
@@ -143,10 +140,8 @@ struct PendingRequests: Sendable {
             request.retry.dropVoidRest(at: moment, configuration)
             if request.retry.notBefore == nil { store.dropRest(of: place) }
             let wasReady = slot.group != RequestSlot.noGroup
-            let deferral = waits[WorkClass(of: request.request)]?.deferral
-            let isCovered = wasReady && deferral?.start(for: slot.readySince) != nil
-            let isLate = deferral?.hasEnded == true && !isCovered && !(wasReady && slot.readySince <= now)
-            let since = isLate ? now + .nanoseconds(1) : wasReady ? min(slot.readySince, now) : now
+            let deferral = waits[WorkClass(of: request.request)]?.deferral ?? Deferral()
+            let since = wasReady ? deferral.reckonAnew(due: slot.readySince, at: now) : now
             if slot.group != RequestSlot.noGroup { leaveGroup(place) }
             if let time = request.due(at: moment, configuration), time > now, !slot.isUserRequested {
                 upcoming.insert(place, at: time)
@@ -154,11 +149,7 @@ struct PendingRequests: Sendable {
                 join(place, since: since)
             }
         }
-        for (workClass, wait) in waits where wait.deferral.hasEnded { noteDeferralEnd(of: workClass, at: now) }
     }
-
-    /// Records the end of a deferral period. Requests of the class that become due later are not covered by the period.
-    mutating func noteDeferralEnd(of workClass: WorkClass, at now: WallTime) { deferralEnds[workClass] = now }
 
     // MARK: Groups
 
@@ -215,9 +206,6 @@ struct PendingRequests: Sendable {
     private mutating func join(_ place: RequestPlace, since: WallTime, isPastDeferral: Bool = false) {
         guard let slot = store[place] else { return }
         let key = key(of: slot, isPastDeferral: isPastDeferral)
-        // At the same time, but later: the ended deferral period does not cover it.
-        let isLate = slot.group == RequestSlot.noGroup && slot.readySince != since
-        let since = isLate && deferralEnds[key.workClass] == since ? since + .nanoseconds(1) : since
         let begin = slot.deferredSince.map { min($0, since) } ?? since
         let group = groups.insert(place, under: key, since: begin)
         store.setGroup(group, of: place, since: since)

@@ -5,7 +5,8 @@ import TaskModel
 /// The periods in which only advisory policies blocked the ready requests of a class.
 ///
 /// The deferral of a request begins at the first moment of a period at which the request is due. Later changes do not
-/// undo it (C12). The deferral is not stored per request: the periods apply to the whole class.
+/// undo it (C12). The deferral is not stored per request: the periods apply to the whole class. A period includes its
+/// start and excludes its end: it does not cover a request that becomes due at the end.
 struct Deferral: Sendable {
     /// The periods, oldest first. Only the last one may be open.
     private(set) var periods: [DeferralPeriod] = []
@@ -21,13 +22,15 @@ struct Deferral: Sendable {
     }
 
     var isEmpty: Bool { periods.isEmpty }
-    /// Whether the last period has ended; false without periods.
-    var hasEnded: Bool { periods.last?.until != nil }
     var isChanged: Bool { periods != written }
 
     /// The start of the deferral of a request that became due at `due`; nil when no period covers the request.
     func start(for due: WallTime) -> WallTime? {
-        periods.first { $0.until.map { $0 >= due } ?? true }.map { max($0.since, due) }
+        period(covering: due).map { max($0.since, due) }
+    }
+
+    private func period(covering due: WallTime) -> DeferralPeriod? {
+        periods.first { $0.until.map { $0 > due } ?? true }
     }
 
     /// Begins a period, because only advisory policies block the class from now on. If no request has become due since
@@ -37,7 +40,7 @@ struct Deferral: Sendable {
     mutating func begin(at now: WallTime, newestDue: WallTime) {
         guard let last = periods.last else { return periods.append(DeferralPeriod(since: now)) }
         guard let end = last.until else { return }
-        if newestDue <= end {
+        if newestDue < end {
             // No request became due since its end: to continue the last period gives the same result for each of them.
             periods[periods.count - 1].until = nil
         } else {
@@ -50,21 +53,30 @@ struct Deferral: Sendable {
     }
 
     /// Ends the open period: from now on other reasons block the class, or none.
-    ///
-    /// - Returns: whether a period ended.
-    @discardableResult
-    mutating func end(at now: WallTime) -> Bool {
-        guard let last = periods.last, last.until == nil else { return false }
-        periods[periods.count - 1].until = now
-        return true
+    mutating func end(at now: WallTime) {
+        guard let last = periods.last, last.until == nil else { return }
+        if last.since < now { periods[periods.count - 1].until = now } else { periods.removeLast() }
     }
 
     /// Drops all periods, because no request of the class is ready any longer.
     mutating func clear() { periods = [] }
 
-    /// Moves times in the future to the present, after the wall clock was set back.
+    /// Moves times in the future to the present, after the wall clock was set back. Ended periods end before the present
+    /// and keep at least their last instant.
     mutating func reckonAnew(at now: WallTime) {
-        periods = periods.map { DeferralPeriod(since: min($0.since, now), until: $0.until.map { min($0, now) }) }
+        periods = periods.map { period in
+            let until = period.until.map { min($0, now) }
+            return DeferralPeriod(since: min(period.since, until.map { $0 + .nanoseconds(-1) } ?? now), until: until)
+        }
+    }
+
+    /// The due time of a request after the wall clock was set back to `now`, from the periods before that.
+    ///
+    /// - Returns: the present instead of a time in the future. It is the instant before, if an ended period covers the
+    ///   request, so that the period still covers it.
+    func reckonAnew(due: WallTime, at now: WallTime) -> WallTime {
+        guard due >= now else { return due }
+        return period(covering: due)?.until == nil ? now : now + .nanoseconds(-1)
     }
 
     mutating func wasWritten() { written = periods }

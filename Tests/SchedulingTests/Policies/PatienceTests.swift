@@ -172,7 +172,7 @@ struct PatienceTests {
         host.submit(.vacuum, needsPower: true)
         host.stepWallClock(by: -.days(1))
         host.submit(.job(1), needsPower: true)
-        #expect(host.deferralStart(of: .clean) == host.clock.now.wall)
+        #expect(host.deferralStart(of: .clean) == host.clock.now.wall + .nanoseconds(-1))
         #expect(host.deferralStart(of: .vacuum) == nil && host.deferralStart(of: .job(1)) == nil)
         host.advance(by: .days(1))
         host.change(power: true)

@@ -36,8 +36,7 @@ extension NaiveHost {
         }
         if isWished, !isOff(.person) { return found }
         let soft = softObstacles(to: work)
-        // A request that became due at the end of its class's deferral counts from the next nanosecond.
-        if isPatienceOver(of: work, since: heldSurely.mapValues { $0 + .nanoseconds(1) }) { return found }
+        if isPatienceOver(of: work, since: heldSurely) { return found }
         if isPatienceOver(of: work, since: heldPerhaps) {
             found.perhaps.formUnion(soft.sure.union(soft.perhaps))
             return found

@@ -78,25 +78,16 @@ extension NaiveHost {
             // A request that is not ready has no deferral.
             if state.requests.readySince(of: request) == nil || wishes.contains(request.number) { continue }
             let told = host.scheduler.presented(request).deferredSince
-            // A request that becomes due at the end of its class's deferral counts from the next nanosecond. The order
-            // of both within one instant is visible neither in the ledger nor to a caller.
-            if let latest = heldSurely[request.number], told.map({ $0 > latest + .nanoseconds(1) }) ?? true {
+            if let latest = heldSurely[request.number], told.map({ $0 > latest }) ?? true {
                 complain(
                     "\(request.request.identifier) (\(request.number)) is not held since \(latest) but since \(told.map { "\($0)" } ?? "never")"
                 )
             }
-            if let told, heldPerhaps[request.number].map({ told < $0 }) ?? true, !isAtEndOfPeriod(told, request) {
+            // After a step back of the clock, an ended deferral ends before the present.
+            if let told, heldPerhaps[request.number].map({ told + .nanoseconds(1) < $0 }) ?? true {
                 complain("\(request.request.identifier) (\(request.number)) is held too early")
             }
         }
-    }
-
-    /// True if a deferral of the request's class ended at the time. The deferral covers a request that became due first
-    /// in that instant, and the order within one instant is not visible from outside.
-    private func isAtEndOfPeriod(_ time: WallTime, _ request: PendingRequest) -> Bool {
-        let waits = host.scheduler.plugins[request.plugin].waits
-        let periods = waits[WorkClass(of: request.request)]?.deferral.periods ?? []
-        return periods.contains { $0.until == time }
     }
 
     /// Complains about differences between the scheduler's memory and the ledger.

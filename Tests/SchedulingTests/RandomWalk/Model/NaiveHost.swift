@@ -206,8 +206,8 @@ final class NaiveHost: Witness {
             return request.deferredSince.map { (work.number, $0) }
         }
         let held = Dictionary(uniqueKeysWithValues: pending + running)
-        // A deferral that began by a clock that was ahead counts from a later, unknown moment.
-        heldSurely = held.filter { $0.value <= now.wall }
+        // A deferral that began by a clock that was ahead counts from the load, at the latest.
+        heldSurely = held.filter { $0.value < now.wall }
         heldPerhaps = held.mapValues { min($0, now.wall) }
         leftLaunches.merge(launches) { old, _ in old }
         leftLaunches = leftLaunches.filter { number, _ in host.ledger.runningLaunches.contains(number) }
@@ -218,11 +218,11 @@ final class NaiveHost: Witness {
     /// deferred.
     private func heldSince(_ request: PendingRequest) -> WallTime? {
         if let since = request.deferredSince { return since }
-        let due = min(dueTime(of: request), now.wall)
         let key = WaitKey(of: .request(request))
         guard (request.due(at: now, configuration)) == nil else { return nil }
         return host.ledger.deferrals[key].flatMap { periods in
             var deferral = Deferral(periods: periods)
+            let due = deferral.reckonAnew(due: dueTime(of: request), at: now.wall)
             deferral.reckonAnew(at: now.wall)
             return deferral.start(for: due)
         }
