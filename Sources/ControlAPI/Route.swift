@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The routes of the control API, in one table for host and client. Bodies are declared elsewhere.
+/// The routes of the control API, in one table for host and client. Their bodies are types of their own.
 package enum Route: String, CaseIterable, Hashable, Sendable {
     case apiDescription
     case hostStatus
@@ -36,7 +36,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The path with its parameter in braces, such as `/v1/launches/{number}`.
+    /// The path of the route with its parameter in braces, such as `/v1/launches/{number}`.
     package var template: String {
         switch self {
         case .apiDescription: "/v1/openapi.yaml"
@@ -57,12 +57,12 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The name in the template's braces; nil for a path without a parameter.
+    /// The name of the path's parameter; nil for a path without one.
     package var parameter: String? {
         Self.segments(template).first { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
 
-    /// The permitted names of query parameters.
+    /// The permitted names of the route's query parameters.
     package var queryNames: [String] {
         switch self {
         case .pluginList: PluginQuery.names
@@ -75,13 +75,13 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether a request needs a body. Requests of the other routes must not have one.
+    /// Whether a call of the route needs a body. Calls of the other routes must not have one.
     package var takesBody: Bool { method == .post && self != .taskStop }
 
-    /// The HTTP status of a successful answer.
+    /// The HTTP status of a successful answer to the route.
     package var successStatus: Int { self == .taskSubmit || self == .pluginTrigger ? 201 : 200 }
 
-    /// The path with `value` for its parameter, followed by the query.
+    /// The path with `value` as its parameter, followed by the query.
     package func path(_ value: String? = nil, query: [(name: String, value: String)] = []) -> String {
         precondition((value == nil) == (parameter == nil), "a value is given exactly for a route with a parameter")
         let segments = Self.segments(template).map { segment in
@@ -92,7 +92,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         return path + "?" + query.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
     }
 
-    /// The route of a request, with the value of its parameter; nil when no route matches.
+    /// The route of a call, with the value of the path's parameter; nil when no route matches.
     package static func matching(method: String, path: String) -> (route: Route, value: String?)? {
         let asked = segments(String(path.prefix { $0 != "?" }))
         for route in allCases where route.method.rawValue == method {
@@ -107,8 +107,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         return allCases.filter { $0.value(in: asked) != nil }.map(\.method).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// The value of the parameter in a path: `.none` when the path does not match, `.some(nil)` for a route without a
-    /// parameter.
+    /// The value of the parameter in a path: `.none` when the path does not match the route, `.some(nil)` for a route
+    /// without a parameter.
     private func value(in asked: [Substring]) -> String?? {
         let template = Self.segments(template)
         guard template.count == asked.count else { return nil }

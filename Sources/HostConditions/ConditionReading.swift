@@ -2,16 +2,18 @@
 
 /// A sensor's reading of one condition: its value and the evidence.
 package enum ConditionReading: Hashable, Sendable {
+    /// A measured value.
+    ///
     /// - Parameters:
     ///   - from: path of the file, or another source.
-    ///   - detail: the evidence, as text for users.
+    ///   - detail: the evidence, for users.
     case measured(Bool, from: String, detail: String)
-    /// No source on this machine provides the condition; the text gives the cause. The value is not guessed.
+    /// No source on this machine provides the condition; the string gives the cause. The value is not guessed.
     case missing(String)
-    /// Not sampled, because no pending decision depends on it.
+    /// No value, because no pending decision depends on the condition and it is not sampled.
     case unwatched
 
-    /// The value for decisions. A missing or unwatched condition does not hold.
+    /// The value for decisions: a missing or unwatched condition does not hold.
     package var holds: Bool {
         switch self {
         case .measured(let holds, _, _): holds

@@ -5,61 +5,64 @@
 package struct ConditionThresholds: Hashable, Sendable {
     // Idle and load: shares of all processors used by other processes than the host's launches, between 0 and 1.
 
-    /// Interval of load samples while a pending decision depends on load.
+    /// Interval of load samples while idleness or load is watched.
     package var sampleInterval: Duration = .seconds(5)
-    /// The machine becomes idle when share and pressure stay below these values for `idleAfter`.
+    /// The machine becomes idle when the used share of the processors and the pressure stay below these shares, from 0
+    /// to 1, for `idleAfter`.
     package var idleShare = 0.10
     package var idlePressure = 0.10
     package var idleAfter: Duration = .seconds(30)
-    /// Idleness ends when share or pressure stays above its value for `busyAfter`. Between the thresholds the state
-    /// does not change.
+    /// Idleness ends when the used share or the pressure stays above these shares, from 0 to 1, for `busyAfter`.
+    /// Between the thresholds the state does not change.
     package var busyShare = 0.25
     package var busyPressure = 0.25
     package var busyAfter: Duration = .seconds(10)
 
-    /// Load becomes high above `highLoadShare` and ends below `highLoadEndShare`, each after `highLoadAfter`.
+    /// Load becomes high when the used share stays above `highLoadShare`, and ends below `highLoadEndShare`, each after
+    /// `highLoadAfter`.
     package var highLoadShare = 0.80
     package var highLoadEndShare = 0.60
     package var highLoadAfter: Duration = .seconds(15)
 
     // Memory: the share of time in which some process waited for memory, as the kernel counts it.
 
-    /// Waiting time within `memoryWindow` that is pressure. The kernel allows windows of two seconds to unprivileged
-    /// processes.
+    /// Memory is low when processes wait for it for this time within `memoryWindow`. The kernel allows unprivileged
+    /// processes windows of multiples of two seconds.
     package var memoryStall: Duration = .milliseconds(200)
     package var memoryWindow: Duration = .seconds(2)
-    /// Percentage of waiting, averaged over ten seconds, below which pressure ends.
+    /// Memory is no longer low when the percentage of waiting time, averaged over ten seconds, is below this value.
     package var memoryClearPercent = 1.0
     package var memoryInterval: Duration = .seconds(2)
 
     // Heat, in degrees.
 
-    /// Distance from the lowest trip point of a zone at which the machine becomes hot. It stays hot until the distance
-    /// exceeds both margins together.
+    /// The machine becomes hot when a zone is within this distance of its lowest trip point, in degrees Celsius. It
+    /// stays hot until the distance exceeds both margins together.
     package var heatMargin = 5.0
     package var heatEndMargin = 5.0
     package var heatInterval: Duration = .seconds(15)
 
     // The battery: share of its energy that is left, between 0 and 1.
 
-    /// Share at which a battery without external power is low, and the additional share at which it no longer is.
+    /// Share of charge, from 0 to 1, at which a battery without external power is low. `batteryEndMargin` is the
+    /// additional share at which it is no longer low.
     package var batteryLowShare = 0.20
     package var batteryEndMargin = 0.05
     package var batteryInterval: Duration = .seconds(30)
 
-    /// Interval of samples of the keys of encrypted containers: the kernel does not report their changes.
+    /// Interval of samples of the keys of encrypted containers, because the kernel does not report their changes.
     package var lockInterval: Duration = .seconds(5)
 
     package init() {}
 
-    /// A threshold that the operator can set: its key in the configuration, and how its value is written there.
+    /// A threshold that the operator can set: its key in the configuration, and the notation of its value.
     ///
-    /// The configuration file, `host status` and the API follow from the rows.
+    /// The configuration file, `host status` and the API are derived from the rows.
     package struct Row: Sendable {
         package enum Value: Sendable {
-            /// A whole number from 1 to 100, for shares.
+            /// A whole number from 1 to 100, which sets one or several shares.
             case percent([any WritableKeyPath<ConditionThresholds, Double> & Sendable])
-            /// A whole number from 0 to 100.
+            /// A whole number of degrees from 0 to 100.
             case degrees(any WritableKeyPath<ConditionThresholds, Double> & Sendable)
             case duration(any WritableKeyPath<ConditionThresholds, Duration> & Sendable, mayBeZero: Bool)
         }

@@ -5,8 +5,8 @@ import LinuxSystem
 import Synchronization
 import TaskModel
 
-/// The state that the sensors' thread shares with all other threads: readings, scripts and watched conditions. It
-/// evaluates no reading.
+/// The state that the sensors' thread shares with all other threads: readings, scripts and watched conditions. The
+/// board does not interpret readings.
 final class ConditionsBoard: Sendable {
     struct Watch: Equatable {
         var conditions: Set<Condition> = []
@@ -71,8 +71,8 @@ final class ConditionsBoard: Sendable {
 
     func resumed(after duration: Duration) { state.withLock { _ in onEvent(.resumed(after: duration)) } }
 
-    /// Calls the listener under the lock: changes by scripts and by sensors arrive in the order in which they took
-    /// effect.
+    /// Calls the listener with the report. The lock is held, so that changes by scripts and by sensors arrive in the
+    /// order in which they took effect.
     private func tell(_ state: inout State) -> ConditionsReport {
         let report = state.report
         if report.conditions != state.told {
@@ -94,7 +94,7 @@ final class ConditionsBoard: Sendable {
         bgl_bell_ring(bell.number)
     }
 
-    /// Resumes all waiting closers. Called once by the sensors' thread, at its end.
+    /// Resumes all callers that wait for the close. Called once, by the sensors' thread at its end.
     func closed() {
         let closers = state.withLock { state in
             state.isClosed = true

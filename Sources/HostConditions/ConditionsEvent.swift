@@ -4,11 +4,11 @@
 package enum ConditionsEvent: Hashable, Sendable {
     /// A condition or a container lock changed. A change of the evidence alone is no event.
     case changed(ConditionsReport)
-    /// The machine resumed after a suspension of this length. Changed conditions arrive after this event.
+    /// The machine resumed after a suspension of this length. Changes of conditions arrive after this event.
     case resumed(after: Duration)
 }
 
-/// The failure to start the sensors.
+/// A failure to start the sensors.
 package struct ConditionsError: Error, CustomStringConvertible {
     package let message: String
     package var description: String { message }

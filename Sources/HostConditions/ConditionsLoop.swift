@@ -3,8 +3,8 @@
 import LinuxSystem
 import TaskModel
 
-/// The loop of the sensors' thread: waits for all sensors at once, reads those with news or a due sample, and posts the
-/// readings.
+/// The loop of the sensors' thread: waits for all sensors at once, reads the sensors with an event or a due sample, and
+/// posts the readings.
 ///
 /// It sleeps without timeout while no sensor has to be sampled.
 final class ConditionsLoop {

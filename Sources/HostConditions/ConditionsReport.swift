@@ -9,13 +9,15 @@ package struct ConditionsReport: Hashable, Sendable {
         case scripted
         /// The operator's configuration, which overrides every sensor.
         case configuration
+        /// A sensor measured the value.
+        ///
         /// - Parameters:
         ///   - path: path of the file, or another source.
-        ///   - detail: the evidence, as text for users.
+        ///   - detail: the evidence, for users.
         case sensor(path: String, detail: String)
-        /// No source provides the condition; the text gives the cause.
+        /// No source provides the condition; the string gives the cause.
         case missing(String)
-        /// Not sampled, because no pending decision depends on it.
+        /// No value, because no pending decision depends on the condition and it is not sampled.
         case unwatched
     }
 
@@ -23,7 +25,7 @@ package struct ConditionsReport: Hashable, Sendable {
         package let holds: Bool
         package let source: Source
 
-        /// The value of a source; nil without a source.
+        /// The value from a script, the configuration or a sensor; nil when none of them provides it.
         var told: Bool? {
             switch source {
             case .scripted, .configuration, .sensor: holds
@@ -33,10 +35,11 @@ package struct ConditionsReport: Hashable, Sendable {
     }
 
     package let origins: [Condition: Origin]
-    /// Whether a main plugin's container is locked, for each container that is watched, scripted or configured.
+    /// Whether the container of a main plugin is locked, for each container that is watched, scripted or configured.
     package let containers: [PluginIdentifier: Origin]
 
-    /// Combines the sources. A user's script overrides the operator's configuration, which overrides every sensor.
+    /// Combines the sources of values. A user's script overrides the operator's configuration, which overrides every
+    /// sensor.
     init(_ readings: Readings, configured: ScriptedConditions, scripted: ScriptedConditions) {
         var origins: [Condition: Origin] = [:]
         for condition in Condition.allCases {
@@ -61,7 +64,7 @@ package struct ConditionsReport: Hashable, Sendable {
 
     package func holds(_ condition: Condition) -> Bool { origins[condition]?.holds ?? false }
 
-    /// The conditions for decisions.
+    /// The conditions in the form that the scheduler uses.
     package var conditions: Conditions {
         Conditions(
             Condition.all.filter(holds),

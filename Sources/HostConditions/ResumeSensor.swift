@@ -5,17 +5,18 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Detects suspensions of the machine: its boot clock advances during one, its monotonic clock does not.
+/// Detects suspensions of the machine by comparing its clocks: the boot clock advances during a suspension, the
+/// monotonic clock does not.
 struct SuspendedTime: Equatable {
-    /// Least suspension that is detected. The two clocks are read one after the other, so smaller differences mean
-    /// nothing.
+    /// Minimum detected length of a suspension. The two clocks are read one after the other, so smaller differences are
+    /// not significant.
     private static let leastNoticed: Duration = .milliseconds(500)
 
     private var suspended: Duration
 
     init(monotonic: MonotonicTime, boot: MonotonicTime) { suspended = boot - monotonic }
 
-    /// The length of the suspension since the last one was returned; nil if there was none.
+    /// The length of the suspension since the last call that returned one; nil when there was none.
     mutating func grew(monotonic: MonotonicTime, boot: MonotonicTime) -> Duration? {
         let growth = boot - monotonic - suspended
         guard growth >= Self.leastNoticed else { return nil }
@@ -27,7 +28,8 @@ struct SuspendedTime: Equatable {
 /// Detects that the machine resumed after a suspension. The kernel then sets the wall clock, which makes the timer
 /// ready.
 final class ResumeSensor: Sensor {
-    /// Expiry of the timer in nanoseconds, in the year 2200: only a changed wall clock makes it ready.
+    /// Expiry of the timer in nanoseconds since 1970, in the year 2200. Only a change of the wall clock makes the timer
+    /// ready.
     private static let never: Int64 = 7_258_118_400_000_000_000
 
     private var timer: Descriptor?
@@ -49,7 +51,7 @@ final class ResumeSensor: Sensor {
         look(at: now)
     }
 
-    /// Records a suspension. A wall clock that was set without one has no effect.
+    /// Records a suspension. A change of the wall clock without a suspension has no effect.
     func look(at now: MonotonicTime) { resumption = suspended.grew(monotonic: .now, boot: .boot) ?? resumption }
 
     func takeResumption() -> Duration? {

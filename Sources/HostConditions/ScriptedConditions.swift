@@ -2,11 +2,11 @@
 
 package import TaskModel
 
-/// Conditions that are stated, not measured. The configuration states them for the lifetime of the host, a user until
-/// the script is reset. Sensors measure all others.
+/// Conditions with fixed values: set by the configuration for the lifetime of the host, or by a user until the script
+/// is reset. Sensors measure all others.
 package struct ScriptedConditions: Hashable, Sendable {
     package var values: [Condition: Bool]
-    /// Whether the container of a main plugin is locked.
+    /// Fixed locks of containers: whether the container of a main plugin is locked.
     package var lockedContainers: [PluginIdentifier: Bool]
 
     package init(_ values: [Condition: Bool] = [:], lockedContainers: [PluginIdentifier: Bool] = [:]) {

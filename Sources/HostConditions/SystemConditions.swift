@@ -4,8 +4,8 @@ import CLinux
 import LinuxSystem
 package import TaskModel
 
-/// The present conditions of this machine: the kernel's, overridden by the operator and by a user's script. Decides
-/// nothing about tasks.
+/// The present conditions of this machine, measured by sensors and overridden by the operator and by a user's script.
+/// It makes no decisions about tasks.
 ///
 /// One thread waits for all sensors. The kernel reports changes of power, network, memory, mounts and devices: these
 /// conditions are always known and cost nothing. Idleness, load, heat and keys are sampled, and only while they are
@@ -13,7 +13,7 @@ package import TaskModel
 package final class SystemConditions: Sendable {
     private let board: ConditionsBoard
 
-    /// Returns after the first readings: `report` is valid from then on.
+    /// Starts the sensors and takes the first readings, so that `report` is valid.
     ///
     /// - Parameters:
     ///   - configured: conditions that the operator fixed for the lifetime of the host.
@@ -50,6 +50,6 @@ package final class SystemConditions: Sendable {
     /// Changes the user's script in one step, and returns the report with that script in force.
     package func script(_ change: (inout ScriptedConditions) -> Void) -> ConditionsReport { board.script(change) }
 
-    /// Stops the sensors. Returns when no further event can arrive.
+    /// Stops the sensors. Returns when no further event can be delivered.
     package func close() async { await withCheckedContinuation { board.close($0) } }
 }

@@ -3,9 +3,9 @@
 import Foundation
 package import MessageBus
 
-/// The paths that the sensors read. Tests replace them by directories of their own.
+/// The paths that the sensors read. Tests replace these paths by directories of their own.
 package struct SystemRoots: Hashable, Sendable {
-    /// `/sys`, `/proc` and `/dev`.
+    /// Directory of `/sys`. `proc` and `dev` are the directories of `/proc` and `/dev`.
     package var sys: String
     package var proc: String
     package var dev: String

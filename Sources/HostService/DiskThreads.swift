@@ -3,15 +3,16 @@
 import NIOPosix
 import TaskLedger
 
-/// Threads for blocking disk access, used by callers, by the catalogue and by maintenance of the ledger. Callers share
-/// a pool with one thread per processor: a blocking read there would delay the replies to other callers.
+/// Threads for blocking disk access, used by callers, by the catalogue and by maintenance of the ledger. They keep
+/// blocking reads off the pool that serves the callers, which has one thread per processor.
 struct DiskThreads: Sendable {
-    /// One fewer than the ledger's readers: one reader stays free for the start and the maintenance of the host.
+    /// Number of threads: one fewer than the ledger's readers, so that one reader stays free for the start and the
+    /// maintenance of the host.
     static let count = Ledger.readers - 1
 
     private let pool = NIOThreadPool(numberOfThreads: count)
 
-    /// Runs `body` with new threads, which end when it returns.
+    /// Runs `body` with new threads, which end when `body` returns.
     static func with<Result>(_ body: (DiskThreads) async throws -> Result) async throws -> Result {
         let threads = DiskThreads()
         threads.pool.start()
@@ -25,7 +26,7 @@ struct DiskThreads: Sendable {
         }
     }
 
-    /// Queues `work` after earlier work. It is dropped when the threads have ended.
+    /// Queues `work` after earlier work. `work` is dropped when the threads have ended.
     func perform(_ work: @escaping @Sendable () -> Void) {
         pool.submit { state in
             if case .active = state { work() }

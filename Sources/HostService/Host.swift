@@ -81,7 +81,7 @@ package struct Host: Sendable {
         )
     }
 
-    /// Builds all services, in the order of their start. The ledger's snapshot is freed when this returns.
+    /// Builds all services, in the order in which they start. The ledger's snapshot is freed when the function returns.
     private func services(
         _ mailbox: Mailbox,
         _ state: StateFolder,
@@ -179,7 +179,7 @@ package struct Host: Sendable {
         )
     }
 
-    /// The log for messages of libraries: below warnings only at level debug or lower.
+    /// The log for messages of libraries. Messages below warnings pass only at level debug or lower.
     private var libraryLog: Logger {
         var log = log
         log.logLevel = configuration.logLevel <= .debug ? configuration.logLevel : max(.warning, configuration.logLevel)
@@ -192,8 +192,8 @@ package struct Host: Sendable {
         }
     }
 
-    /// Kills all processes of launches without a recorded end, and waits for their end, before any launch can start
-    /// (C3).
+    /// Kills all processes of launches without a recorded end, and waits until they have ended, before any launch can
+    /// start (C3).
     private func recover(_ ledger: Ledger, _ launcher: Launcher) async throws -> LedgerSnapshot {
         let snapshot = try ledger.snapshot(at: SystemClock().now().wall)
         for launch in snapshot.running {

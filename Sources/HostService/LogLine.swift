@@ -4,15 +4,17 @@ import ControlAPI
 import Logging
 import TaskModel
 
-/// One line of the host's log: time, level, message, fields. In systemd's journal, which has a time of its own, the
-/// level is the prefix `<N>` that the journal reads.
+/// One line of the host's log: time, level, message, fields. Systemd's journal has times of its own: there the line
+/// begins with the prefix `<N>` for the level.
 struct LogLine {
     let level: Logger.Level
     let message: String
     let fields: Logger.Metadata
     let time: WallTime
 
-    /// - Parameter isInJournal: whether standard error is a stream of the journal.
+    /// The line as written.
+    ///
+    /// - Parameter isInJournal: whether standard error is a stream of systemd's journal.
     func text(isInJournal: Bool) -> String {
         let instant = CalendarTime(secondOf: Timestamp(time))
         let start = isInJournal ? "<\(level.severity)>" : "\(instant) \(level.rawValue): "
@@ -24,7 +26,7 @@ struct LogLine {
         text.split(whereSeparator: \.isNewline).joined(separator: "; ")
     }
 
-    /// In quotes when a space would divide it.
+    /// The value on one line, in quotes when it contains a space.
     private static func quoted(_ value: String) -> String {
         let line = oneLine(value)
         return line.contains(" ") || line.isEmpty ? "\"\(line.replacing("\"", with: "'"))\"" : line
@@ -32,7 +34,7 @@ struct LogLine {
 }
 
 extension Logger.Level {
-    /// The number of syslog.
+    /// The level as a severity number of syslog.
     fileprivate var severity: Int {
         switch self {
         case .trace, .debug: 7

@@ -7,7 +7,8 @@ import Logging
 import Synchronization
 import TaskModel
 
-/// Logs to standard error from its own queue, so that a blocked terminal does not delay the end of a launch.
+/// A log handler that writes to standard error from its own queue, so that a blocked terminal does not delay the end of
+/// a launch.
 struct QueuedLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info
@@ -29,11 +30,12 @@ struct QueuedLogHandler: LogHandler {
     }
 }
 
-/// Keeps log lines in order until they are written, up to a maximum number.
+/// Writes log lines in order, from a queue with a maximum length. Further lines are counted and dropped.
 final class LogWriter: Sendable {
     static let shared = LogWriter()
 
-    /// Maximum number of waiting lines; more mean that standard error is not read.
+    /// Maximum number of lines that wait to be written. Further lines are dropped, because standard error is not being
+    /// read.
     private static let capacity = 10_000
 
     private struct State {
@@ -44,7 +46,8 @@ final class LogWriter: Sendable {
     private let queue = DispatchQueue(label: "bgtask.log")
     private let state = Mutex(State())
 
-    /// Device and inode of the journal's stream, as systemd writes them, are those of standard error.
+    /// Whether standard error is a stream of systemd's journal: the device and inode in `JOURNAL_STREAM` are those of
+    /// standard error.
     private let isInJournal: Bool = {
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return false }
@@ -80,7 +83,7 @@ final class LogWriter: Sendable {
         try? FileHandle.standardError.write(contentsOf: Data((line.text(isInJournal: isInJournal) + "\n").utf8))
     }
 
-    /// Waits at most a second for the waiting lines to be written; used at exit.
+    /// Blocks until the waiting lines are written, for at most a second. Used at exit.
     func drain() {
         let done = DispatchSemaphore(value: 0)
         queue.async { done.signal() }

@@ -4,7 +4,8 @@ import CLinux
 import Foundation
 import HostConfiguration
 
-/// The directory of a host's ledger and containers, locked for the lifetime of this value: one host per directory.
+/// The state directory of a host, with ledger and containers. It is locked for the lifetime of this value, so that only
+/// one host uses it.
 final class StateFolder: Sendable {
     let path: String
     private let lock: Int32
@@ -54,7 +55,7 @@ final class StateFolder: Sendable {
         _ = "\(getpid())\n".withCString { write(descriptor, $0, strlen($0)) }
     }
 
-    /// Takes the lock, with some retries: a program that only checks for a running host holds it for an instant.
+    /// Takes the lock, with a few retries: a program that only checks for a running host holds the lock for an instant.
     private static func take(_ lock: Int32) -> Bool {
         for _ in 0..<5 {
             if bgl_lock(lock) == 0 { return true }
@@ -63,10 +64,10 @@ final class StateFolder: Sendable {
         return false
     }
 
-    /// The path of the directory that a main plugin and its extensions share, whether it exists or not.
+    /// The path of the container that a main plugin and its extensions share, whether it exists or not.
     func containerPath(of plugin: String) -> String { containerFolder + "/" + plugin }
 
-    /// Creates the container if it is missing. Waits for the disk.
+    /// Creates the container of a main plugin if it is missing. Blocks on the disk.
     func makeContainer(of plugin: String) throws(HostError) {
         let container = containerPath(of: plugin)
         if mkdir(container, 0o700) == 0 || errno == EEXIST { return }
@@ -76,8 +77,8 @@ final class StateFolder: Sendable {
         )
     }
 
-    /// Renames the container, so that no plugin finds it, and leaves its deletion to `deleteDiscarded`. Does nothing
-    /// when there is none. Waits for the disk.
+    /// Renames the container of a main plugin, so that no plugin finds it; `deleteDiscarded` deletes it. Does nothing
+    /// when there is no container. Blocks on the disk.
     func discardContainer(of plugin: String) {
         let discarded = discardedContainer(of: plugin)
         // A discarded container that could not be deleted earlier is renamed to a unique name.
@@ -85,7 +86,7 @@ final class StateFolder: Sendable {
         rename(containerPath(of: plugin), discarded)
     }
 
-    /// Deletes the discarded container; false when there is none. Waits for the disk.
+    /// Deletes the discarded container of a main plugin. Returns false when there is none. Blocks on the disk.
     func deleteDiscarded(of plugin: String) throws(HostError) -> Bool {
         let discarded = discardedContainer(of: plugin)
         guard access(discarded, F_OK) == 0 else { return false }
@@ -93,8 +94,8 @@ final class StateFolder: Sendable {
         return true
     }
 
-    /// The paths of containers that earlier hosts discarded and did not delete. Each gets a unique name, which no later
-    /// purge uses.
+    /// The paths of containers that earlier hosts discarded and did not delete. Each is renamed to a unique name, which
+    /// no later purge uses.
     func earlierDiscarded() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: containerFolder)) ?? []
         return names.filter { $0.hasPrefix(Self.discardedPrefix) }.sorted().map { name in
@@ -104,7 +105,7 @@ final class StateFolder: Sendable {
         }
     }
 
-    /// Deletes a discarded container. Waits for the disk.
+    /// Deletes the discarded container at a path. Blocks on the disk.
     func delete(_ discarded: String) throws(HostError) {
         do {
             try FileManager.default.removeItem(atPath: discarded)
@@ -118,7 +119,7 @@ final class StateFolder: Sendable {
         }
     }
 
-    /// A prefix that no plugin identifier has.
+    /// The prefix of discarded containers, which no plugin identifier has.
     private static let discardedPrefix = ".purged-"
 
     private func discardedContainer(of plugin: String) -> String {

@@ -2,13 +2,15 @@
 
 import RunnerWire
 
-/// Count of the unanswered calls of one launch, kept by the host: a tampered runner may ignore the window.
+/// Count of the unanswered calls of one launch. The host counts them itself, because a tampered runner may ignore the
+/// window.
 struct CallCount {
     private var unanswered = 0
-    /// Whether a call beyond the window was reported.
+    /// Whether a call beyond the window was already reported.
     private var isReported = false
 
-    /// Counts a message; false for a call beyond the window, which is not counted.
+    /// Counts a call, unless it is beyond the window of unanswered calls. Returns false for such a call; true for
+    /// messages that are no calls, which are not counted.
     mutating func admits(_ message: RunnerMessage) -> Bool {
         guard message.isCall else { return true }
         guard unanswered < CallWindow.limit else { return false }
@@ -16,7 +18,7 @@ struct CallCount {
         return true
     }
 
-    /// Whether the current call beyond the window is the first one, which is reported. True once per launch.
+    /// Whether a call beyond the window has to be reported. True only at the first call of this function.
     mutating func reports() -> Bool {
         defer { isReported = true }
         return !isReported
@@ -27,7 +29,7 @@ struct CallCount {
 }
 
 extension RunnerMessage {
-    /// Whether the host answers the message.
+    /// Whether the message is a call that the host answers.
     fileprivate var isCall: Bool {
         switch self {
         case .submit, .cancel, .cancelAll, .pending: true

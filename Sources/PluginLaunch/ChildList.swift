@@ -24,7 +24,7 @@ struct ChildList {
         }
     }
 
-    /// All visible processes.
+    /// Process numbers of all processes that are visible in /proc.
     func all() throws(SystemError) -> [Int32] {
         try Self.numbers("list processes") { bgl_numbers_in(processes.number, $0, $1) }
     }

@@ -6,31 +6,32 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// The host's end of the socket to one runner. All received bytes are validated.
+/// The host's end of the control socket to one runner. All received bytes are validated.
 struct ControlChannel {
     enum Status: Equatable {
         case open
-        /// The other end was closed.
+        /// The runner closed its end.
         case ended
         case malformed(String)
     }
 
-    /// Limit in bytes of unsent messages: two frames of the largest size. A runner that reads at all never exceeds it.
+    /// Limit of unsent messages in bytes: two frames of the largest size. A runner that keeps reading never exceeds it.
     static let outgoingLimit = 2 * HostMessage.frameLimit
-    /// Limit in bytes of one drain. It exceeds the size of a socket buffer: the messages of a dead runner are read
+    /// Limit of one drain in bytes. It exceeds the size of a socket buffer, so the messages of a dead runner are read
     /// completely, and a living process cannot prolong the drain.
     private static let drainLimit = 8 << 20
-    /// Cost in bytes of handling one message. It limits small messages to about ten thousand per second.
+    /// Cost of handling one message, as a number of bytes in the rate limit. It limits small messages to about ten
+    /// thousand per second.
     private static let messageCost = 256
 
     private var socket: Descriptor?
     private var decoder = FrameDecoder<RunnerMessage>()
-    /// The next message, which the receiver has not accepted yet.
+    /// The next message, which the receiver has refused for now; nil without one.
     private var held: RunnerMessage?
     private var outgoing: [UInt8] = []
     private var sentCount = 0
     private var pace: Pace
-    /// The number of bytes received so far.
+    /// Total number of received bytes.
     private var received = 0
 
     init(socket: Descriptor, at now: MonotonicTime) {
@@ -38,19 +39,19 @@ struct ControlChannel {
         pace = Pace(burst: 4 << 20, perSecond: 4 << 20, at: now)
     }
 
-    /// Nil once the channel is closed.
+    /// The descriptor of the socket; nil once the channel is closed.
     var descriptor: Descriptor? { socket }
-    /// The events for which the descriptor has to be watched.
+    /// The epoll events that the descriptor is watched for.
     var awaited: Int { hasOutgoing ? BGL_READABLE | BGL_WRITABLE : BGL_READABLE }
     private var hasOutgoing: Bool { sentCount < outgoing.count }
     var resumesAt: MonotonicTime? { pace.resumesAt }
-    /// Whether a message waits for the receiver. No more bytes are read until `resume` has delivered it.
+    /// Whether a message waits because the receiver refused it. No more bytes are read until `resume` has delivered it.
     var isHeld: Bool { held != nil }
 
-    /// Reads once, so that no runner takes more than its turn.
+    /// Reads from the socket once, so that no runner takes more than its turn, and delivers the messages.
     ///
-    /// - Parameter deliver: returns false when the receiver does not accept the message yet: it and all later messages
-    ///   are held until `resume`.
+    /// - Parameter deliver: returns false when the receiver refuses the message for now; it and all later messages are
+    ///   then held until `resume`.
     mutating func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,
@@ -70,7 +71,7 @@ struct ControlChannel {
         return decode(at: now, deliver: deliver)
     }
 
-    /// Delivers the held message and the messages behind it, as far as the receiver accepts them. Reads no bytes.
+    /// Delivers the held message and the messages behind it, until the receiver refuses one. Reads no bytes.
     mutating func resume(at now: MonotonicTime, deliver: (RunnerMessage) -> Bool) -> Status {
         guard socket != nil else { return .ended }
         return decode(at: now, deliver: deliver)
@@ -124,7 +125,7 @@ struct ControlChannel {
     /// The number of unread bytes in the socket.
     private var waiting: Int { socket.map { Int(bgl_waiting_bytes($0.number)) } ?? 0 }
 
-    /// Sends as much as the socket accepts; `flush` sends the rest.
+    /// Queues a message and sends as much as the socket accepts; `flush` sends the rest.
     mutating func send(_ frame: [UInt8]) -> Status {
         guard socket != nil else { return .ended }
         guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {

@@ -4,11 +4,12 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The control group of one launch, which contains every process that the launch creates. It needs no controller.
+/// The control group of one launch, which contains every process that the launch creates. It needs no cgroup
+/// controller.
 struct ControlGroup {
     enum Removal: Equatable {
         case removed
-        /// The group contains processes, or one that is exiting.
+        /// The group contains processes; one of them may be exiting.
         case occupied
         case failed(SystemError)
     }
@@ -25,7 +26,7 @@ struct ControlGroup {
         self.path = path
     }
 
-    /// Opens the group's directory, for starting a process in it.
+    /// Opens the group's directory, to start a process in the group.
     func open() throws(SystemError) -> Descriptor {
         try Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
     }
@@ -36,7 +37,8 @@ struct ControlGroup {
     }
 
     /// Kills every process one by one, on kernels before 5.14. The group is frozen first, so that no process forks
-    /// while others are killed. It stays frozen: killed processes still exit, and no other process runs in it again.
+    /// while others are killed. The group stays frozen: killed processes still exit, and no other process runs in it
+    /// again.
     func killEach() {
         _ = bgl_write_file(AT_FDCWD, "\(path)/cgroup.freeze", "1")
         var killed: Set<Int32> = []
@@ -64,7 +66,8 @@ struct ControlGroup {
         return inner.reduce(into: Set(own)) { $0.formUnion($1.members()) }
     }
 
-    /// Whether the kernel killed a process of the group for lack of memory; false where memory is not controlled.
+    /// Whether the kernel killed a process of the group for lack of memory; false where the memory of the group is not
+    /// controlled.
     var ranOutOfMemory: Bool {
         guard let events = FileBytes.text("\(path)/memory.events", limit: 4096) else { return false }
         return events.split(separator: "\n").contains { $0.hasPrefix("oom_kill ") && $0 != "oom_kill 0" }
@@ -99,7 +102,7 @@ struct ControlGroup {
     }
 }
 
-/// Names of the subdirectories of a directory; empty if it does not exist.
+/// Lists the subdirectories of a directory; empty if the directory does not exist.
 enum FolderNames {
     static func folders(in path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }

@@ -5,19 +5,19 @@ import Glibc
 import LinuxSystem
 import Logging
 
-/// Location of a host's control groups.
+/// Location of the control groups of a host's launches.
 package enum ControlGroupPlacement: Hashable, Sendable {
-    /// Launches have no control groups: their processes are found by session and process mark alone.
+    /// Launches have no control groups. Their processes are found by session and process mark alone.
     case none
-    /// In the host's own group, if the host is allowed to create groups there.
+    /// Control groups are created in the host's own group, if the host is allowed to do so.
     case detected
-    /// In this directory of a cgroup v2 hierarchy.
+    /// Control groups are created in this directory of a cgroup v2 hierarchy.
     case under(String)
 }
 
 /// The control group that contains the groups of one launcher's launches. It contains no process itself.
 ///
-/// A lock on its directory shows that its host is alive. A process number could not show that across namespaces.
+/// A lock on its directory shows that its host is alive. A process number could not show that across PID namespaces.
 struct ControlGroupParent {
     static let prefix = "bgtask-"
 
@@ -26,8 +26,8 @@ struct ControlGroupParent {
     let container: String
     private let lock: Descriptor
 
-    /// Creates the group. Returns nil when no place exists; the log explains why. Throws when a place that the operator
-    /// configured is unusable.
+    /// Creates the group. Nil when no suitable directory exists; the log explains the cause. Throws when a directory
+    /// that the operator configured is unusable.
     init?(_ placement: ControlGroupPlacement, logger: Logger) throws(LaunchError) {
         switch placement {
         case .none:
@@ -99,7 +99,7 @@ struct ControlGroupParent {
         _ = ControlGroup(path: path).remove()
     }
 
-    /// Groups of dead hosts in the same place.
+    /// Control groups of launches of dead hosts in the same container directory.
     func leftovers() -> [ControlGroup] {
         FolderNames.folders(in: container).compactMap { name in
             let path = "\(container)/\(name)"
@@ -111,7 +111,7 @@ struct ControlGroupParent {
         }
     }
 
-    /// Directory of the host's own group in the unified hierarchy; nil when none is mounted.
+    /// Directory of the host's own group in the unified hierarchy; nil when the hierarchy is not mounted.
     private static func ownGroup() -> String? {
         guard let groups = FileBytes.text("/proc/self/cgroup"), let mounts = FileBytes.text("/proc/self/mountinfo"),
             let own = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::") })?.dropFirst(3)
@@ -119,7 +119,7 @@ struct ControlGroupParent {
         return ownGroup(own: String(own), mounts: mounts)
     }
 
-    /// Directory of the host's own group.
+    /// Directory of the host's own group; nil when no mount contains it.
     ///
     /// - Parameters:
     ///   - own: path of the group in the hierarchy.

@@ -2,14 +2,16 @@
 
 import LinuxSystem
 
-/// The place where this machine stores core files.
+/// The location at which this machine stores core files.
 enum CoreFiles: Hashable {
-    /// In the working directory of the process: the root directory, or one that the plugin chose. Core files there are
-    /// neither collected nor removed.
+    /// In the working directory of the process: the root directory, or a directory that the plugin chose. Core files
+    /// there are neither collected nor removed.
     case inWorkingFolder
-    /// In a directory, or piped to a program, as configured by the administrator.
+    /// In a directory, or piped to a program, as the administrator configured.
     case collected
 
+    /// Determines the location.
+    ///
     /// - Parameter pattern: contents of `/proc/sys/kernel/core_pattern`.
     init(pattern: String) {
         self = pattern.hasPrefix("/") || pattern.hasPrefix("|") ? .collected : .inWorkingFolder

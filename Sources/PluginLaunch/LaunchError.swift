@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The reason why a launch has no runner. Failures of a running runner are not reported this way.
+/// The reason why a launch gets no runner. Failures of a running runner are reported as events instead.
 package struct LaunchError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
         private enum Name { case runnerUnusable, shortage, refused, closed }
@@ -12,7 +12,7 @@ package struct LaunchError: Error, Sendable, CustomStringConvertible {
 
         /// The runner's binary cannot be opened or executed.
         package static let runnerUnusable = Code(name: .runnerUnusable)
-        /// Descriptors, processes or memory are exhausted; retrying helps when other launches have ended.
+        /// Descriptors, processes or memory are exhausted. A retry may succeed when other launches have ended.
         package static let shortage = Code(name: .shortage)
         /// The system refuses the operation.
         package static let refused = Code(name: .refused)
@@ -21,7 +21,7 @@ package struct LaunchError: Error, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// The thing, its value, the rule and the remedy.
+    /// The failed operation, its value, the rule and the remedy.
     package let message: String
 
     package init(code: Code, message: String) {
@@ -33,6 +33,8 @@ package struct LaunchError: Error, Sendable, CustomStringConvertible {
 }
 
 extension LaunchError {
+    /// Creates the error for a failed system call.
+    ///
     /// - Parameter purpose: the operation that failed, e.g. "start a runner for launch 41".
     init(_ error: SystemError, purpose: String) {
         let cannot = "cannot \(purpose): cannot \(error.attempt): \(error.meaning)"

@@ -3,26 +3,26 @@
 package import RunnerWire
 package import TaskModel
 
-/// An event of a launch, delivered in order of occurrence. Each launch begins with `ready` or `unavailable`. A launch
-/// that became ready ends with exactly one `ended`, its last event.
+/// An event of a launch. The events of a launch are delivered in order of occurrence: the first is `ready` or
+/// `unavailable`, and a launch that became ready ends with exactly one `ended`.
 package enum LaunchEvent: Sendable {
-    /// A runner waits for its plan; it has loaded no plugin code.
+    /// A runner waits for its plan. It has loaded no plugin code.
     case ready(LaunchNumber, RunnerProcess)
     case unavailable(LaunchNumber, LaunchError)
     /// A message of the runner. Log lines beyond the rate limit are dropped.
     case message(LaunchNumber, RunnerMessage)
-    /// The control channel carried an invalid message, or the runner does not read it. The channel is closed; the
-    /// process may still run.
+    /// The control channel carried an invalid message, or the runner does not read its messages. The channel is closed;
+    /// the process may still run.
     case malformed(LaunchNumber, message: String)
-    /// More calls were unanswered at once than the window allows, which an unmodified runner prevents. Reported once.
-    /// The excess calls are delivered as earlier ones are answered, and dropped when the launch ends first.
+    /// The launch had more unanswered calls than the window allows, which an unmodified runner prevents. Reported once
+    /// per launch. The excess calls are delivered as earlier ones are answered, and dropped when the launch ends first.
     case windowExceeded(LaunchNumber)
     /// A line of output: at most 8 KiB, without its line feed. Invalid UTF-8 is repaired.
     case output(LaunchNumber, RunnerOutput, line: String)
     /// The number of lines that were dropped because they exceeded the rate limit.
     case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
-    /// The kill time passed and the launch was killed. Messages that the runner had sent by then are delivered before.
-    /// `ended` follows, after the messages that the runner sent before the signal reached it.
+    /// The launch thread killed the launch at its kill time. Messages that the runner had sent by then are delivered
+    /// before. `ended` follows, after messages that the runner sent before the signal reached it.
     case killedAtDeadline(LaunchNumber)
     /// No process of the launch is left, and all its messages and output have been delivered.
     case ended(LaunchNumber, RunnerEnd)
@@ -44,16 +44,17 @@ extension LaunchEvent {
 package enum RunnerOutput: String, Hashable, Sendable {
     case standardOutput = "stdout"
     case standardError = "stderr"
-    /// The ABI's `log`, received as a message on the control channel.
+    /// A line of the ABI's `log`, received as a message on the control channel.
     case log
 }
 
-/// The end of a launch, as reported by the kernel and the process itself. It assigns no blame.
+/// The end of a launch, as reported by the kernel and the process itself. It contains no blame.
 package struct RunnerEnd: Hashable, Sendable {
     package let termination: ProcessTermination
     package let lastWords: LastWords?
     /// Whether the launch was killed, on request or at its kill time.
     package let wasKilled: Bool
-    /// The number of leftover processes: they still ran when the first process ended, and were killed then.
+    /// The number of leftover processes: processes of the launch that still ran when its first process ended, and were
+    /// killed then.
     package let leftRunning: Int
 }

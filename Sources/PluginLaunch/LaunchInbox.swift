@@ -5,7 +5,7 @@ import LinuxSystem
 import Synchronization
 import TaskModel
 
-/// Queue of commands from other threads for the launch thread, in order. It executes none of them.
+/// Queue of commands from other threads for the launch thread, in order of arrival. It executes no command.
 final class LaunchInbox: Sendable {
     enum Command: Sendable {
         case take(LaunchNumber)
@@ -51,7 +51,7 @@ final class LaunchInbox: Sendable {
         }
     }
 
-    /// Closes the queue: commands that remain or arrive later are abandoned, and their waiters resumed.
+    /// Closes the queue. Remaining and later commands are abandoned, and their waiters are resumed.
     func finish() {
         let rest = state.withLock { state in
             state.isFinished = true

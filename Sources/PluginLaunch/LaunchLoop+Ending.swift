@@ -73,14 +73,15 @@ extension LaunchLoop {
         launch.phase = .sweeping(termination)
     }
 
-    /// An adopted child that belongs to one of this launcher's launches.
+    /// An adopted child process that belongs to one of this launcher's launches.
     private struct Orphan {
-        /// Nil when the launch ended long ago: the child was missing from a list that changed while it was read.
+        /// The launch of the process; nil when it ended long ago, because the process was missing from a list that
+        /// changed while it was read.
         let launch: SupervisedLaunch?
         var mayLive: Bool { launch?.isRunning == true }
     }
 
-    /// Nil for a child that belongs to no launch.
+    /// The orphan with that process number; nil for a child that belongs to no launch.
     private func orphan(_ pid: Int32) -> Orphan? {
         let number = RunnerMark.number(of: pid)
         if station.marks.isOurs(number) { return Orphan(launch: launchesByMark[number].flatMap { launches[$0] }) }
@@ -88,8 +89,8 @@ extension LaunchLoop {
         return launches.values.first { $0.recognizes(pid) }.map { Orphan(launch: $0) }
     }
 
-    /// Watches one leftover process of the launch. One is enough: after its end the next sweep finds the others dead or
-    /// dying.
+    /// Watches one leftover process of the launch for its end. One is enough: after its end the next sweep finds the
+    /// others dead or dying.
     private func watchStraggler(_ pid: Int32, of launch: SupervisedLaunch) {
         guard launch.straggler == nil else { return }
         let number = bgl_pidfd_open(pid)
@@ -103,7 +104,7 @@ extension LaunchLoop {
         }
     }
 
-    /// Schedules another sweep, after a shortage of descriptors: other launches free some when they end.
+    /// Schedules another sweep after a shortage of descriptors. Other launches free descriptors when they end.
     func sweepLater() {
         sweepsAgainAt = clock.monotonic + .milliseconds(100)
     }
@@ -138,8 +139,8 @@ extension LaunchLoop {
         leaveGroup(launch)
     }
 
-    /// Delivers all remaining messages and output of the launch. Its end is reported later, when the launch has been
-    /// released.
+    /// Delivers all remaining messages and output of the launch. The event `ended` follows later, when the launch has
+    /// been released.
     private func finish(_ launch: SupervisedLaunch, _ termination: ProcessTermination) {
         let number = launch.number
         let now = clock.monotonic

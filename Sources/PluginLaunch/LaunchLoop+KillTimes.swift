@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Kill times, enforced on the launch thread by a timer of its own, independently of the receiver of the events.
+/// Kill times of launches. A timer of the launch thread enforces them, independently of the receiver of the events.
 extension LaunchLoop {
     func setKillTime(_ time: MonotonicTime?, of launch: SupervisedLaunch) {
         launch.killTime = launch.isRunning ? time : nil
@@ -13,7 +13,7 @@ extension LaunchLoop {
         armKillTimer(for: time)
     }
 
-    /// Kills the launches whose kill time has passed. Costs one clock read when there are none.
+    /// Kills the launches whose kill time has passed. Costs one clock reading when none has.
     func keepKillTimes() {
         guard let next = nextKill, next <= clock.monotonic else { return }
         // A kill that was withdrawn in time may still be withdrawn in the inbox only.

@@ -23,7 +23,7 @@ extension LaunchLoop {
         }
     }
 
-    /// Reports a malformed channel, and polls an open one for the events that it needs now.
+    /// Reports a malformed channel, and polls an open channel for the events that it needs now.
     func settle(_ launch: SupervisedLaunch, _ status: ControlChannel.Status) {
         let number = launch.number
         if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
@@ -31,7 +31,8 @@ extension LaunchLoop {
         poller.change(descriptor, .control(number), events: launch.control.awaited)
     }
 
-    /// Delivers a message, unless it has to wait: a call for an answer to an earlier one, any message for the receiver.
+    /// Delivers a message unless it has to wait: a call beyond the window waits for an answer to an earlier call, any
+    /// message waits for capacity of the receiver.
     private func takes(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) -> Bool {
         guard hasCapacity(launch.number), admits(message, of: launch) else { return false }
         deliver(message, of: launch, at: now)
@@ -45,7 +46,7 @@ extension LaunchLoop {
     }
 
     /// Delivers all messages that the runner has sent so far, whether the receiver has capacity or not. A call beyond
-    /// the window is dropped: the runner respects the window, so such a call bypassed it, and its launch is over.
+    /// the window is dropped: only a tampered runner sends one, and its launch is over.
     func drainControl(of launch: SupervisedLaunch, at now: MonotonicTime) {
         let descriptor = launch.control.descriptor
         let status = launch.control.drain(into: buffer, at: now) { message in
@@ -56,8 +57,8 @@ extension LaunchLoop {
         settle(launch, status)
     }
 
-    /// Delivers a message, except log lines beyond the rate limit. The host applies that limit itself: a plugin can
-    /// bypass the runner's limit.
+    /// Delivers a message, unless it is a log line beyond the rate limit. The host applies that limit as well, because
+    /// a plugin can bypass the runner's limit.
     private func deliver(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) {
         if case .log = message {
             guard launch.logAllowance.takes(at: now) else { return }
@@ -93,8 +94,8 @@ extension LaunchLoop {
 
     // MARK: Pausing
 
-    /// Stops reading until `due`. The descriptor is removed from the epoll set, here and in `hold`: a hang-up would be
-    /// reported at every turn otherwise.
+    /// Stops reading a descriptor until `due`. It is removed from the epoll set, here and in `hold`, because a hang-up
+    /// would otherwise be reported at every turn.
     private func pause(_ descriptor: Descriptor, _ interest: LaunchInterest, until due: MonotonicTime) {
         poller.remove(descriptor, interest)
         paused[interest] = due
@@ -110,7 +111,7 @@ extension LaunchLoop {
         held.remove(interest)
     }
 
-    /// Resumes reading after the receiver has regained capacity.
+    /// Resumes reading from a launch after the receiver has regained capacity.
     func resumeReading(of launch: SupervisedLaunch) {
         resumeControl(of: launch)
         for stream in launch.outputs.keys where held.remove(.output(launch.number, stream)) != nil {
@@ -118,7 +119,7 @@ extension LaunchLoop {
         }
     }
 
-    /// Delivers the held messages, and resumes reading when none has to wait any more.
+    /// Delivers the held messages of a launch, and resumes reading when no message has to wait any longer.
     func resumeControl(of launch: SupervisedLaunch) {
         let interest = LaunchInterest.control(launch.number)
         guard held.contains(interest) else { return }

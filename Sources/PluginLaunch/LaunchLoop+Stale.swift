@@ -6,7 +6,8 @@ import LinuxSystem
 import Logging
 import TaskModel
 
-/// One request to end processes and control groups of earlier hosts. None of the processes is a child of this process.
+/// One request to end the processes and control groups of earlier hosts. None of these processes is a child of this
+/// process.
 final class StaleEnding {
     let waiter: CheckedContinuation<Void, Never>
     var processes: [Int: Descriptor] = [:]
@@ -49,8 +50,8 @@ extension LaunchLoop {
         for ending in endings { advance(ending) }
     }
 
-    /// Ends the processes that are left, and resumes the waiter when none is. Dead processes may have had children, so
-    /// the search is repeated until it finds none.
+    /// Ends the remaining processes, and resumes the waiter when there are none. Dead processes may have had children,
+    /// so the search is repeated until it finds no process.
     private func advance(_ ending: StaleEnding) {
         guard ending.processes.isEmpty, ending.groupEvents.isEmpty else { return }
         guard let pids = try? children.all() else { return sweepLater() }
@@ -107,8 +108,8 @@ extension LaunchLoop {
         }
     }
 
-    /// Whether a recorded path is a launch's control group, so that a damaged ledger causes no other processes to be
-    /// killed.
+    /// Whether a recorded path is that of a launch's control group. The check keeps a damaged ledger from causing other
+    /// processes to be killed.
     private static func isLaunchGroup(_ path: String) -> Bool {
         guard path.split(separator: "/").dropLast().last?.hasPrefix(ControlGroupParent.prefix) == true,
             let folder = try? Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)

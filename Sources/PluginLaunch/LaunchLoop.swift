@@ -7,10 +7,10 @@ import Logging
 import RunnerWire
 import TaskModel
 
-/// The loop of the launch thread: it executes the commands of the inbox, reads from the runners and ends them.
+/// The loop of the launch thread: it executes the commands of the inbox, reads from the runners and ends launches.
 /// `Launcher` is its interface.
 ///
-/// It is confined to its thread and lives as long as the thread.
+/// The loop is confined to its thread and exists as long as the thread.
 final class LaunchLoop {
     let inbox: LaunchInbox
     let poller: LaunchPoller
@@ -28,8 +28,8 @@ final class LaunchLoop {
     var launches: [LaunchNumber: SupervisedLaunch] = [:]
     var launchesByLeader: [Int32: LaunchNumber] = [:]
     var launchesByMark: [UInt64: LaunchNumber] = [:]
-    /// Orphans that were killed and not yet reaped. Their environment, which may contain their only mark, is already
-    /// gone.
+    /// Killed orphans that are not reaped yet, with their launch. Their environment, which may contain their only mark,
+    /// is already gone.
     var killedOrphans: [Int32: LaunchNumber] = [:]
     var endings: [StaleEnding] = []
     var nextEnding = 0
@@ -37,14 +37,15 @@ final class LaunchLoop {
     var sweptAt = MonotonicTime(nanoseconds: 0)
     var sweepsAgainAt: MonotonicTime?
 
-    /// Time for which `killTimer` is armed; nil when no launch has a kill time. May be too early, never too late.
+    /// Time for which `killTimer` is armed; nil when no launch has a kill time. The time may be too early, never too
+    /// late.
     var nextKill: MonotonicTime?
 
-    /// Ends to report at the end of a turn, after all their descriptors have been released.
+    /// Ended launches to report at the end of a turn, after all their descriptors have been released.
     var ended: [(LaunchNumber, RunnerEnd)] = []
 
     private var waiting: [LaunchNumber] = []
-    /// Channels and streams that are not read before a time, because they exceeded their rate limit.
+    /// Channels and streams that exceeded their rate limit, with the time at which reading resumes.
     var paused: [LaunchInterest: MonotonicTime] = [:]
     /// Channels and streams that are not read until the receiver has capacity or a call is answered.
     var held: Set<LaunchInterest> = []

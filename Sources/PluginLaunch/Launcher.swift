@@ -79,15 +79,16 @@ package final class Launcher: Sendable {
 
     deinit { inbox.put(.close(nil)) }
 
-    /// Starts a runner; `ready` or `unavailable` follows.
+    /// Starts a runner for the launch; the event `ready` or `unavailable` follows.
     package func take(for launch: LaunchNumber) { inbox.put(.take(launch)) }
 
-    /// Sends messages in order, as fast as the runner reads. Messages to a launch without a runner are dropped.
+    /// Sends a message to a runner. Messages keep their order, and wait in memory while the runner does not read.
+    /// Messages to a launch without a runner are dropped.
     package func send(_ message: HostMessage, to launch: LaunchNumber) throws(WireError) {
         inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
     }
 
-    /// Resumes reading of a launch whose receiver had no capacity.
+    /// Resumes reading from a launch whose receiver had no capacity.
     package func resumeMessages(of launch: LaunchNumber) { inbox.put(.resume(launch)) }
 
     /// Sets the time at which the launch is killed, instead of the time set before; nil for never. The launch thread
@@ -106,11 +107,11 @@ package final class Launcher: Sendable {
     ///   block.
     package func afterKillTimes(_ body: @escaping @Sendable () -> Void) { inbox.put(.afterKillTimes(body)) }
 
-    /// Kills every process of the launch; `ended` follows when none is left.
+    /// Kills every process of the launch; the event `ended` follows when none is left.
     package func kill(_ launch: LaunchNumber) { inbox.put(.kill(launch)) }
 
-    /// Ends the processes of earlier hosts, and returns when they are gone. These are the recorded processes, unless
-    /// their numbers have been reused, and all processes with the mark or in the control group of a dead host.
+    /// Ends the processes of earlier hosts, and returns when they are gone. They are the recorded processes, unless
+    /// their numbers have been reused, and all processes with the process mark or in the control group of a dead host.
     package func endStale(_ processes: [RunnerProcess]) async {
         await withCheckedContinuation { inbox.put(.endStale(processes, $0)) }
     }

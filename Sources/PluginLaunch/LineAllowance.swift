@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// Rate limit for the log lines of a plugin: a burst, then a steady rate. Excess lines are counted, not kept.
+/// Rate limit for the log lines of a plugin: a burst, then a steady rate. Excess lines are counted and dropped.
 package struct LineAllowance {
     package static let burst = 1000
     package static let linesPerSecond = 200
@@ -14,14 +14,14 @@ package struct LineAllowance {
         pace = Pace(burst: Int64(Self.burst), perSecond: Int64(Self.linesPerSecond), at: now)
     }
 
-    /// Whether the next line is within the limit; false for a line to drop.
+    /// Whether the next line is within the limit. A line beyond it is counted as dropped.
     mutating func takes(at now: MonotonicTime) -> Bool {
         if pace.take(at: now) { return true }
         dropped += 1
         return false
     }
 
-    /// The number of lines that were dropped since the last call.
+    /// Returns the number of lines dropped since the last call.
     mutating func reportDropped() -> Int {
         defer { dropped = 0 }
         return dropped

@@ -13,7 +13,7 @@ struct OutputReader {
     }
 
     static let lineLimit = 8192
-    /// The most bytes that a pipe can hold without privileges.
+    /// Limit of one drain in bytes: the largest size of a pipe without privileges.
     private static let drainLimit = 1 << 20
 
     private var pipe: Descriptor?
@@ -27,12 +27,13 @@ struct OutputReader {
         bytePace = Pace(burst: 8 << 20, perSecond: 8 << 20, at: now)
     }
 
-    /// Nil once the stream has ended.
+    /// The descriptor of the pipe; nil once the stream has ended.
     var descriptor: Descriptor? { pipe }
-    /// Time at which reading resumes after the rate limit was exceeded, nil otherwise. Meanwhile the writer blocks.
+    /// Time at which reading resumes after the rate limit was exceeded; nil while it is not exceeded. Until then the
+    /// writer blocks.
     var resumesAt: MonotonicTime? { bytePace.resumesAt }
 
-    /// Reads once; false at the end of the stream.
+    /// Reads from the pipe once, and delivers complete lines. Returns false at the end of the stream.
     mutating func read(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,
@@ -50,7 +51,8 @@ struct OutputReader {
         return true
     }
 
-    /// Reads the remaining bytes, and ends with an unterminated last line and the count of dropped lines.
+    /// Reads the remaining bytes, and delivers all lines, including an unterminated last one and the count of dropped
+    /// lines.
     mutating func finish(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,

@@ -8,7 +8,7 @@ import LinuxSystem
 /// The process may have ended.
 struct ProcessIdentity: Hashable {
     let pid: Int32
-    /// Clock ticks since boot.
+    /// Start time of the process in clock ticks since boot.
     let startTime: UInt64
 
     static var current: ProcessIdentity? { ProcessIdentity(of: getpid()) }
@@ -18,13 +18,13 @@ struct ProcessIdentity: Hashable {
         self.startTime = startTime
     }
 
-    /// Returns nil when no process has that number; zombies are processes too.
+    /// The identity of the process with that number; nil when there is none. Zombies are processes, too.
     init?(of pid: Int32) {
         guard let status = ProcessStatus(of: pid) else { return nil }
         self.init(pid: pid, startTime: status.startTime)
     }
 
-    /// A descriptor of exactly this process; nil when it is gone.
+    /// A process descriptor of exactly this process; nil when the process is gone.
     func open() -> Descriptor? {
         let number = bgl_pidfd_open(pid)
         guard number >= 0 else { return nil }
@@ -34,7 +34,7 @@ struct ProcessIdentity: Hashable {
     }
 }
 
-/// Fields of `/proc/PID/stat` that launches need.
+/// The fields of `/proc/PID/stat` that the launcher needs.
 struct ProcessStatus: Equatable {
     let parent: Int32
     let startTime: UInt64
@@ -44,8 +44,8 @@ struct ProcessStatus: Equatable {
         self.init(parsing: bytes)
     }
 
-    /// The second field is the program's name, which may contain any bytes, including spaces and parentheses. The last
-    /// parenthesis ends it.
+    /// Parses the contents of `/proc/PID/stat`; nil when they are malformed. The second field is the program's name,
+    /// which may contain any bytes, including spaces and parentheses. The last parenthesis ends it.
     init?(parsing bytes: [UInt8]) {
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))

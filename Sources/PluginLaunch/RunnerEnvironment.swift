@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The environment variables of a runner: an allow-list that contains no information about plugins.
+/// The environment variables of a runner. They come from an allow-list and contain no information about plugins.
 package struct RunnerEnvironment: Hashable, Sendable {
     package struct Variable: Hashable, Sendable {
         package let name: String
@@ -21,8 +21,8 @@ package struct RunnerEnvironment: Hashable, Sendable {
         self.variables = variables
     }
 
-    /// The variables of the host's environment that matter to a plugin: search path, directories, user, language and
-    /// time zone.
+    /// Selects the variables of the host's environment that matter to a plugin: search path, directories, user,
+    /// language and time zone.
     package init(from host: [String: String]) {
         var kept = host.filter { Self.passedOn.contains($0.key) || $0.key.hasPrefix("LC_") }
         if kept["PATH"] == nil { kept["PATH"] = Self.searchPath }

@@ -7,19 +7,19 @@ import LinuxSystem
 /// The process mark of a launch, which distinguishes its processes from all others. It contains no information about
 /// the plugin.
 ///
-/// The number is stored in a resource limit: it survives `setsid`, a cleared environment and even the end of the
-/// process, until that is reaped. The text is stored in the environment, where users can see it and a later host can
-/// identify its owner.
+/// The mark is a number and a text. The number is stored in a resource limit: it survives `setsid`, a cleared
+/// environment and even the end of the process, until the process is reaped. The text is stored in the environment,
+/// where users can see it and a later host can identify its owner.
 struct RunnerMark: Hashable {
     static let variable = "BGTASK_RUNNER"
 
     let number: UInt64
     let text: String
 
-    /// The number that this child carries, or 0.
+    /// The number in the mark of a child process; 0 for a process without a mark.
     static func number(of pid: Int32) -> UInt64 { bgl_mark_of(pid) }
 
-    /// The text with which this process was started; nil when it is gone, unreadable or unmarked.
+    /// The text in the mark of a process; nil when the process is gone, unreadable or unmarked.
     static func text(of pid: Int32) -> String? {
         // The limit allows for many variables that a process may have put before this one.
         guard let bytes = FileBytes.read("/proc/\(pid)/environ", limit: 256 << 10) else { return nil }
@@ -29,9 +29,10 @@ struct RunnerMark: Hashable {
     }
 }
 
-/// Creates the marks of one launcher's runners and recognizes them. Every mark is unique.
+/// Creates the unique marks of one launcher's runners, and recognizes them.
 struct RunnerMarkSeries {
-    /// Bit 62 with 30 random bits: far above any limit that is meant as one, and different from unlimited.
+    /// The first number of the series: bit 62 with 30 random bits. It is far above any real resource limit, and
+    /// different from unlimited.
     private let origin: UInt64
     private let owner: MarkOwner
     private var count: UInt64 = 0
@@ -49,12 +50,12 @@ struct RunnerMarkSeries {
     func isOurs(_ number: UInt64) -> Bool { number >> 32 == origin >> 32 }
 }
 
-/// The host process that created a mark. Its life can only be checked within one PID namespace.
+/// The host process that created a mark. Whether it still runs can only be checked within one PID namespace.
 struct MarkOwner: Hashable {
     private let namespace: UInt64
     private let process: ProcessIdentity
 
-    /// Nil where /proc does not show this process.
+    /// This process as an owner; nil where /proc does not show it.
     static var current: MarkOwner? {
         guard let process = ProcessIdentity.current, let namespace = namespaceNumber() else { return nil }
         return MarkOwner(namespace: namespace, process: process)
@@ -75,7 +76,7 @@ struct MarkOwner: Hashable {
         self.init(namespace: namespace, process: ProcessIdentity(pid: pid, startTime: startTime))
     }
 
-    /// Whether that host is known to be gone, as seen from `observer`.
+    /// Whether the host process is known to be gone, as seen from the process `observer`.
     func isGone(to observer: MarkOwner) -> Bool {
         namespace == observer.namespace && ProcessIdentity(of: process.pid) != process
     }

@@ -6,14 +6,14 @@ import LinuxSystem
 import Logging
 import TaskModel
 
-/// Starts runners, all from the binary that was opened in the initializer. It does not supervise them.
+/// Starts runners from the binary that was opened when the station was created. It does not supervise them.
 struct RunnerStation {
-    /// A started process with the host's ends of its channels.
+    /// A started runner process with the host's ends of its channels.
     struct Start {
         let process: RunnerProcess
         let mark: RunnerMark
-        /// False where the system refused the number: descendants are then recognized only by environment or control
-        /// group.
+        /// Whether the process carries the number of its mark. False where the system refused the number: descendants
+        /// are then recognized only by environment or control group.
         let hasNumber: Bool
         let leader: Descriptor
         let control: Descriptor

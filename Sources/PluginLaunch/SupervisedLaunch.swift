@@ -6,7 +6,7 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// One launch, from the start of its process until no process of it is left. Confined to the launch thread.
+/// One launch, from the start of its process until none of its processes is left. Confined to the launch thread.
 final class SupervisedLaunch {
     enum Phase {
         case running
@@ -14,7 +14,7 @@ final class SupervisedLaunch {
         case dead
         /// The first process is reaped; descendants may be left.
         case sweeping(ProcessTermination)
-        /// No descendant is left; the control group still contains an exiting process.
+        /// No descendant is left, but the control group still contains an exiting process.
         case leavingGroup(ProcessTermination)
     }
 
@@ -36,7 +36,8 @@ final class SupervisedLaunch {
     var outputs: [RunnerOutput: OutputReader]
     /// Descriptor of the first process; nil once it is reaped.
     var leader: Descriptor?
-    /// During sweeping, one of the leftover processes that are dying. The others are found after its end.
+    /// One of the leftover processes that are dying, watched during sweeping; nil without one. The others are found
+    /// after its end.
     var straggler: Descriptor?
     var groupEvents: Descriptor?
 
@@ -60,15 +61,15 @@ final class SupervisedLaunch {
         if case .running = phase { true } else { false }
     }
 
-    /// Whether the first process has ended, even if the loop has not handled it yet.
+    /// Whether the first process has ended, even if the loop has not handled its end yet.
     var hasExited: Bool {
         guard isRunning, let leader else { return true }
         var readiness = pollfd(fd: leader.number, events: Int16(POLLIN), revents: 0)
         return poll(&readiness, 1, 0) > 0
     }
 
-    /// Whether a process belongs to this launch, for systems that refused the number of the mark. It misses a zombie
-    /// without a group, and a process that left both the group and the environment.
+    /// Whether a process belongs to this launch, on systems that refused the number of the mark. It misses a zombie
+    /// without a control group, and a process that left both the group and the environment.
     func recognizes(_ pid: Int32) -> Bool {
         if hasNumber { return false }
         if let group, let membership = FileBytes.text("/proc/\(pid)/cgroup", limit: 4096) {
@@ -80,7 +81,7 @@ final class SupervisedLaunch {
         return RunnerMark.text(of: pid) == mark.text
     }
 
-    /// Kills all processes that are reachable without a search: the first process, its process group, the control
+    /// Kills all processes that can be reached without a search: the first process, its process group, and the control
     /// group.
     func kill() {
         group?.kill()
@@ -90,7 +91,7 @@ final class SupervisedLaunch {
         _ = Glibc.kill(-process.pid, SIGKILL)
     }
 
-    /// Reaps the first process, which has ended.
+    /// Reaps the first process and returns its termination; nil while the process still runs.
     func reapLeader() -> ProcessTermination? {
         var end = bgl_exit()
         let status = bgl_wait(process.pid, 0, &end)
@@ -105,7 +106,7 @@ final class SupervisedLaunch {
         return isForMemory ? .outOfMemory : .signaled(end.signal)
     }
 
-    /// The record that the process wrote when it crashed; nil if there is none or it is malformed.
+    /// The crash record that the process wrote; nil if there is none or it is malformed.
     func readLastWords() -> LastWords? {
         let limit = LastWords.recordSize + 1
         let record = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in

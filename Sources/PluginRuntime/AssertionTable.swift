@@ -3,19 +3,20 @@
 package import TaskModel
 
 /// Table of the assertions of this launch. It decides which assertion may begin, resolves the race between end and
-/// expiration, and determines which caller releases a handler (BGT-ABI-08, -12, -13). It makes no call itself.
+/// expiration, and determines which caller releases a handler (BGT-ABI-08, -12, -13). The table itself calls no
+/// handler.
 ///
 /// Every stored handler leaves the table exactly once: through `end`, `beginCall` or `close`.
 package struct AssertionTable<Handler> {
     private struct Entry {
-        /// Nil after its one call has begun, or when the assertion has no handler.
+        /// The expiration handler; nil when the assertion has none, or its one call has begun.
         var handler: Handler?
     }
 
     private let launch: LaunchNumber
     private var count: UInt32 = 0
     private var open: [AssertionID: Entry] = [:]
-    /// Reason of the expiration, set once for all assertions; nil before.
+    /// Reason of the expiration, set once for all assertions; nil before the expiration.
     private var reason: ExpirationReason?
     private var isClosed = false
 
@@ -26,7 +27,7 @@ package struct AssertionTable<Handler> {
     package enum Beginning: Hashable, Sendable {
         case begun(AssertionID)
         case tooMany
-        /// The launch is expiring or over.
+        /// No assertion can begin, because the launch is expiring or over.
         case tooLate
     }
 
@@ -67,7 +68,7 @@ package struct AssertionTable<Handler> {
         return (handler, reason)
     }
 
-    /// Closes the table at the end of the launch: no assertion begins afterwards.
+    /// Closes the table at the end of the launch. No assertion can begin afterwards.
     ///
     /// - Returns: the handlers that no call has taken.
     package mutating func close() -> [Handler] {

@@ -3,7 +3,7 @@
 package import RunnerWire
 package import TaskModel
 
-/// Calls of the plugin that await the host's answer, at most `CallWindow.limit` at once. Further callers wait for a
+/// Calls of the plugin that wait for the host's answer, at most `CallWindow.limit` at once. Further callers wait for a
 /// place, in the order of their calls. Completions, reports and log lines need no answer and do not use the table. The
 /// table does not interpret the calls.
 package final class CallTable: Sendable {
@@ -17,11 +17,11 @@ package final class CallTable: Sendable {
     private struct State {
         /// Number of the newest call.
         var last: UInt64 = 0
-        /// Number of the newest call with a place.
+        /// Number of the newest call that has got a place.
         var admitted: UInt64 = 0
         /// Calls with a place, until their caller has taken the answer. The value is nil until the answer arrives.
         var open: [CallNumber: Answer?] = [:]
-        /// Open calls without an answer.
+        /// Number of open calls without an answer.
         var unanswered = 0
         var isClosed = false
 
@@ -43,7 +43,7 @@ package final class CallTable: Sendable {
     /// answers.
     ///
     /// - Parameter send: sends the message; false when it could not be sent.
-    /// - Returns: the answer; nil when the message was not sent: the table is closed, or `send` failed.
+    /// - Returns: the answer; nil when the message was not sent, because the table is closed or `send` failed.
     package func call(_ send: (CallNumber) -> Bool) -> Answer? {
         guard let number = takePlace() else { return nil }
         guard send(number) else {
@@ -72,7 +72,7 @@ package final class CallTable: Sendable {
         }
     }
 
-    /// Stores the answer for its caller. Drops an answer to an unknown or already answered call.
+    /// Stores the answer for the caller of `number`. An answer to an unknown or already answered call is dropped.
     package func answer(_ number: CallNumber, _ answer: Answer) {
         state.change { state in
             guard case .some(.none) = state.open[number] else { return }
@@ -85,7 +85,7 @@ package final class CallTable: Sendable {
     /// The number of callers that wait for a place.
     package var waiting: Int { state.read { Int($0.last - $0.admitted) } }
 
-    /// Stops giving places: callers without a place return nil. Calls with a place still get their answer.
+    /// Closes the table. Calls without a place return nil; calls with a place still get their answer.
     package func close() {
         state.change { $0.isClosed = true }
     }

@@ -16,6 +16,6 @@ struct Callback<Function>: @unchecked Sendable {
         releaseFunction = release
     }
 
-    /// Releases the context. Called once, after the last use, with no lock held.
+    /// Releases the context. Called once, after the last use of the callback, with no lock held.
     func release() { releaseFunction?(context) }
 }

@@ -15,7 +15,7 @@ final class ControlChannel: Sendable {
         var backlog: [UInt8] = []
         var droppedLines = 0
         var isBroken = false
-        /// The last message is in the backlog or sent; later messages are refused.
+        /// Whether the last message was sent or is in the backlog. Later messages are refused.
         var isSealed = false
 
         mutating func reportDroppedLines() {
@@ -31,7 +31,9 @@ final class ControlChannel: Sendable {
     private let process = getpid()
     private let outgoing = Mutex(Outgoing())
 
-    /// - Parameter bell: wake-up channel of the control thread, rung when bytes remain for `flush`.
+    /// Creates the channel on an open socket.
+    ///
+    /// - Parameter bell: wake-up channel of the control thread, signaled when bytes remain for `flush`.
     init(descriptor: Int32, bell: Bell) {
         self.descriptor = descriptor
         self.bell = bell
@@ -41,7 +43,7 @@ final class ControlChannel: Sendable {
 
     /// Sends a message, or adds it to the backlog.
     ///
-    /// - Parameter isLast: whether all later messages are discarded.
+    /// - Parameter isLast: whether all later messages are refused.
     /// - Returns: false when the host will not receive the message.
     @discardableResult
     func send(_ message: RunnerMessage, isLast: Bool = false) -> Bool {
@@ -90,7 +92,7 @@ final class ControlChannel: Sendable {
         }
     }
 
-    /// Blocks until the backlog is sent or the host is gone.
+    /// Blocks until the backlog is sent or the host has closed the socket.
     func flushWaiting() {
         while flush() {
             var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -125,6 +127,8 @@ final class ControlChannel: Sendable {
         case end
     }
 
+    /// Receives bytes from the host.
+    ///
     /// - Parameter waits: whether to block until bytes or the end of the stream arrive.
     func receive(waits: Bool) -> Received {
         while true {
@@ -151,7 +155,7 @@ struct Bell: Sendable {
     let listening: Int32
     private let ringing: Int32
 
-    /// Returns nil when the process has no descriptors left.
+    /// Creates the channel; nil when the process has no descriptors left.
     init?() {
         var pair: [Int32] = [-1, -1]
         guard pipe(&pair) == 0 else { return nil }

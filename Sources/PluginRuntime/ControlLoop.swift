@@ -5,8 +5,8 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// The control thread. It handles the host's messages, the launch's deadlines and the unsent backlog. It runs no plugin
-/// code and waits for none.
+/// The loop of the control thread. It handles the host's messages, the launch's deadlines and the unsent backlog. It
+/// runs no plugin code and never waits for any.
 struct ControlLoop {
     private let launch: Launch
     private let descriptor: Int32
@@ -16,6 +16,8 @@ struct ControlLoop {
     private var hasLookedAtEntry = false
     private var hasBacklog = false
 
+    /// Creates the loop, on the control thread.
+    ///
     /// - Parameter decoder: the decoder that decoded the plan, with the bytes that followed the plan.
     init(_ launch: Launch, descriptor: Int32, bell: Bell, decoder: FrameDecoder<HostMessage>) {
         self.launch = launch

@@ -31,7 +31,7 @@ enum CrashReporter {
     }
 }
 
-/// Memory that the signal handler needs, at addresses that never change.
+/// The memory of the signal handler, at addresses that never change.
 // Unchecked: written before the handlers are installed. Afterwards `record` belongs to the one thread that wins
 // `isTelling`.
 private struct CrashMemory: @unchecked Sendable {

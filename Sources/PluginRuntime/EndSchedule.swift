@@ -2,27 +2,30 @@
 
 package import TaskModel
 
-/// Deadlines of the stages of a launch's end. The host kills the process at the grace period plus `LaunchBudget.exitTime`
-/// after its stop message; the last stage here ends half of that time earlier.
+/// Deadlines of the stages in which a launch ends. The host kills the process at the grace period plus
+/// `LaunchBudget.exitTime` after its stop message; the last stage ends half of the exit time earlier.
 ///
 /// The first stage is the quiet period. Calls into the plugin return, and the plugin's own threads make their last
 /// calls: for example the thread that completed the last task may submit the next request. The stages `stop`, answers
 /// to open calls, and output follow.
 package struct EndSchedule: Hashable, Sendable {
-    /// The time without a call of the plugin's own threads after which they count as finished.
+    /// The time without a call of the plugin's own threads after which these threads count as finished.
     package static var quietPeriod: Duration { .milliseconds(250) }
 
     /// The part of the exit time that is left for the output when `stop` uses all of its time.
     private static var flushTime: Duration { .milliseconds(100) }
 
-    /// Deadline of the wait for callbacks and for the quiet period. It also bounds a plugin that never stops calling.
+    /// Deadline of the first stage: callbacks have to return, and the quiet period has to pass. It also bounds a plugin
+    /// that never stops calling.
     package let settledBy: MonotonicTime
     /// Deadline of `stop`, of the handlers of assertions, and of the wait for answers.
     package let stoppedBy: MonotonicTime
-    /// Deadline of the output.
+    /// Deadline for flushing the output.
     package let flushedBy: MonotonicTime
     private let grace: Duration
 
+    /// Computes the deadlines.
+    ///
     /// - Parameter begin: arrival of the host's stop message.
     package init(begin: MonotonicTime, grace: Duration) {
         self.grace = grace
@@ -33,14 +36,14 @@ package struct EndSchedule: Hashable, Sendable {
         flushedBy = begin + end
     }
 
-    /// Calls between runner and plugin while the launch ends.
+    /// Counts of the calls between runner and plugin while the launch ends.
     package struct Activity: Hashable, Sendable {
         /// The number of calls of the runner into the plugin that have not returned: handlers of tasks, events,
         /// expirations and assertions.
         package var callbacks = 0
         /// The number of calls of the plugin's own threads that have not returned.
         package var calls = 0
-        /// Return of the last call from one of the plugin's own threads; nil when there was none.
+        /// Time at which the last call from one of the plugin's own threads returned; nil when there was none.
         package var lastCall: MonotonicTime?
 
         package init(callbacks: Int = 0, calls: Int = 0, lastCall: MonotonicTime? = nil) {
@@ -53,8 +56,9 @@ package struct EndSchedule: Hashable, Sendable {
     /// Time between two checks of the plugin's threads while one of them runs.
     package static var threadCheckInterval: Duration { .milliseconds(2) }
 
-    /// The next time at which the plugin's calls must be checked; nil once the plugin is quiet. A plugin that works
-    /// only on the threads of its callbacks is quiet as soon as these have returned.
+    /// The next time at which the plugin's calls must be checked; nil once the plugin is quiet or `settledBy` has
+    /// passed. A plugin that works only on the threads of its callbacks is quiet as soon as the callbacks have
+    /// returned.
     package func nextCheck(of activity: Activity, at now: MonotonicTime) -> MonotonicTime? {
         if now >= settledBy { return nil }
         // The return of a callback wakes the waiting thread.
@@ -65,9 +69,9 @@ package struct EndSchedule: Hashable, Sendable {
         return min(settledBy, quietAt)
     }
 
-    /// Deadline of `stop`: the whole grace period, unless the quiet period used up most of its reserve.
+    /// Deadline of `stop`: the grace period from `now`, but no later than `stoppedBy`.
     package func stopDeadline(calledAt now: MonotonicTime) -> MonotonicTime { min(now + grace, stoppedBy) }
 
-    /// Deadline of the output.
+    /// Deadline for flushing the output: a second from `now`, but no later than `flushedBy`.
     package func flushDeadline(begunAt now: MonotonicTime) -> MonotonicTime { min(now + .seconds(1), flushedBy) }
 }

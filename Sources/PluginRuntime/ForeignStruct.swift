@@ -1,10 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Reads and fills structs at addresses that a plugin passed, using the size field that the plugin wrote (BGT-ABI-03).
-/// It works for any struct of the ABI and does not validate addresses.
+/// Reads and fills structs at addresses that a plugin passed. The size field that the plugin wrote limits each access
+/// (BGT-ABI-03). It works for any struct of the ABI and does not validate addresses.
 package enum ForeignStruct {
-    /// Upper bound of a valid size in bytes. No struct of the ABI is nearly as long: a larger size is a stray number,
-    /// not a newer plugin.
+    /// Maximum valid size of a struct in bytes. No struct of the ABI is nearly as long: a larger size is an error, not
+    /// a newer plugin.
     package static let longest: UInt32 = 4096
 
     package enum Reading<Value> {
@@ -15,9 +15,9 @@ package enum ForeignStruct {
         case invalid
     }
 
-    /// Copies the struct, with zeroes for fields beyond its size.
+    /// Copies the struct. Fields beyond its size are zero.
     ///
-    /// - Parameter minimum: size of the struct in minor 0.
+    /// - Parameter minimum: size of the struct in minor version 0 of the ABI, in bytes.
     package static func read<Value>(
         _ address: UnsafeRawPointer,
         as type: Value.Type,
@@ -38,7 +38,7 @@ package enum ForeignStruct {
     }
 
     /// Copies the part of `value` that fits, zeroes the fields that this host does not support, and keeps the caller's
-    /// size.
+    /// size field.
     ///
     /// - Returns: false, with nothing written, when the size is invalid.
     package static func fill<Value>(

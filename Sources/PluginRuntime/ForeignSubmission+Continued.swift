@@ -5,7 +5,8 @@ import TaskModel
 
 // Fields that only continued or health research requests have.
 extension ForeignSubmission {
-    /// The terms of a continued request; nil for every other kind.
+    /// The terms of a continued request; nil for every other kind. Throws when a title, the strategy or a resource is
+    /// invalid.
     static func continued(_ fields: bgt_request, _ kind: TaskKind) throws(Problem) -> ContinuedTerms? {
         guard kind == .continued else { return nil }
         return ContinuedTerms(

@@ -22,7 +22,7 @@ extension ForeignSubmission {
 }
 
 extension RequestField {
-    /// The bits of `bgt_request.flags` that hold this field; 0 when it has a member of its own.
+    /// The bits of `bgt_request.flags` that contain this field; 0 when the field has a member of its own.
     fileprivate var flags: UInt32 {
         switch self {
         case .requiresNetwork: BGT_NEEDS_NETWORK
@@ -32,7 +32,7 @@ extension RequestField {
         }
     }
 
-    /// The member of `bgt_request` that holds this field.
+    /// The name of the member of `bgt_request` that contains this field.
     fileprivate var member: String {
         switch self {
         case .requiresNetwork, .requiresExternalPower, .protection: "flags"

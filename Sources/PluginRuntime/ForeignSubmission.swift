@@ -3,13 +3,13 @@
 package import CBackgroundTasks
 package import TaskModel
 
-/// A request that a plugin submits, copied out of its memory and checked to be well-formed. Permissions are checked
-/// elsewhere.
+/// A request that a plugin submits, copied out of the plugin's memory and checked to be well-formed. Permissions are
+/// checked elsewhere.
 package struct ForeignSubmission: Hashable, Sendable {
     package let request: TaskRequest
     package let payload: [UInt8]
 
-    /// The reason why a submission is malformed, as `submit` returns it.
+    /// The flaw of a malformed submission, with the status that `submit` returns for it.
     package struct Problem: Error, Hashable, Sendable {
         package let status: Int32
         package let subReason: UInt32

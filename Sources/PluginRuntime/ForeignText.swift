@@ -25,7 +25,7 @@ package enum ForeignText {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// The longest prefix of at most `limit` bytes that cuts no character.
+    /// The longest prefix of `text` with at most `limit` bytes and only whole characters.
     package static func prefix(of text: String, limit: Int) -> String {
         var text = text
         return text.withUTF8 { bytes in

@@ -19,7 +19,7 @@ package struct ForeignTitles: Hashable, Sendable {
         self.subtitle = text
     }
 
-    /// Returns nil for NULL, and for a text that is too long or not UTF-8.
+    /// The string at an address; nil for NULL, and for a string that is too long or not UTF-8.
     static func text(_ address: UnsafePointer<CChar>?) -> String? {
         address.flatMap { ForeignText.read($0, limit: ContinuedTerms.maximumTitle) }
     }

@@ -4,7 +4,8 @@ import CBackgroundTasks
 import Glibc
 import TaskModel
 
-/// The functions that plugin code calls. Each forwards to the one launch of the process and decides nothing.
+/// The functions of the host that plugin code calls. Each forwards to the one launch of the process and decides
+/// nothing.
 ///
 /// They are top-level functions: a closure could inherit an actor's isolation, which the runtime checks on every call,
 /// and plugin code calls from any thread.
@@ -50,7 +51,7 @@ enum HostTable {
         return UnsafePointer(table)
     }()
 
-    /// The one launch of this process.
+    /// The one launch of this process; nil before it is created.
     // Set once by the main thread, before the control thread starts and before any plugin code is mapped.
     nonisolated(unsafe) static var launch: Launch?
 }
@@ -58,8 +59,8 @@ enum HostTable {
 private typealias Host = UnsafePointer<bgt_host>
 private typealias Context = UnsafeMutableRawPointer
 
-/// Calls `body` with the launch. The fallback status is never returned: the launch exists before any plugin code is
-/// mapped.
+/// Calls `body` with the launch, and counts the call. The fallback status is never returned: the launch exists before
+/// any plugin code is mapped.
 private func withLaunch(_ body: (Launch) -> Int32) -> Int32 {
     guard let launch = HostTable.launch else { return BGT_WRONG_PHASE }
     return launch.activity.call { body(launch) }

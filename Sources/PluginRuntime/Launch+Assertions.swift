@@ -86,8 +86,8 @@ extension Launch {
         assertionCalls.change { $0 -= 1 }
     }
 
-    /// Blocks until no handler of an assertion runs. A handler may end its own assertion, and with it the launch,
-    /// before its context is released.
+    /// Blocks until no expiration handler of an assertion runs. A handler may end its own assertion, and with it the
+    /// launch, before its context is released.
     func awaitAssertionCalls() {
         assertionCalls.wait { $0 == 0 ? () : nil }
     }

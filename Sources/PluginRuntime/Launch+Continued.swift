@@ -9,7 +9,7 @@ import TaskModel
 // Continued tasks, which users watch. They may arrive while the launch runs, and the launch's deadline does not apply
 // to them.
 extension Launch {
-    /// A subject of reports, of which only the newest report counts.
+    /// The subject of a report by a continued task. Only the newest report of a subject counts.
     enum ReportKey: Hashable, Sendable {
         case progress(TaskID)
         case title(TaskID)
@@ -32,15 +32,16 @@ extension Launch {
 
     // MARK: Deadlines
 
-    /// Logs a warning when entry has not returned by its deadline. Called by the control thread; never blocks. No task
-    /// has been delivered yet that could expire.
+    /// Logs a warning when entry has not returned by its deadline. At that time no task has been delivered that could
+    /// expire. Called by the control thread; never blocks.
     func warnOfEntry() {
         guard state.withLock({ $0.hooks == nil && !$0.hasEnded }) else { return }
         let message = "entry has not returned in time; the process is killed when the grace of \(plan.grace) is over"
         channel.send(.log(.warning, message: message))
     }
 
-    /// Expires all bounded tasks at the launch's deadline. Called by the control thread; never blocks.
+    /// Expires all bounded tasks at the launch's deadline; also the assertions, unless a continued task still runs.
+    /// Called by the control thread; never blocks.
     func expireBudget() {
         expire(.bounded, .budget, isAnnounced: true)
         // A continued task that still runs keeps the launch open. The host expires the assertions after the last one.
@@ -61,7 +62,7 @@ extension Launch {
         }
     }
 
-    /// Sends or holds a report of a continued task.
+    /// Sends a report of a continued task, or holds it for later.
     ///
     /// - Parameter message: makes the message; nil when the plugin's arguments are invalid.
     private func report(
@@ -132,7 +133,7 @@ extension Launch {
 }
 
 extension Launch.State {
-    /// Records the titles of a continued task that the host already shows, so that they are not reported again.
+    /// Records the titles of a continued task as already sent, because the host shows them from the start.
     mutating func assumeTitles(of task: RunnerPlan.Task) {
         guard let terms = task.continued else { return }
         reports.assume(.title(task.id, terms.title, subtitle: terms.subtitle), as: .title(task.id))

@@ -10,16 +10,16 @@ import TaskModel
 // stages. The control thread enforces deadlines on the stages that run plugin code.
 extension Launch {
     enum EndStage {
-        /// Callbacks return, and the plugin's own threads finish their calls. Calls are still answered.
+        /// First stage: callbacks return, and the plugin's own threads finish their calls. Calls are still answered.
         case settling(EndSchedule)
-        /// `stop` runs, then the handlers of assertions.
+        /// Second stage: `stop` runs, then the handlers of assertions.
         case stopping(deadline: MonotonicTime)
-        /// Open calls receive their answers; new calls are refused.
+        /// Third stage: open calls receive their answers. New calls are refused.
         case answering
         case flushing(Flush)
     }
 
-    /// The flush of output that libc still buffers.
+    /// The last stage: flushing the output that libc still buffers.
     struct Flush {
         let deadline: MonotonicTime
         /// Names of the streams whose locks other threads held just before the flush.
@@ -52,7 +52,7 @@ extension Launch {
         finish()
     }
 
-    /// Closes all tables: every later call returns `BGT_ENDED` and sends nothing to the host.
+    /// Closes all tables. Every later call returns `BGT_ENDED` and sends nothing to the host.
     private func closeTables() {
         let (handlers, expirationHandlers, assertionHandlers) = state.withLock { state in
             state.hasEnded = true
@@ -67,7 +67,7 @@ extension Launch {
     }
 
     /// Blocks until open calls are answered, or until `deadline`. The host may have recorded a call that it has not
-    /// answered yet: the caller receives the answer, or none at all because the process ends.
+    /// answered by then. The caller still receives the answer, or the process ends first.
     private func awaitAnswers(until deadline: MonotonicTime) {
         let unanswered = calls.drain(until: deadline)
         if unanswered == 0 { return }
@@ -103,7 +103,7 @@ extension Launch {
 
     // MARK: On the control thread
 
-    /// Deadline of the current stage; nil while no plugin code has to be bounded.
+    /// Deadline of the current stage; nil while no plugin code runs whose time has to be bounded.
     var stageDeadline: MonotonicTime? {
         switch endStage.withLock({ $0 }) {
         case nil, .answering: nil
@@ -114,7 +114,7 @@ extension Launch {
         }
     }
 
-    /// Ends the process at the deadline of the current stage, with a message that names the cause.
+    /// Ends the process if the deadline of the current stage has passed, with a message that names the cause.
     func cutStage(at now: MonotonicTime) {
         guard let deadline = stageDeadline, now >= deadline else { return }
         switch endStage.withLock({ $0 }) {

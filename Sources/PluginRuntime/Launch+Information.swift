@@ -23,7 +23,7 @@ extension Launch {
         return ForeignStruct.fill(out, with: information) ? BGT_OK : BGT_INVALID
     }
 
-    /// Nanoseconds left of the shared budget; `BGTASK_NO_DEADLINE` without a budget.
+    /// Nanoseconds left of the launch's budget; `BGTASK_NO_DEADLINE` without a budget.
     var remaining: UInt64 {
         plan.deadline.map { UInt64(clamping: ($0 - .now).wholeNanoseconds) } ?? BGTASK_NO_DEADLINE
     }

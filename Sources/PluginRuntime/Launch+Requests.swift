@@ -82,8 +82,9 @@ extension Launch {
             + " submit before the last completion, or hold an assertion until the submission has returned"
     )
 
-    /// Throws when the launch has ended, or when no handler of this process takes the identifier. Both are read under
-    /// one lock: the end of the launch drops the registrations, and a submission must not be blamed for that.
+    /// Checks that the launch may submit the identifier. Throws when the launch has ended, or when no handler of this
+    /// process takes the identifier. Both are read under one lock, because the end of the launch drops the
+    /// registrations.
     private func admit(_ identifier: TaskIdentifier) throws(Problem) {
         let (hasEnded, lacksHandler) = state.withLock { state in
             (state.hasEnded, state.registrations.lacksHandler(for: identifier))
@@ -97,7 +98,9 @@ extension Launch {
         throw Problem(status: BGT_UNREGISTERED, message: message)
     }
 
-    /// As `bar`, for calls that wait for a commit: it also refuses them in an expiration handler.
+    /// Refuses a call that waits for a commit: as `bar` does, and also inside an expiration handler.
+    ///
+    /// - Returns: the status to return; nil when the call may proceed.
     private func barWaiting(_ call: StaticString) -> Int32? {
         if let status = bar(call) { return status }
         guard ThreadRole.current.contains(.expirationHandler) else { return nil }

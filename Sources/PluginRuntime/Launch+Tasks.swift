@@ -45,7 +45,7 @@ extension Launch {
 
     /// Completes a task and reports its outcome to the host.
     ///
-    /// - Parameter text: text for the journal, on behalf of a bound function; nil otherwise.
+    /// - Parameter text: result of a bound function, for the journal; nil for other tasks.
     func complete(_ task: TaskID, outcome: Int32, saying text: String? = nil) -> Int32 {
         if let status = bar("complete") { return status }
         let (completion, closed) = state.withLock { state in

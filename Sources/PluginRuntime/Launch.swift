@@ -9,7 +9,7 @@ import Synchronization
 import TaskModel
 
 /// One launch inside its process: entry, delivery, expiration and end. The tables decide which calls of the plugin are
-/// allowed; the host checks them again independently.
+/// allowed. The host checks the resulting messages again independently.
 ///
 /// No lock is held while plugin code runs. Messages whose order matters are sent under the lock that orders them.
 final class Launch: Sendable {
@@ -23,14 +23,14 @@ final class Launch: Sendable {
         /// Information about the tasks that are not completed, including tasks of the batch that have no handler.
         var open: [TaskID: OpenTask]
         var reports = ReportTable<ReportKey, RunnerMessage>()
-        /// Nil until entry has succeeded.
+        /// The optional functions of the plugin; nil until entry has succeeded.
         var hooks: PluginHooks?
-        /// When true, every call returns `BGT_ENDED`.
+        /// Whether the launch has ended. Every call of the plugin then returns `BGT_ENDED`.
         var hasEnded = false
     }
 
-    /// The number of violations that are sent. The limit keeps a plugin that breaks rules in a loop from filling the
-    /// journal.
+    /// The maximum number of violations that are sent to the host. The limit keeps a plugin that breaks rules in a loop
+    /// from filling the journal.
     private static let violationLimit = 100
 
     let plan: RunnerPlan
@@ -39,7 +39,7 @@ final class Launch: Sendable {
     let calls = CallTable()
     let state: Mutex<State>
     let activity = PluginActivity()
-    /// The number of handlers of assertions that run or whose context is being released.
+    /// The number of assertion handlers that run, or whose context is being released.
     let assertionCalls = Monitor(0)
     let running: RunningTasks
     let queues: TaskQueues
@@ -50,6 +50,8 @@ final class Launch: Sendable {
     let endStage = Mutex<EndStage?>(nil)
     let isFinishing = Atomic(false)
 
+    /// Creates the launch from its plan.
+    ///
     /// - Parameters:
     ///   - spare: queue for tasks for which the system has no thread.
     ///   - reserve: queue for all other work in that case; no task of the plugin delays it.
@@ -88,7 +90,8 @@ final class Launch: Sendable {
 
     // MARK: From loading to the plugin's main loop
 
-    /// Loads the library, runs entry and `run_main`. Called on the main thread, with the deadline armed.
+    /// Loads the library and runs entry, then `run_main` if the plugin offers it. Called on the main thread, after the
+    /// control thread has started.
     func run() -> Never {
         do throws(PluginLibrary.LoadError) {
             if plan.handlers.isEmpty {

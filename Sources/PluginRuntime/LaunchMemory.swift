@@ -7,7 +7,7 @@ import TaskModel
 // Unchecked: written once in init, never changed and never freed.
 struct LaunchMemory: @unchecked Sendable {
     let plugin: UnsafePointer<CChar>
-    /// Identifiers of the batch, without events; nil when there are none.
+    /// Identifiers of the batch's tasks, without events; nil when there are none.
     let identifiers: UnsafePointer<UnsafePointer<CChar>>?
     let identifierCount: Int
 
@@ -28,6 +28,8 @@ struct TaskMemory: @unchecked Sendable {
     let title: UnsafePointer<CChar>?
     let subtitle: UnsafePointer<CChar>?
 
+    /// Copies the strings and the payload of a task.
+    ///
     /// - Parameter plugin: identifier to use for an event.
     init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier) {
         identifier = UnsafePointer((task.kind == .event ? plugin.text : task.identifier).stored())

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// State that threads wait on: one mutex and one condition variable. For state without waiting threads, `Mutex` is
+/// State on which threads can wait: one mutex and one condition variable. For state without waiting threads, `Mutex` is
 /// enough.
 // Unchecked: `state` is only accessed while `mutex` is locked, and both primitives keep their address until deinit.
 final class Monitor<State: Sendable>: @unchecked Sendable {
@@ -47,7 +47,7 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
         return body(state)
     }
 
-    /// Blocks until `body` returns a value. Changes that `body` makes wake no other thread.
+    /// Blocks until `body` returns a value, which is the result. Changes that `body` makes wake no other thread.
     func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -59,7 +59,7 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
 
     /// Blocks until `body` returns a value, or until `deadline`.
     ///
-    /// - Returns: nil when the deadline came first.
+    /// - Returns: the value; nil when the deadline came first.
     func wait<Result>(until deadline: MonotonicTime, for body: (inout State) -> Result?) -> Result? {
         var time = timespec(
             tv_sec: Int(deadline.nanoseconds / 1_000_000_000),

@@ -4,8 +4,8 @@ import LinuxSystem
 import TaskModel
 
 extension MonotonicTime {
-    /// The time left in milliseconds, as a timeout for `poll`: rounded up, so that no timeout fires early. 0 when the
-    /// time has passed.
+    /// The time from now until this time in milliseconds, as a timeout for `poll`. Rounded up, so that no timeout ends
+    /// early; 0 when the time has passed.
     var millisecondsFromNow: Int32 {
         let left = max(0, (self - .now).wholeNanoseconds)
         return Int32(clamping: left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1))

@@ -8,11 +8,13 @@ import TaskModel
 // Unchecked: the addresses point into `memory`; they are handed to callers and never dereferenced here.
 struct OpenTask: @unchecked Sendable {
     let kind: TaskKind
-    /// Information about the task, without the reason of an expiration.
+    /// The information that `task_info` returns, without the reason of an expiration.
     let information: bgt_task_info
     private let memory: TaskMemory
     private let isOfBatch: Bool
 
+    /// Copies the information about a task.
+    ///
     /// - Parameter isOfBatch: whether the task belongs to the batch with which the launch began.
     init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier, isOfBatch: Bool) {
         let memory = TaskMemory(task, of: plugin)
@@ -33,14 +35,15 @@ struct OpenTask: @unchecked Sendable {
         self.isOfBatch = isOfBatch
     }
 
-    /// Frees the memory of a completed task. Memory of the batch is kept: a batch is small and ends with the launch, so
-    /// that a plugin may safely read it after completion. Later tasks have no bound, so their memory is freed.
+    /// Frees the memory of a completed task, unless the task belongs to the batch. A batch is small and ends with the
+    /// launch, so its memory is kept and a plugin may safely read it after completion. Later tasks are unbounded in
+    /// number.
     func free() {
         if !isOfBatch { memory.free() }
     }
 }
 
-/// Encodes `bgt_request.flags` as they were submitted.
+/// Encoding of a request's conditions and protection as `bgt_request.flags`.
 enum RequestFlags {
     static func word(_ task: RunnerPlan.Task) -> UInt32 {
         word(network: task.requiresNetwork, externalPower: task.requiresExternalPower, task.protection)

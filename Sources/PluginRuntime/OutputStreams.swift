@@ -6,7 +6,7 @@
 
 /// The standard output streams of libc.
 enum OutputStreams {
-    /// Makes output leave the process line by line: the lines before a crash are not lost.
+    /// Makes standard output line-buffered: the lines before a crash are not lost.
     static func bufferByLine() { setvbuf(stdout, nil, _IOLBF, 0) }
 
     /// Names of the streams whose lock another thread holds.

@@ -4,24 +4,24 @@ import LinuxSystem
 import Synchronization
 import TaskModel
 
-/// Counts of the calls between runner and plugin, in both directions, which the end of the launch waits for.
+/// Counts of the calls between runner and plugin, in both directions. The end of the launch waits for these calls.
 ///
 /// A call of the plugin counts only on a thread of the plugin's own: a thread that a handler started, a queue's, or one
 /// of Swift's concurrency. A call on the thread of a callback is over when the callback returns.
 final class PluginActivity: Sendable {
     private let callbacks = Monitor(0)
     private let calls = Atomic(0)
-    /// Return of the last call, in nanoseconds of the monotonic clock; 0 when there was none.
+    /// Time at which the last counted call returned, in nanoseconds of the monotonic clock; 0 when there was none.
     private let lastCall = Atomic<Int64>(0)
 
-    /// Runs a call of the runner into the plugin, and counts it.
+    /// Runs a call of the runner into the plugin, counted while it runs.
     func callback(_ role: ThreadRole = .callback, _ body: () -> Void) {
         callbacks.change { $0 += 1 }
         ThreadRole.with(role, body)
         callbacks.change { $0 -= 1 }
     }
 
-    /// Runs a call of the plugin, and counts it on threads of the plugin's own. A thread of a callback reads no clock.
+    /// Runs a call of the plugin into the runner. Only calls on threads of the plugin's own are counted and timed.
     func call<Result>(_ body: () -> Result) -> Result {
         guard ThreadRole.current.isEmpty else { return body() }
         calls.add(1, ordering: .acquiringAndReleasing)
@@ -33,8 +33,8 @@ final class PluginActivity: Sendable {
     }
 
     /// Blocks until the plugin is quiet or `schedule.settledBy` has passed. A plugin is quiet when its callbacks have
-    /// returned, its own threads have made no call for the quiet period, and none of them runs. A running thread may
-    /// have just received work from a handler, such as a submission.
+    /// returned, its own threads have made no call for the quiet period, and none of these threads runs. A running
+    /// thread may have just received work from a handler, such as a submission.
     func settle(_ schedule: EndSchedule, _ threads: PluginThreads) {
         while .now < schedule.settledBy {
             let activity = current

@@ -4,8 +4,8 @@ import Glibc
 import RunnerWire
 import TaskModel
 
-/// The whole run of a runner: it receives one plan from the control socket, runs that launch and ends the process. It
-/// runs once per process and cannot be undone.
+/// The entry point of a runner: it receives one plan from the control socket, runs that launch and ends the process. It
+/// runs once per process.
 package enum PluginRuntime {
     package static func run() -> Never {
         guard hasHost else {
@@ -44,7 +44,7 @@ package enum PluginRuntime {
         launch.run()
     }
 
-    /// The number of continued tasks beyond the batch whose crash can be attributed to them.
+    /// The number of later tasks, beyond the batch, for which a crash can be attributed to its task.
     private static let laterTasks = 64
 
     private static var hasHost: Bool {
@@ -91,8 +91,8 @@ package enum PluginRuntime {
         }
     }
 
-    /// Whether the host is still the parent. If the host died before the parent-death signal was in effect, the
-    /// orphan has another parent.
+    /// Whether the host is still the parent process. If the host died before the parent-death signal was in effect,
+    /// another process has adopted the runner.
     private static var parentIsHost: Bool {
         // The kernel's `struct ucred`: process, user and group that created the socket pair.
         var peer: (process: Int32, user: UInt32, group: UInt32) = (0, 0, 0)

@@ -5,11 +5,11 @@ import Glibc
 /// The threads of this process that do not belong to the runner: threads of the plugin and its libraries, and the main
 /// thread when `run_main` owns it.
 struct PluginThreads {
-    /// Whether the plugin offers `run_main`.
+    /// Whether the plugin offers `run_main`, so that the main thread is the plugin's.
     let includeMain: Bool
 
-    /// Whether one of the threads runs, is runnable, or waits for a disk. A thread that was handed work counts from
-    /// that moment, even on a busy machine, because the wake-up makes it runnable. False where /proc cannot be read.
+    /// Whether one of the threads runs, is runnable, or waits for a disk. A thread that was just woken for new work
+    /// counts, even on a busy machine, because it is runnable. False where /proc cannot be read.
     var isAnyActive: Bool {
         guard let folder = opendir("/proc/self/task") else { return false }
         defer { closedir(folder) }

@@ -2,13 +2,13 @@
 
 import Glibc
 
-/// Snapshot of process-wide state that a plugin must not change (BGT-ABI-16), which reports the differences. It
-/// restores nothing.
+/// A snapshot of process-wide state that a plugin must not change (BGT-ABI-16). A later comparison reports the changes;
+/// none is undone.
 // Unchecked: the addresses of signal handlers are compared, never called.
 struct ProcessWatch: @unchecked Sendable {
     private let handlers: [UnsafeRawPointer?]
     private let folder: String?
-    /// Octal; nil where /proc cannot be read.
+    /// The process's umask in octal; nil where /proc cannot be read.
     private let fileMask: Substring?
 
     /// Takes the snapshot. Called after this process has set up its own state and before any plugin code is mapped.
@@ -18,7 +18,7 @@ struct ProcessWatch: @unchecked Sendable {
         fileMask = Self.fileMask()
     }
 
-    /// Descriptions of all differences, each with its remedy.
+    /// Descriptions of all differences from the snapshot, each with its remedy.
     func changes() -> [String] {
         var changes: [String] = []
         for (signal, (before, now)) in zip(Self.signals, zip(handlers, Self.handlers())) where before != now {
@@ -43,7 +43,7 @@ struct ProcessWatch: @unchecked Sendable {
         return (1...64).filter { sigismember(&blocked, $0) == 1 }
     }
 
-    /// The signals whose handling the runner sets.
+    /// The signals whose handlers are compared: the runner sets all of them.
     private static let signals = CrashReporter.signals + [SIGTERM, SIGINT, SIGHUP, SIGPIPE]
 
     private static func handlers() -> [UnsafeRawPointer?] {

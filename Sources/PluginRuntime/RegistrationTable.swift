@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// The handlers of this process, and the rules for adding one (BGT-ABI-10). It calls none of them.
+/// The task handlers of this process, and the rules for adding one (BGT-ABI-10). The table calls no handler.
 ///
 /// Every handler leaves this table for release once: the last `endCall` returns a handler that was in use.
 package struct RegistrationTable<Handler> {
@@ -13,6 +13,8 @@ package struct RegistrationTable<Handler> {
     }
 
     package enum Verdict: Hashable, Sendable {
+        /// The handler was added.
+        ///
         /// - Parameter isLate: whether the registration was made after entry.
         case registered(PermittedIdentifier, isLate: Bool)
         case malformed
@@ -28,7 +30,7 @@ package struct RegistrationTable<Handler> {
         var calls = 0
     }
 
-    /// A call in progress, until `endCall`. A more precise registration may be added while it runs.
+    /// A handler in use, from `beginCall` until `endCall`. A more precise handler may be registered meanwhile.
     package struct Call {
         package let handler: Handler
         fileprivate let name: PermittedIdentifier
@@ -58,7 +60,7 @@ package struct RegistrationTable<Handler> {
         return .registered(name, isLate: phase == .running)
     }
 
-    /// Ends the entry phase. When entry failed, its registrations are dropped.
+    /// Ends the entry phase. When entry failed, the registrations are dropped.
     ///
     /// - Returns: the dropped handlers.
     package mutating func closeEntry(succeeded: Bool) -> [Handler] {
@@ -71,8 +73,8 @@ package struct RegistrationTable<Handler> {
 
     package func isRegistered(_ identifier: TaskIdentifier) -> Bool { index(for: identifier) != nil }
 
-    /// Whether a submission of the identifier is a programming error (statement 18). An identifier that is not
-    /// permitted is refused by the host instead.
+    /// Whether a submission of the identifier is a programming error, because the identifier is permitted but has no
+    /// handler (statement 18). An identifier that is not permitted is refused by the host instead.
     package func lacksHandler(for identifier: TaskIdentifier) -> Bool {
         role == .main && isPermitted(identifier) && !isRegistered(identifier)
     }
@@ -84,14 +86,17 @@ package struct RegistrationTable<Handler> {
     /// Registered names and patterns, in the order of registration.
     package var names: [PermittedIdentifier] { registrations.map(\.name) }
 
-    /// Begins a call of the most precise handler; nil without a handler, and nil after the end of the launch.
+    /// Begins a call of the most precise handler for the identifier; nil without a handler, and nil after the end of
+    /// the launch.
     package mutating func beginCall(for identifier: TaskIdentifier) -> Call? {
         guard phase == .running, let index = index(for: identifier) else { return nil }
         registrations[index].calls += 1
         return Call(handler: registrations[index].handler, name: registrations[index].name)
     }
 
-    /// - Returns: the handler, for release, if the launch is over and this was its last call; else nil.
+    /// Ends a call.
+    ///
+    /// - Returns: the handler, for release, if the launch is over and this was the handler's last call; nil otherwise.
     package mutating func endCall(_ call: Call) -> Handler? {
         guard let index = registrations.firstIndex(where: { $0.name == call.name }) else { return nil }
         registrations[index].calls -= 1

@@ -2,15 +2,15 @@
 
 package import TaskModel
 
-/// Rate limit for reports of which only the newest counts: a plugin may make a million of them in a second. The table
-/// sends nothing and has no clock; when no report is held, no timer is needed.
+/// Rate limit for reports of which only the newest counts: a plugin may make a million reports in a second. The table
+/// sends nothing and has no clock. When no report is held, no timer is needed.
 package struct ReportTable<Key: Hashable, Report: Equatable> {
-    /// Least time between two sent reports of one key.
+    /// Minimum time between two sent reports of one key.
     package static var interval: Duration { .milliseconds(250) }
 
     private struct Entry {
         var sent: Report
-        /// Time of sending; nil for a report that the host had from the start.
+        /// Time at which the last report was sent; nil for a report that the host had from the start.
         var sentAt: MonotonicTime?
         var waiting: Report?
 
@@ -21,16 +21,18 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
     }
 
     private var entries: [Key: Entry] = [:]
-    /// Keys of held reports, the longest waiting first.
+    /// Keys of held reports, in the order in which holding began.
     private var order: [Key] = []
 
     package init() {}
 
     package enum Verdict: Hashable, Sendable {
         case send
+        /// Hold the report until it is due.
+        ///
         /// - Parameter isFirst: whether no report was held before, so that the timer is not armed yet.
         case hold(isFirst: Bool)
-        /// The host has this report, or the held report is equal.
+        /// Drop the report, because the host or the table already has an equal one.
         case nothingNew
     }
 
@@ -73,7 +75,7 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
 
     /// Removes a key.
     ///
-    /// - Returns: its held report; nil when none is held.
+    /// - Returns: the held report of the key; nil when none is held.
     package mutating func close(_ key: Key) -> Report? {
         defer {
             entries[key] = nil

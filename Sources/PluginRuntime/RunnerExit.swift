@@ -2,25 +2,25 @@
 
 import Glibc
 
-/// Exit codes of a process that ends outside a launch's regular end. A launch that ended in order exits with 0.
+/// Exit codes of a runner that ends outside the regular end of a launch. A launch that ended in order exits with 0.
 enum RunnerExit {
     /// The host ended, so no outcome can be recorded.
     static let hostIsGone: Int32 = 1
-    /// The process was not started by a host.
+    /// The process was not started by a host as a runner.
     static let misuse: Int32 = 2
     /// The host sent an invalid message.
     static let brokenWire: Int32 = 3
-    /// The system gave no descriptor, thread or memory.
+    /// The system had no descriptor, thread or memory left.
     static let noResources: Int32 = 4
 
-    /// Ends the process with a message on stderr. For failures that cannot be reported to the host or the plugin:
-    /// stderr is captured with the launch.
+    /// Ends the process with a message on stderr, for failures that cannot be reported to the host or the plugin. The
+    /// host captures stderr.
     static func end(_ code: Int32, _ message: String) -> Never {
         say(message)
         _exit(code)
     }
 
-    /// Ends the process because the system did not give `resource`.
+    /// Ends the process because the system has no more of `resource`.
     static func end(without resource: String) -> Never {
         end(noResources, "no \(resource) available; raise the limits of bgtaskd's service")
     }

@@ -4,12 +4,12 @@ import Glibc
 import Synchronization
 import TaskModel
 
-/// A fixed table of atomics that maps threads to the task whose code they run; readable from a signal handler. Open
-/// tasks whose code does not run at the moment are not in it.
+/// A fixed table of atomics that maps threads to the task whose code they run. A signal handler can read it. Open tasks
+/// whose code is not running are not in it.
 // Unchecked: the table is allocated once and never freed; its slots only change atomically.
 struct RunningTasks: @unchecked Sendable {
     private struct Slot: ~Copyable {
-        /// Value of `pthread_self`; 0 when the slot is free.
+        /// The thread as returned by `pthread_self`; 0 when the slot is free.
         let thread = Atomic<UInt>(0)
         let task = Atomic<UInt64>(0)
     }
@@ -17,14 +17,16 @@ struct RunningTasks: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Slot>
     private let count: Int
 
-    /// - Parameter capacity: maximum number of calls in the table; further calls are not recorded.
+    /// Creates an empty table.
+    ///
+    /// - Parameter capacity: maximum number of concurrent calls in the table; further calls are not recorded.
     init(capacity: Int) {
         slots = .allocate(capacity: capacity)
         count = capacity
         for index in 0..<capacity { (slots + index).initialize(to: Slot()) }
     }
 
-    /// Records the calling thread's task while `body` runs.
+    /// Records `task` as the task of the calling thread while `body` runs.
     func during(_ task: TaskID, _ body: () -> Void) {
         let thread = UInt(pthread_self())
         let free = (0..<count).first { index in
@@ -39,7 +41,7 @@ struct RunningTasks: @unchecked Sendable {
         }
     }
 
-    /// Task of the calling thread; 0 for none. Async-signal-safe.
+    /// The task of the calling thread as a raw value; 0 for none. Async-signal-safe.
     func currentTask() -> UInt64 {
         let thread = UInt(pthread_self())
         var index = 0

@@ -2,7 +2,7 @@
 
 import CBackgroundTasks
 
-/// Name of a status as the header spells it, at an address that is valid until the process ends.
+/// The name of a status code as in the header, at an address that is valid until the process ends.
 package enum StatusName {
     package static func address(of status: Int32) -> UnsafePointer<CChar> {
         // Literals are stored with a NUL and never move.

@@ -5,8 +5,8 @@ import Synchronization
 import TaskModel
 
 /// The queues on which a launch's tasks begin: one for each identifier, and one for all events. Queues of the batch are
-/// created before any plugin code is mapped: a plugin that uses up the process's threads delays none of its tasks.
-/// Queues of later tasks live only while they have work, because a launch may compose any number of identifiers.
+/// created before any plugin code is mapped: a plugin that uses up the process's threads delays none of these tasks.
+/// Queues of later tasks exist only while they have work, because a launch may submit any number of identifiers.
 final class TaskQueues: Sendable {
     private struct Later {
         let queue: WorkQueue
@@ -17,6 +17,8 @@ final class TaskQueues: Sendable {
     private let later = Mutex<[String: Later]>([:])
     private let spare: WorkQueue
 
+    /// Creates the queues of the batch.
+    ///
     /// - Parameter spare: queue shared by the tasks for which the system had no thread.
     init(_ tasks: [RunnerPlan.Task], spare: WorkQueue) {
         var queues: [String: WorkQueue] = [:]

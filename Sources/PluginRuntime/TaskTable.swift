@@ -3,20 +3,21 @@
 package import TaskModel
 
 /// Table of the tasks of this launch. It resolves the race between completion and expiration of each task (BGT-ABI-08,
-/// -09, -13), and determines which call may begin and which caller releases a handler. It makes no call itself.
+/// -09, -13), and determines which call may begin and which caller releases a handler. The table itself calls no
+/// handler.
 ///
 /// Every handler leaves the table exactly once: refused, returned as replaced, or through `complete`, `endCall` or
 /// `end`.
 package struct TaskTable<Handler> {
     private enum Phase {
-        /// In the batch, but not delivered yet: entry runs.
+        /// In the batch, but not delivered yet, because entry still runs.
         case waiting
         case running
         case expiring(ExpirationReason, since: MonotonicTime)
         case completed
     }
 
-    /// State of a task's one expiration call. A call can begin only while it is `none`.
+    /// State of the one expiration call of a task. The call can begin only while the state is `none`.
     private enum Call {
         case none
         case inProgress(Handler)
@@ -25,11 +26,11 @@ package struct TaskTable<Handler> {
 
     private struct Entry {
         var phase = Phase.waiting
-        /// The handler that is set and not in a call.
+        /// The expiration handler, unless its call has begun; nil without one.
         var handler: Handler?
         var call = Call.none
         var isDelivered = false
-        /// Whether this is a continued task, to which the launch's deadline does not apply.
+        /// Whether the task is a continued one, to which the launch's deadline does not apply.
         var isUnbounded = false
 
         var hasHandler: Bool {
@@ -44,7 +45,9 @@ package struct TaskTable<Handler> {
     private var entries: [TaskID: Entry]
     private var hasEnded = false
 
-    /// - Parameter continued: the subset of continued tasks.
+    /// Creates the table for a batch.
+    ///
+    /// - Parameter continued: the continued tasks among `tasks`.
     package init(_ tasks: [TaskID], continued: Set<TaskID> = [], deadline: MonotonicTime?, grace: Duration) {
         self.grace = grace
         killTime = deadline.map { LaunchBudget.killTime(after: $0, grace: grace) }
@@ -55,7 +58,7 @@ package struct TaskTable<Handler> {
 
     // MARK: Delivery
 
-    /// Delivers these tasks to the plugin; the other tasks of the batch are removed.
+    /// Marks these tasks as delivered to the plugin, and removes the other tasks of the batch.
     package mutating func deliver(_ tasks: [TaskID]) {
         let delivered = Set(tasks)
         for id in order {
@@ -66,7 +69,7 @@ package struct TaskTable<Handler> {
         }
     }
 
-    /// Delivers one more, continued task to the plugin.
+    /// Adds one more, continued task as delivered to the plugin.
     ///
     /// - Returns: false when the task is already in the table.
     package mutating func add(_ task: TaskID) -> Bool {
@@ -132,8 +135,11 @@ package struct TaskTable<Handler> {
     // MARK: Expiration
 
     package enum HandlerChange {
+        /// The handler was set or removed.
+        ///
         /// - Parameters:
-        ///   - report: whether a handler is set now, if that changed; else nil.
+        ///   - replaced: the previous handler, which the caller has to release.
+        ///   - report: whether the task has a handler now, for the host; nil when that did not change.
         ///   - mustCall: whether the task is expiring and its one call is still due.
         case changed(replaced: Handler?, report: Bool?, mustCall: Bool)
         case alreadyCompleted
@@ -158,7 +164,7 @@ package struct TaskTable<Handler> {
 
     package struct Expiration: Hashable, Sendable {
         package let task: TaskID
-        /// Whether a handler is set, so that its call is due now.
+        /// Whether the task has a handler, whose call is now due.
         package let mustCall: Bool
     }
 
@@ -170,7 +176,7 @@ package struct TaskTable<Handler> {
         case tasks([TaskID])
     }
 
-    /// Expires tasks; the first reason stays.
+    /// Expires the selected tasks, each once; the first reason stays.
     ///
     /// - Returns: the tasks that were not expiring before, in the order of the batch.
     package mutating func expire(
@@ -194,8 +200,8 @@ package struct TaskTable<Handler> {
         return expired
     }
 
-    /// Takes the handler for the one expiration call, on the thread that makes the call and just before it. Nil when
-    /// completion, removal or another call came first.
+    /// Takes the handler for the one expiration call of a task, on the thread that makes the call and just before it.
+    /// Nil when completion, removal or another call came first.
     package mutating func beginCall(of id: TaskID) -> (Handler, ExpirationReason)? {
         guard !hasEnded, var entry = entries[id], case .expiring(let reason, _) = entry.phase,
             case .none = entry.call, let handler = entry.handler
@@ -206,7 +212,9 @@ package struct TaskTable<Handler> {
         return (handler, reason)
     }
 
-    /// - Returns: the handler that was called, which the caller has to release: it is never called twice.
+    /// Ends the expiration call of a task.
+    ///
+    /// - Returns: the called handler, which the caller has to release; it is never called again.
     package mutating func endCall(of id: TaskID) -> Handler? {
         guard case .inProgress(let handler) = entries[id]?.call else { return nil }
         entries[id]?.call = .made

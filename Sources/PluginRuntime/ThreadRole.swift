@@ -2,21 +2,21 @@
 
 import Glibc
 
-/// The callback of the plugin in which the calling thread is; it limits the calls that are allowed there (BGT-ABI-12).
+/// The kind of callback that the calling thread is in. It limits the calls that are allowed on the thread (BGT-ABI-12).
 /// Empty on a thread of the plugin's own.
 struct ThreadRole: OptionSet {
     let rawValue: UInt
 
     static let pendingVisitor = ThreadRole(rawValue: 1)
     static let expirationHandler = ThreadRole(rawValue: 2)
-    /// Entry, a handler, `receive` or `stop`: every call is allowed. The thread returns to the runner.
+    /// Entry, a handler, `receive` or `stop`. Every call is allowed, and the thread returns to the runner.
     static let callback = ThreadRole(rawValue: 4)
 
     static var current: ThreadRole {
         ThreadRole(rawValue: UInt(bitPattern: pthread_getspecific(roleKey)))
     }
 
-    /// Adds the role to the calling thread while `body` runs.
+    /// Gives the calling thread the role, in addition to its others, while `body` runs.
     static func with<Result>(_ role: ThreadRole, _ body: () -> Result) -> Result {
         let outer = current
         pthread_setspecific(roleKey, UnsafeRawPointer(bitPattern: outer.union(role).rawValue))

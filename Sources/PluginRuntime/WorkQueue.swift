@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A thread of its own that runs work items one at a time, in the order of `add`.
+/// A dedicated thread that runs work items one at a time, in the order of `add`.
 final class WorkQueue: Sendable {
     private struct State {
         var work: [@Sendable () -> Void] = []
@@ -9,7 +9,7 @@ final class WorkQueue: Sendable {
 
     private let waiting = Monitor(State())
 
-    /// Starts the thread; nil when the system has no thread to give.
+    /// Creates the queue and its thread; nil when the system has no thread left.
     init?(named name: String) {
         let waiting = waiting
         let isStarted = WorkerThread.start(named: name) {
@@ -22,12 +22,12 @@ final class WorkQueue: Sendable {
         waiting.change { $0.work.append(work) }
     }
 
-    /// Ends the thread after the work that was added so far.
+    /// Ends the thread after all work that was added before.
     func close() {
         waiting.change { $0.isClosed = true }
     }
 
-    /// Blocks until there is work; nil when the queue is closed and empty.
+    /// Blocks until there is work, and returns it; nil when the queue is closed and empty.
     private static func next(in waiting: Monitor<State>) -> (@Sendable () -> Void)? {
         waiting.wait { state -> (@Sendable () -> Void)?? in
             if !state.work.isEmpty { return .some(state.work.removeFirst()) }

@@ -3,7 +3,7 @@
 import Glibc
 import Synchronization
 
-/// Starts detached threads of this process, each with a name and an alternate stack for reporting its crash.
+/// Starts detached threads of this process. Each has a name, and an alternate stack on which its crash is reported.
 enum WorkerThread {
     // The argument of a new thread, which takes the only reference.
     private final class Start: Sendable {
@@ -18,7 +18,7 @@ enum WorkerThread {
 
     /// Starts a detached thread.
     ///
-    /// - Returns: false when the system has no thread to give.
+    /// - Returns: false when the system has no thread left.
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }
@@ -36,17 +36,18 @@ enum WorkerThread {
         return true
     }
 
-    /// Kernel thread IDs of the threads that have begun and have not finished their body.
+    /// Kernel thread IDs of the threads that run their body.
     static var numbers: Set<pid_t> { living.withLock { $0 } }
 
-    /// The number of threads that were created and have not begun. On a busy machine a thread may wait long for its
-    /// first turn, and its ID is unknown before.
+    /// The number of created threads that have not begun to run. On a busy machine a thread may wait long for its first
+    /// turn, and its ID is unknown until then.
     static var countBeginning: Int { beginning.load(ordering: .acquiring) }
 
     private static let living = Mutex<Set<pid_t>>([])
     private static let beginning = Atomic(0)
 
-    /// Kernel thread ID of the calling thread; nil where /proc cannot be read. The Glibc module has no gettid.
+    /// Kernel thread ID of the calling thread, read from /proc because the Glibc module has no gettid; nil where /proc
+    /// cannot be read.
     private static var currentNumber: pid_t? {
         let link = [CChar](unsafeUninitializedCapacity: 64) { buffer, filled in
             guard let start = buffer.baseAddress else { return }
@@ -89,7 +90,7 @@ private func runWorkerThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMuta
 enum AlternateStack {
     private static let size = 65_536
 
-    /// Installs a stack for the calling thread.
+    /// Installs an alternate stack for the calling thread.
     static func install() {
         var stack = stack_t(ss_sp: malloc(size), ss_flags: 0, ss_size: size)
         if stack.ss_sp == nil || sigaltstack(&stack, nil) != 0 { free(stack.ss_sp) }

@@ -3,10 +3,11 @@
 import HeapModule
 import TaskModel
 
-/// The alarms of the scheduler on either clock. Each alarm keeps only its earliest time, until it fires.
+/// The alarms of the scheduler on both clocks, wall and monotonic. Each alarm keeps only its earliest time, until it
+/// fires.
 struct Agenda: Sendable {
     enum WallAlarm: Hashable, Sendable {
-        /// The earliest begin or the end of the retry delay of a request.
+        /// The earliest begin of a request, or the end of its retry delay.
         case requests(PluginIdentifier)
         case plugin(PluginIdentifier, Lane)
         case removedPlugin(PluginIdentifier)
@@ -16,14 +17,14 @@ struct Agenda: Sendable {
 
     enum MonotonicAlarm: Hashable, Sendable {
         case launch(LaunchNumber)
-        /// The maximum time for stopping has passed.
+        /// The maximum duration of an orderly stop has passed: the stop no longer waits for the ledger.
         case stop
         case plugin(PluginIdentifier, Lane)
         /// The record of a plugin in the ledger may need a change.
         case memory(PluginIdentifier)
         /// The wait history of a plugin has been stable for long enough to be written.
         case waits(PluginIdentifier)
-        /// Changes whose commit failed are staged again.
+        /// Kept changes whose commit failed are staged again.
         case keep
         /// Memory pressure may end the next continued task.
         case pressure
@@ -31,7 +32,7 @@ struct Agenda: Sendable {
         case removedPlugin(PluginIdentifier)
         /// Plugins whose load failed are loaded again.
         case load
-        /// The backlog has more chores than one event may take.
+        /// The backlog has more chores than one event may process.
         case backlog
     }
 
@@ -41,7 +42,7 @@ struct Agenda: Sendable {
     var firstWall: (alarm: WallAlarm, time: WallTime)? { wall.first }
     var firstMonotonic: (alarm: MonotonicAlarm, time: MonotonicTime)? { monotonic.first }
 
-    /// Adds an alarm, unless it is set for that time or an earlier one.
+    /// Adds an alarm. An alarm that is already set keeps the earlier time.
     mutating func add(_ alarm: WallAlarm, at time: WallTime) { wall.add(alarm, at: time) }
     mutating func add(_ alarm: MonotonicAlarm, at time: MonotonicTime) { monotonic.add(alarm, at: time) }
 

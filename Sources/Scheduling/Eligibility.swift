@@ -11,26 +11,26 @@ package enum Eligibility {
     package struct Standing: Sendable {
         package var plugin: PluginIdentifier
         package var entry: PluginEntry?
-        /// The problem of its manifest, when the manifest is refused; nil otherwise.
+        /// The problem of the plugin's manifest; nil when the manifest is not refused.
         package var refusal: String?
-        /// Whether its manifest is refused only because its main plugin is missing.
+        /// Whether the plugin's manifest is refused only because its main plugin is missing.
         package var isOrphan = false
         package var policy: PluginPolicy
         /// The main plugin of an extension; nil for a main plugin.
         package var main: MainPlugin?
-        /// The launch that occupies the lane of the work.
+        /// The launch that occupies the lane of the work; nil when the lane is free.
         package var laneOccupant: LaunchNumber?
         package var restsUntil: MonotonicTime?
         package var record = PluginRecord()
         package var runnerRetry: (at: MonotonicTime, message: String)?
     }
 
-    /// The main plugin of an extension. An extension is not launched while its main plugin cannot be, because it could
-    /// only fail.
+    /// The main plugin of an extension. An extension is not launched while its main plugin cannot be launched, because
+    /// it would only fail.
     package struct MainPlugin: Sendable {
         package var identifier: PluginIdentifier
         package var isInstalled: Bool
-        /// Like `Standing.refusal`.
+        /// The problem of the main plugin's manifest; nil when the manifest is not refused.
         package var refusal: String?
         package var isEnabled: Bool
     }
@@ -42,21 +42,23 @@ package enum Eligibility {
         package var surges = Surges()
     }
 
-    /// Facts about the work that it does not contain itself.
+    /// Facts about the evaluated work that `PendingWork` does not contain.
     package struct WorkFacts: Sendable {
-        /// Whether a commit about it is in flight.
+        /// Whether a commit about the work is in flight.
         package var isInFlight = false
-        /// Whether a user requested it, which overrides time, conditions and capacity, but never permission.
+        /// Whether a user requested the work. A user's request overrides time, conditions and capacity, but never
+        /// permission.
         package var isUserRequested = false
-        /// Whether the manifest permits its identifier for its kind.
+        /// Whether the manifest permits the identifier of the work for its kind.
         package var isPermitted = true
-        /// Whether it needs capacity of its lane.
+        /// Whether the work needs capacity of its lane.
         package var needsCapacity = true
 
         package init() {}
     }
 
-    /// All reasons against the work now; empty when it may run. They are ordered as remedies are proposed (C13).
+    /// All reasons against the work now, in the order in which remedies are proposed (C13); empty when the work may
+    /// run.
     package static func reasons(
         against work: PendingWork,
         _ facts: WorkFacts,
@@ -178,21 +180,22 @@ package enum Eligibility {
 }
 
 extension Retry {
-    /// End of the retry delay; nil when it has passed. A delay longer than the longest that could have been set comes
-    /// from a clock that was ahead, and is ignored.
+    /// End of the retry delay; nil when it has passed. An implausibly long remaining delay was set by a clock that was
+    /// ahead, and is ignored.
     func rest(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {
         guard let notBefore, notBefore > now.wall else { return nil }
         return notBefore - now.wall <= configuration.retryDelay(after: max(attempts, hostLosses - 1)) ? notBefore : nil
     }
 
-    /// Drops a rest that comes from a clock that was ahead. It would count again as the clock comes near its end.
+    /// Drops a retry delay that was set by a clock that was ahead. It would apply again once the clock comes near its
+    /// end.
     mutating func dropVoidRest(at now: Moment, _ configuration: SchedulingConfiguration) {
         if let notBefore, notBefore > now.wall, rest(at: now, configuration) == nil { self.notBefore = nil }
     }
 }
 
 extension SchedulingConfiguration {
-    /// The retry delay, which doubles with each charged attempt (C3).
+    /// The retry delay after a number of charged attempts. It doubles with each further attempt (C3).
     func retryDelay(after attempts: Int) -> Duration { retryDelay * (1 << min(max(0, attempts - 1), 30)) }
 }
 

@@ -5,9 +5,10 @@ package import TaskModel
 /// The state of a request, or of the events of a plugin, with all reasons: the answer to `why` (C13).
 package struct Explanation: Hashable, Sendable {
     package enum State: Hashable, Sendable {
-        /// Waiting, with the verdict of each policy in order.
+        /// Waiting, with the reasons against the work and the verdict of each policy, in the order of the policies.
         case pending(PendingWork, reasons: [Reason], policies: [PolicyVerdict])
-        /// Running; `total` is nil without a fixed budget.
+        /// Running in the launch; `used` is the running time of the launch, `total` its budget. `total` is nil without
+        /// a fixed budget.
         case running(LaunchNumber, used: Duration, total: Duration?)
         case unknown
     }
@@ -95,7 +96,7 @@ extension Scheduler {
         }
     }
 
-    /// Whether the request is in a batch that is being committed.
+    /// Whether the request is in the batch of a launch that is being committed.
     private func isStarting(_ number: SubmissionNumber, _ identifier: TaskIdentifier) -> Bool {
         launches.numbers(running: identifier).compactMap(launches.find).contains { launch in
             guard case .starting(let start) = launch.phase else { return false }
@@ -109,7 +110,7 @@ extension Scheduler {
         return Set(start.tasks.map(\.work.number))
     }
 
-    /// The reasons against pending work, evaluated like the group that it would be launched with.
+    /// The reasons against pending work. The work is evaluated like the group that it would be launched with.
     package func reasons(against work: PendingWork, at now: Moment) -> [Reason] {
         guard plugins.contains(work.plugin) else { return [.pluginMissing(work.plugin)] }
         switch work {
@@ -118,7 +119,8 @@ extension Scheduler {
         }
     }
 
-    /// All waiting work of a lane, with its reasons, oldest first. Evaluates everything: for tests and replays.
+    /// All waiting work of a lane with its reasons, oldest first. Evaluates all work of the lane: only for tests and
+    /// replays.
     package func waiting(in lane: Lane, at now: Moment) -> [(work: PendingWork, reasons: [Reason])] {
         plugins.names().flatMap { plugin -> [(work: PendingWork, reasons: [Reason])] in
             if lane == .event {
@@ -142,8 +144,8 @@ extension Scheduler {
         return plugins[plugin].events.events(after: number, limit: limit).map { ($0, reasons(waiting: $0, at: now)) }
     }
 
-    /// The reasons against an event. Events keep their order: when the first one has reasons of its own, or runs alone,
-    /// it blocks all later ones.
+    /// The reasons against an event. Events keep their order: the first event blocks all later ones when it has reasons
+    /// of its own, or has to run alone.
     private func reasons(waiting event: PendingEvent, at now: Moment) -> [Reason] {
         var reasons = reasons(against: event, at: now)
         guard let first = plugins[event.plugin].events.first, first.number < event.number else { return reasons }

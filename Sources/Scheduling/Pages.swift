@@ -4,9 +4,9 @@ package import TaskModel
 
 /// The filter of a page of waiting work.
 package struct WorkFilter: Hashable, Sendable {
-    /// The plugin that will be launched; nil for every plugin.
+    /// The plugin to be launched for the work; nil for every plugin.
     package var plugin: PluginIdentifier?
-    /// Empty for requests of every kind and events.
+    /// The kinds of the listed work; empty for requests of every kind and events.
     package var kinds: Set<TaskKind>
 
     package init(plugin: PluginIdentifier? = nil, kinds: Set<TaskKind> = []) {
@@ -22,7 +22,7 @@ package struct WorkFilter: Hashable, Sendable {
 package struct WaitingPage: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package let work: PendingWork
-        /// Empty when the work may run now; otherwise ordered as remedies are proposed.
+        /// The reasons against the work, in the order in which remedies are proposed; empty when the work may run now.
         package let reasons: [Reason]
 
         package init(work: PendingWork, reasons: [Reason]) {
@@ -47,8 +47,8 @@ package struct WaitingPage: Hashable, Sendable {
 /// One installed plugin with the amount of its work.
 package struct PluginSummary: Hashable, Sendable {
     package let entry: PluginEntry
-    /// Numbers of pending requests, by the kind whose limit applies. A kind without requests may be absent. Empty for
-    /// an extension, whose requests belong to its main plugin.
+    /// Numbers of pending requests, by the kind whose limit they count against. A kind without requests may be absent.
+    /// Empty for an extension, whose requests belong to its main plugin.
     package let pendingByLimit: [TaskKind: Int]
     /// Number of pending requests of every kind; 0 for an extension.
     package let pendingCount: Int
@@ -79,7 +79,7 @@ package struct PluginSummary: Hashable, Sendable {
 /// One page of the installed plugins, ordered by identifier.
 package struct PluginPage: Hashable, Sendable {
     package let plugins: [PluginSummary]
-    /// The last identifier before the next page; nil at the end of the list.
+    /// The last identifier of this page, after which the next page begins; nil at the end of the list.
     package let next: PluginIdentifier?
     /// Whether plugins that are not loaded yet are missing.
     package let isPartial: Bool

@@ -42,14 +42,14 @@ extension Scheduler {
 
     // MARK: Wall clock set back
 
-    /// Queues a recomputation of all times that a clock ahead of time has produced.
+    /// Queues a recomputation of all plugins' times, because the clock that produced them was ahead.
     mutating func clockWasSetBack() {
         for plugin in plugins.names() { backlog.add(.reckonAnew(plugin)) }
     }
 
-    /// Reckons a plugin anew before its turn comes, because it is decided about now.
+    /// Recomputes the times of a plugin before the turn of its chore, because a decision about the plugin is made now.
     ///
-    /// - Returns: whether it was necessary; every lane of the plugin has been considered then.
+    /// - Returns: whether a recomputation was queued; it has also considered every lane of the plugin.
     @discardableResult
     mutating func reckonAnewIfDue(_ plugin: PluginIdentifier, at now: Moment) -> Bool {
         guard backlog.take(.reckonAnew(plugin)) else { return false }
@@ -118,7 +118,8 @@ extension Scheduler {
         }
     }
 
-    /// False while the lane is occupied, because the end of the occupying launch triggers an evaluation anyway.
+    /// Whether waiting work of the lane needs an alarm. False while the lane is occupied, because the end of the
+    /// occupying launch triggers an evaluation.
     private func isAwaited(_ plugin: PluginIdentifier, in lane: Lane) -> Bool {
         !isStopping && plugins.contains(plugin) && plugins[plugin].occupants[lane] == nil
             && hasCandidates(plugin, in: lane)

@@ -27,7 +27,7 @@ extension Scheduler {
     }
 
     /// Expires the assertions of a launch whose tasks have all ended or expired. Happens once; assertions that begin
-    /// later are included.
+    /// later are expired as well.
     mutating func expireAssertions(
         of number: LaunchNumber,
         because reason: ExpirationReason,
@@ -41,7 +41,7 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// After the end of a task, expires the assertions if all remaining tasks were expired before.
+    /// Expires the assertions of a launch after the end of a task, if all remaining tasks were expired before.
     mutating func expireAssertionsWithTheRest(of number: LaunchNumber) {
         guard let execution = launches.find(number)?.execution else { return }
         let told = execution.unfinished.compactMap { execution.tasks[$0].expiration }

@@ -6,9 +6,10 @@ import TaskModel
 // line, and the others are counted in one line at the launch's end. A plugin that floods the host with calls does not
 // fill the disk.
 extension Scheduler {
-    /// The changes that write the line of a call; none when its launch has reached the limit of such lines.
+    /// The changes that write the journal entry of a call; empty when the calling launch has reached the limit of such
+    /// entries.
     ///
-    /// - Parameter lines: gets the line, if a launch called.
+    /// - Parameter lines: receives the counted line when a launch called.
     private mutating func bounded(
         _ entry: JournalEntry,
         _ kind: BoundedLines.Kind,
@@ -54,7 +55,7 @@ extension Scheduler {
         return bounded(entry, .cancellation, from: launch, in: &lines)
     }
 
-    /// Returns the lines of calls whose commit failed.
+    /// Returns the counted lines of calls whose commit failed to their launch.
     mutating func giveBack(_ lines: [BoundedLines.Line], of launch: LaunchNumber?) {
         guard let launch, launches.find(launch)?.execution != nil else { return }
         launches.execute(launch) { execution in
@@ -62,7 +63,7 @@ extension Scheduler {
         }
     }
 
-    /// One line with a count for each kind with omitted lines.
+    /// One journal entry with a count for each kind of line that was omitted for the launch.
     func summaries(ofLinesOmittedFor launch: Launch, at now: Moment) -> [JournalEntry] {
         guard let lines = launch.execution?.lines else { return [] }
         return BoundedLines.Kind.allCases.filter { lines.omitted($0) > 0 }.map { kind in

@@ -28,7 +28,7 @@ extension Scheduler {
         cancel(Cancellation(plugin: main, identifier: nil, launch: launch, reply: reply), at: now)
     }
 
-    /// Cancels pending requests. Running tasks continue, but do not return to pending if they are interrupted (C3).
+    /// Cancels pending requests. Running tasks continue, but are not requeued if they are interrupted (C3).
     private mutating func cancel(_ cancellation: Cancellation, at now: Moment) {
         let plugin = cancellation.plugin
         // The result of a change in flight is unknown: an answer that assumes it could be wrong.
@@ -140,7 +140,7 @@ extension Scheduler {
         }
     }
 
-    /// Refuses the waiting cancellations of work whose change the ledger failed to record.
+    /// Refuses the waiting cancellations that cover work whose change the ledger failed to record.
     mutating func refuseCancellations(
         of plugin: PluginIdentifier,
         covering works: [PendingWork],
@@ -154,7 +154,8 @@ extension Scheduler {
 
     // MARK: Running tasks with a commit in flight
 
-    /// Begins a change about a running task. Until its result is known, the end of the launch's process is not judged.
+    /// Marks a change about a running task as in flight. Until its result is known, the end of the launch's process is
+    /// not judged.
     mutating func beginDeciding(over task: RunningTask, as change: ChangeNumber) {
         guard let plugin = launches.find(task.launch)?.plugin else { return }
         launches.execute(task.launch) { $0.undecided += 1 }

@@ -5,7 +5,7 @@ import TaskModel
 // Installation, change and removal of plugins. Their requests stay throughout (C17).
 extension Scheduler {
     /// Applies a change of the catalogue. Only the plugins in the change are processed; the first catalogue also
-    /// affects all known plugins that it lacks. The consequences are queued as chores, plugin by plugin.
+    /// affects all known plugins that it does not contain. The consequences are queued as chores, plugin by plugin.
     mutating func catalogue(_ change: CatalogueChange, at now: Moment) {
         let isFirst = !hasCatalogue
         hasCatalogue = true
@@ -52,7 +52,7 @@ extension Scheduler {
         backlog.add(.look(plugin))
     }
 
-    /// Sets the refusal of a plugin that is not installed; nil when its manifest is not refused.
+    /// Sets the refusal of a plugin that is not installed: the problem of its refused manifest, or nil.
     mutating func setRefusal(of plugin: PluginIdentifier) {
         plugins[plugin].refusal = refusals[plugin]?.problem
         plugins[plugin].isOrphan = refusals[plugin]?.isOrphan ?? false
@@ -67,7 +67,7 @@ extension Scheduler {
         if let main = entry.containingPlugin { extensions[main, default: []].insert(plugin) }
     }
 
-    /// Records the pending requests whose identifiers the plugin no longer owns, so that lookups by identifier still
+    /// Indexes the pending requests whose identifiers the plugin no longer owns, so that lookups by identifier still
     /// find them.
     private mutating func noteStrays(of plugin: PluginIdentifier) {
         for request in plugins[plugin].requests.requests() where owners[request.request.identifier] != plugin {
@@ -75,8 +75,8 @@ extension Scheduler {
         }
     }
 
-    /// Journals a refusal once, until its problem changes. A plugin that a refusal uninstalls is journaled by `miss`
-    /// instead.
+    /// Journals each refusal once, and again when its problem changes. A refusal that uninstalls a plugin is journaled
+    /// by `miss` instead.
     private mutating func journalRefusals(of concerned: Set<PluginIdentifier>, at now: Moment) {
         for plugin in concerned.sorted() {
             let problem = refusals[plugin]?.problem
@@ -125,7 +125,8 @@ extension Scheduler {
         stage(.welcome(of: plugin, as: known, event), changes)
     }
 
-    /// The event `started`; nil when one is already waiting, because that one will reach the new library as well.
+    /// The event `started` for a new or changed plugin; nil when such an event already waits, because that event will
+    /// reach the new library as well.
     private mutating func startedEvent(for entry: PluginEntry, at now: Moment) -> PendingEvent? {
         let plugin = entry.identifier
         // A library with bound functions has no code that could receive the event.
@@ -172,7 +173,8 @@ extension Scheduler {
         agenda.add(.memory(plugin), at: now.monotonic + configuration.hostRetryDelay)
     }
 
-    /// Compares the record of a plugin with its state, which may have changed during the last commit.
+    /// Compares the record of a plugin with the plugin's state, which may have changed during the last commit, and
+    /// records a difference.
     mutating func lookAfter(_ plugin: PluginIdentifier, at now: Moment) {
         guard hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         if plugins[plugin].entry == nil { miss(plugin, at: now) } else { welcome(plugin, at: now) }

@@ -47,17 +47,18 @@ extension Scheduler {
 
     // MARK: Changes without a waiting caller
 
-    /// Journals an entry that belongs to no other change; staged again until it is written.
+    /// Journals an entry that belongs to no other change. It is staged again until it is written.
     mutating func note(_ entry: JournalEntry) { keep([.journal(entry)]) }
 
-    /// Stages changes that no decision waits for, again and again until they are written.
+    /// Stages changes that no decision waits for. They are staged again until they are written.
     mutating func keep(_ changes: [LedgerChange]) {
         // The user is set now, because a change that fails is staged again after the call has ended.
         let changes = callingUser.map { user in changes.map { $0.caused(by: user) } } ?? changes
         stage(.keeping(changes), changes)
     }
 
-    /// Stages the failed changes again with current values, because newer values may have been written since.
+    /// Stages the kept changes whose commit failed again, with current values, because newer values may have been
+    /// written since.
     mutating func keepAnew() {
         let changes = kept.compactMap { change -> LedgerChange? in
             switch change {
@@ -96,7 +97,7 @@ extension Scheduler {
         if request.needsUnlockedContainer { toWatchAnew.insert(plugin) }
     }
 
-    /// Removes the request with that number after its removal was committed.
+    /// Removes the request with that number after its removal was committed. A newer request of the identifier stays.
     mutating func remove(_ identifier: TaskIdentifier, _ number: SubmissionNumber, of plugin: PluginIdentifier) {
         guard plugins[plugin].requests.number(of: identifier) == number else { return }
         plugins[plugin].requests.remove(identifier, number: number)
@@ -121,7 +122,8 @@ extension Scheduler {
         waitingEventCount -= 1
     }
 
-    /// The plugin with a pending or running task of the identifier; otherwise the plugin that is permitted it.
+    /// The plugin with a pending or running task of the identifier; otherwise the plugin whose manifest permits it. Nil
+    /// when there is none.
     func holder(of identifier: TaskIdentifier) -> PluginIdentifier? {
         let owner = owners[identifier]
         if let owner, plugins.contains(owner), plugins[owner].requests.expectedNumber(identifier) != nil {

@@ -6,7 +6,7 @@ import TaskModel
 // Continued tasks: they join the launch that submitted them or get a launch of their own, and last for as long as they
 // progress (C8).
 extension Scheduler {
-    /// Maximum number of tasks of one launch over its lifetime; later ones get a launch of their own.
+    /// Maximum number of tasks of one launch over its lifetime. Further continued requests get a launch of their own.
     private static let mostTasks = 1_000
 
     mutating func considerContinued(of plugin: PluginIdentifier, at now: Moment) {
@@ -24,7 +24,8 @@ extension Scheduler {
 
     private enum Capacity { case suffices, lacksCapacity }
 
-    /// Delivers or launches the members of a group, oldest first, as far as there is capacity.
+    /// Runs the members of a group of continued requests, oldest first, as far as there is capacity: delivered to a
+    /// running launch, or with a launch of their own.
     private mutating func launchContinued(
         _ group: LaneEvaluation.Group,
         of plugin: PluginIdentifier,
@@ -58,7 +59,7 @@ extension Scheduler {
         launches.count(in: .continued) < configuration.launchLimit(in: .continued)
     }
 
-    /// The batch of a launch for a single continued request; empty when the request may not run now.
+    /// The batch of a launch that was prepared for a single continued request; empty when the request may not run now.
     func continuedBatch(of plugin: PluginIdentifier, for own: LaunchNumber, at now: Moment) -> [PendingRequest] {
         guard let number = plugins[plugin].reserved.first(where: { $0.value == own })?.key,
             let place = plugins[plugin].requests.groups.indices(in: .continued).lazy
@@ -76,8 +77,8 @@ extension Scheduler {
         return reasons(against: .request(request), facts, standing, occupancy, at: now).isEmpty ? [request] : []
     }
 
-    /// The launch that submitted the request, if it can take it: it runs, is not about to end, and has a handler for
-    /// it.
+    /// The launch that submitted the request, if the request can be delivered to it: the launch runs, is not about to
+    /// end, and has a handler for the identifier. Nil otherwise.
     private func takingLaunch(for request: PendingRequest) -> LaunchNumber? {
         let identifier = request.request.identifier
         guard let number = plugins[request.plugin].origins[request.number],
@@ -89,9 +90,9 @@ extension Scheduler {
         return number
     }
 
-    /// The launch that blocks the request for now: its own launch while it is being prepared, or the launch that
-    /// submitted it from its entry function. The latter may take the request afterwards. Nil when there is no such
-    /// launch.
+    /// The launch that blocks the request for now; nil when there is none. It is the request's own launch while that is
+    /// being prepared, or the launch that submitted the request from its entry function, which may take the request
+    /// afterwards.
     func awaitedLaunch(of number: SubmissionNumber, _ plugin: PluginIdentifier) -> LaunchNumber? {
         if let own = plugins[plugin].reserved[number] { return own }
         guard let origin = plugins[plugin].origins[number], let execution = launches.listening(origin),
@@ -100,7 +101,7 @@ extension Scheduler {
         return origin
     }
 
-    /// Whether the request needs capacity of the lane; another task of a continued launch needs none.
+    /// Whether the request needs capacity of the continued lane. A request that joins a launch of that lane needs none.
     func needsCapacity(_ request: PendingRequest) -> Bool {
         takingLaunch(for: request).map { launches.find($0)?.lane != .continued } ?? true
     }
@@ -125,7 +126,7 @@ extension Scheduler {
         stage(.delivery(number, task, change), [.startTask(number, task)] + move)
     }
 
-    /// Adds a delivered task, which is on disk, to its launch, even if the launch has ended in the meantime.
+    /// Adds a task whose delivery is on disk to its launch, even if the launch has ended in the meantime.
     mutating func delivered(_ task: PlannedTask, to number: LaunchNumber, _ change: ChangeNumber, at now: Moment) {
         guard let plugin = launches.find(number)?.plugin else { return }
         if let identifier = task.work.identifier {
@@ -180,8 +181,8 @@ extension Scheduler {
         if launches.find(number)?.execution?.arriving.isEmpty ?? true { launches.setMoving(false, number) }
     }
 
-    /// Moves a launch to the continued lane. Its former lane is free for the plugin's next launch, and its other tasks
-    /// keep their deadline.
+    /// Moves a launch to the continued lane. Its former lane is free for the plugin's next launch; the other tasks of
+    /// the launch keep their deadline.
     private mutating func moveToContinuedLane(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), launch.lane != .continued else { return }
         launches.move(number, to: .continued)
@@ -200,7 +201,7 @@ extension PluginState {
         return index >= 0 && members[index].number == number ? members[index] : nil
     }
 
-    /// The oldest member of a group after a number.
+    /// The oldest member of a group with a number above `number`; nil when there is none.
     func member(after number: SubmissionNumber?, of group: UInt16) -> RequestPlace? {
         let members = requests.groups[group].members
         let index = number.map { members.index(after: $0) } ?? 0

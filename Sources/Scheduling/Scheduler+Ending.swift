@@ -23,7 +23,8 @@ extension Scheduler {
         }
     }
 
-    /// Judges a launch whose process ended while commits about its tasks were in flight, once their results are known.
+    /// Judges a launch whose process ended while commits about its tasks were in flight. Does nothing until their
+    /// results are known.
     mutating func concludeIfDecided(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), let execution = launch.execution, execution.undecided == 0,
             let end = execution.end
@@ -57,14 +58,14 @@ extension Scheduler {
         releaseIfRecorded(number, at: now)
     }
 
-    /// Drops the launch as origin of continued requests, which can no longer join it.
+    /// Drops the launch as the origin of continued requests: they can no longer join it.
     private mutating func forgetOrigins(of number: LaunchNumber, _ plugin: PluginIdentifier) {
         if plugins[plugin].origins.isEmpty { return }
         plugins[plugin].origins = plugins[plugin].origins.filter { $0.value != number }
         backlog.add(.consider(plugin, .continued))
     }
 
-    /// Adds the launch to the plugin's record, which policies use.
+    /// Adds the use of an ended launch to the plugin's record, which policies evaluate.
     private mutating func remember(
         _ launch: Launch,
         _ execution: Execution,
@@ -139,7 +140,7 @@ extension Scheduler {
         }
     }
 
-    /// Returns the task to pending once that is on disk, unless a newer request is pending by then.
+    /// Requeues the task once its outcome is on disk, unless a newer request is pending by then.
     private mutating func requeue(
         _ number: LaunchNumber,
         _ judgement: Aftermath.Judgement,
@@ -161,7 +162,7 @@ extension Scheduler {
         record([.journal(entry), .returnTask(number, work, at: now.wall)], ending: work, returns: true, of: number)
     }
 
-    /// Records the end of a task. Only its first end counts.
+    /// Records the end of a task. Only the first end of a task counts.
     ///
     /// - Parameters:
     ///   - newer: the newer request that supersedes the interrupted task; nil without one.
@@ -200,7 +201,8 @@ extension Scheduler {
         record(changes, ending: task.work, returns: false, of: number)
     }
 
-    /// Kills a launch after a failure outside of the plugin. No attempt is charged, and its tasks return to pending.
+    /// Kills a launch after a failure outside of the plugin. No attempt is charged, and the tasks of the launch are
+    /// requeued.
     mutating func launchFailedByHost(_ number: LaunchNumber, because message: String) {
         if launches.listening(number) != nil { kill(number, because: .hostFailed(message)) }
     }

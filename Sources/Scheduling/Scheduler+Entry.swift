@@ -42,7 +42,8 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// Expires the tasks whose expiration came due during entry: the tasks had not been delivered then.
+    /// Expires the tasks whose expiration came due while entry ran. During entry no task has been delivered that could
+    /// expire.
     private mutating func enforceWhatEntryPutOff(_ number: LaunchNumber, since execution: Execution, at now: Moment) {
         if execution.isBudgetUsedUp { expireForBudget(number, at: now) }
         expireForConditions(number, lostSince: execution.conditionsAtClose, at: now)
@@ -66,8 +67,8 @@ extension Scheduler {
         end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
     }
 
-    /// Ends an event that the plugin cannot receive: a success for `started` (C11), the plugin's fault for other
-    /// events.
+    /// Ends an event that the plugin has no receiver for: as a success for `started` (C11), as the plugin's fault for
+    /// other events.
     private mutating func endUnreceived(_ event: PendingEvent, _ number: LaunchNumber, _ index: Int, at now: Moment) {
         switch event.type {
         case .started:
@@ -105,7 +106,8 @@ extension Scheduler {
     /// Maximum number of handlers of a launch that are registered one by one.
     private static let mostRegistrations = 10_000
 
-    /// Adds a handler registered after entry; only handlers of continued tasks are allowed then (statements 14 and 15).
+    /// Adds a handler that was registered after entry. Only handlers of continued tasks are allowed then (statements 14
+    /// and 15).
     mutating func registered(_ identifier: PermittedIdentifier, by number: LaunchNumber, at now: Moment) {
         guard let execution = launches.listening(number) else { return }
         let entry = execution.plan.plugin
@@ -130,8 +132,8 @@ extension Scheduler {
 }
 
 extension PluginEntry {
-    /// Whether a handler may be registered: for a permitted name, a name that a pattern covers, or such a pattern
-    /// itself.
+    /// Whether the manifest permits registering the handler: for a permitted name, a name that a permitted pattern
+    /// covers, or the pattern itself.
     fileprivate func permits(_ registered: PermittedIdentifier) -> Bool {
         switch registered {
         case .exact(let name): permitted.contains { $0.covers(name) }

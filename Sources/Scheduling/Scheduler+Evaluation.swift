@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The reasons against the ready work of one plugin in one lane, by group.
+/// The reasons against the ready requests of one plugin in one lane, by group.
 struct LaneEvaluation: Sendable {
     struct Group: Sendable {
         let index: UInt16
@@ -11,7 +11,7 @@ struct LaneEvaluation: Sendable {
     }
 
     var groups: [Group] = []
-    /// The oldest request that has to run alone before other work of the lane; nil without one.
+    /// The oldest request that has to run alone, before the other work of the lane; nil without one.
     var alone: (number: SubmissionNumber, label: String)?
 
     /// The groups whose members the next launch may take.
@@ -75,10 +75,10 @@ extension Scheduler {
         )
     }
 
-    /// The reasons against a single request, evaluated like its group. They include the launch that it waits for, and a
-    /// request that runs alone before it.
+    /// The reasons against a single request, evaluated like its group. They include the launch that the request waits
+    /// for, and an older request that has to run alone.
     ///
-    /// - Parameter isUserRequested: nil for the stored value.
+    /// - Parameter isUserRequested: whether a user requested the launch; nil for the stored value.
     func reasons(against request: PendingRequest, isUserRequested: Bool? = nil, at now: Moment) -> [Reason] {
         let (plugin, lane) = (request.plugin, request.request.kind.lane)
         let identifier = request.request.identifier
@@ -136,9 +136,9 @@ extension Scheduler {
         )
     }
 
-    /// Start of the deferral of a request that became due at `due`; nil when it has not begun (C12).
+    /// Start of the deferral of a request that became due at `due`; nil when its deferral has not begun (C12).
     ///
-    /// - Parameter isOwn: whether the request has a deferral of its own, instead of its class's.
+    /// - Parameter isOwn: whether the request has a deferral of its own, instead of that of its class.
     func deferralStart(
         of plugin: PluginIdentifier,
         _ workClass: WorkClass,
@@ -148,7 +148,7 @@ extension Scheduler {
         isOwn ? due : plugins[plugin].waits[workClass]?.deferral.start(for: due)
     }
 
-    /// The request at a place, with the start of its own deferral or of its class's.
+    /// The request at a place, with the start of its deferral filled in; nil when the request was removed.
     func presented(_ place: RequestPlace, of plugin: PluginIdentifier) -> PendingRequest? {
         guard let slot = plugins[plugin].requests.store[place] else { return nil }
         let request = plugins[plugin].requests.store.request(slot, of: plugin)

@@ -4,12 +4,12 @@ import TaskModel
 
 // Expiration of tasks, and kills of launches.
 extension Scheduler {
-    /// Expires unfinished tasks, each once; the first reason stays. If no task of the launch may continue then, its
-    /// assertions expire as well.
+    /// Expires unfinished tasks, each once; the first reason stays. If all unfinished tasks of the launch are then
+    /// expired, its assertions expire as well.
     ///
     /// - Parameters:
-    ///   - indices: the affected tasks, finished or not; with none of them nothing happens.
-    ///   - killAt: the kill time of tasks that are still unfinished; nil for the end of the grace period.
+    ///   - indices: the tasks to expire; finished ones are skipped, and an empty list has no effect.
+    ///   - killAt: the kill time of tasks that are still unfinished then; nil for the end of the grace period.
     mutating func expire(
         _ number: LaunchNumber,
         _ indices: [Int],
@@ -40,8 +40,8 @@ extension Scheduler {
         expire(number, bound, because: .budget, killAt: killAt, at: now)
     }
 
-    /// Records an expiration by the runner, which enforces the deadline as well and may be a little early; the kill
-    /// time stays the same.
+    /// Records an expiration that the runner performed. The runner enforces the deadline as well and may be a little
+    /// early; the kill time does not change.
     mutating func runnerExpired(
         _ number: LaunchNumber,
         _ ids: [TaskID],
@@ -62,7 +62,7 @@ extension Scheduler {
 
     // MARK: Limits
 
-    /// Enforces the passed limits of a launch, one after the other.
+    /// Enforces the passed limits of a launch, in the order of their precedence.
     mutating func enforce(_ number: LaunchNumber, at now: Moment) {
         while let action = launches.find(number)?.enforcement(at: now.monotonic) {
             enforce(action, on: number, at: now)
@@ -96,7 +96,8 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// Handles a kill by the launch thread at the kill time, after all earlier messages of the runner.
+    /// Handles the message that the launch thread killed a launch at its kill time. All earlier messages of the runner
+    /// were handled before.
     mutating func killedByLaunchThread(_ number: LaunchNumber, at now: Moment) {
         guard launches.find(number)?.execution?.isListening == true else { return }
         enforce(number, at: now)
@@ -108,7 +109,8 @@ extension Scheduler {
 
     // MARK: Conditions
 
-    /// Applies a change of conditions: work may run when they return, and a loss expires the tasks that need them (C7).
+    /// Applies a change of conditions. Work that waited for a condition may run when it holds; a loss expires the tasks
+    /// that need the condition (C7).
     mutating func change(to new: Conditions, at now: Moment) {
         let old = conditions
         conditions = new
@@ -127,15 +129,15 @@ extension Scheduler {
         for plugin in fetching { lookAtFetch(of: plugin, at: now) }
     }
 
-    /// Records the start of a start-up wave. A wave in progress is not restarted, because a link that comes and goes
-    /// would delay work without end.
+    /// Records the start of a start-up wave. A wave in progress is not restarted: a network link that comes and goes
+    /// would otherwise delay work without end.
     mutating func surge(_ kind: WritableKeyPath<Surges, MonotonicTime?>, at now: Moment) {
         if let last = surges[keyPath: kind], now.monotonic - last < configuration.policies.spread { return }
         surges[keyPath: kind] = now.monotonic
     }
 
-    /// Expires the tasks of a launch that need conditions lost since its batch was closed. Conditions that were missing
-    /// then do not count.
+    /// Expires the tasks of a launch that need conditions lost since its batch was closed. Conditions that did not hold
+    /// at that time are ignored.
     mutating func expireForConditions(_ number: LaunchNumber, lostSince old: Conditions, at now: Moment) {
         expire(number, for: losses(since: old), at: now)
     }
@@ -151,7 +153,7 @@ extension Scheduler {
         }
     }
 
-    /// The conditions that were lost since `old`, each with the work that needs it.
+    /// The conditions that held in `old` and do not hold now, each with the work that needs it.
     private func losses(since old: Conditions) -> [Loss] {
         var losses: [Loss] = []
         for condition in Condition.all where old[condition] && !conditions[condition] {
@@ -194,7 +196,7 @@ extension Scheduler {
 }
 
 extension PendingWork {
-    /// Whether the work has to stop without the condition.
+    /// Whether the work has to stop when the condition is lost.
     func needs(_ condition: Condition) -> Bool {
         guard case .request(let pending) = self else { return false }
         return condition.isNeeded(by: pending.request)

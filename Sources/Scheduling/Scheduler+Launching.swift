@@ -5,7 +5,8 @@ import TaskModel
 
 // Launching of pending work, and the alarms and waits for work that cannot run yet.
 extension Scheduler {
-    /// Prepares a launch of the plugin in that lane if any of its work may run. Otherwise arranges the next evaluation.
+    /// Prepares a launch of the plugin in the lane if any work of that lane may run. Otherwise arranges the next
+    /// evaluation.
     mutating func consider(_ plugin: PluginIdentifier, _ lane: Lane, at now: Moment) {
         guard !isStopping, hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         if reckonAnewIfDue(plugin, at: now) { return }
@@ -25,13 +26,13 @@ extension Scheduler {
         }
     }
 
-    /// Whether the plugin has ready requests or events in a lane.
+    /// Whether the plugin has ready requests or waiting events in the lane.
     func hasCandidates(_ plugin: PluginIdentifier, in lane: Lane) -> Bool {
         // Accesses the fields directly: a method of the plugin's state would copy it.
         lane == .event ? !plugins[plugin].events.isEmpty : plugins[plugin].requests.groups.count(in: lane) > 0
     }
 
-    /// Evaluates both lanes in which requests of a plugin can wait.
+    /// Considers both lanes of requests, background and continued.
     mutating func considerRequests(of plugin: PluginIdentifier, at now: Moment) {
         consider(plugin, .background, at: now)
         consider(plugin, .continued, at: now)
@@ -72,7 +73,7 @@ extension Scheduler {
     /// The batch of a launch: the work of the lane that may run now. A task that has to run alone forms a batch by
     /// itself (C3).
     ///
-    /// - Parameter own: the launch that the batch is for.
+    /// - Parameter own: the launch for which the batch is formed.
     mutating func batch(
         of plugin: PluginIdentifier,
         in lane: Lane,
@@ -112,7 +113,7 @@ extension Scheduler {
 
     // MARK: Arrangements for waiting work
 
-    /// Arranges the next evaluation of waiting groups, and records their reasons in the wait history.
+    /// Arranges the next evaluation of waiting groups, and notes their reasons for the wait history.
     mutating func arrange(
         _ groups: [LaneEvaluation.Group],
         of plugin: PluginIdentifier,
@@ -158,7 +159,8 @@ extension Scheduler {
 
     // MARK: Capacity
 
-    /// Removes a launch. Plugins that wait for capacity of its lane are evaluated first, then its own plugin.
+    /// Removes a launch, which frees capacity. Plugins that wait for capacity of the lane are evaluated first, then the
+    /// plugin of the launch.
     mutating func release(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.remove(number) else { return }
         leaveLane(launch.lane, launch, at: now)
@@ -174,8 +176,8 @@ extension Scheduler {
         lookAfter(plugin, at: now)
     }
 
-    /// Evaluates plugins that wait for capacity while there is some; continued as a chore after `capacitySlice`
-    /// plugins.
+    /// Evaluates the plugins that wait for capacity of a lane, while capacity is free. After `capacitySlice` plugins a
+    /// chore continues.
     mutating func fillCapacity(of lane: Lane, at now: Moment) {
         let policies = configuration.policies
         let limit = policies.off.contains(.use) ? nil : policies.roomPatience
@@ -190,7 +192,7 @@ extension Scheduler {
 
     private static let capacitySlice = 64
 
-    /// The oldest members of the groups, ordered by number.
+    /// The oldest members of the groups, ordered by number, at most `limit`.
     private func oldest(_ limit: Int, of plugin: PluginIdentifier, in groups: [UInt16]) -> [PendingRequest] {
         var cursors = groups.map { (members: plugins[plugin].requests.groups[$0].members, next: 0) }
         var places: [RequestPlace] = []

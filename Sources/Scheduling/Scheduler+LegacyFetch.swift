@@ -4,7 +4,7 @@ package import TaskModel
 
 // Legacy fetch (statement 84): an event after each interval that a plugin has requested.
 extension Scheduler {
-    /// Maximum number of interval changes per launch.
+    /// Maximum number of changes of the fetch interval per launch.
     private static let mostFetchIntervals = 20
 
     mutating func setFetchInterval(of number: LaunchNumber, to interval: Duration?, at now: Moment) {
@@ -79,7 +79,8 @@ extension Scheduler {
         arrangeFetch(of: plugin, at: now)
     }
 
-    /// Applies the result of storing a fetch event. After a failure the next interval brings another event.
+    /// Applies the result of writing a fetch event. After a failure the event is dropped, and the next interval brings
+    /// another one.
     mutating func arrived(_ event: PendingEvent, isWritten: Bool, at now: Moment) {
         plugins[event.plugin].events.end(event)
         if isWritten { insert(event, at: now) }
@@ -89,6 +90,6 @@ extension Scheduler {
 }
 
 extension PluginEntry {
-    /// Whether it is a main plugin with mode fetch and without permitted identifiers (statements 6 and 84).
+    /// Whether the plugin is a main plugin with mode `fetch` and without permitted identifiers (statements 6 and 84).
     package var isLegacyFetch: Bool { role == .main && permitted.isEmpty && modes.contains(.fetch) }
 }

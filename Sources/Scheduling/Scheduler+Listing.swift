@@ -4,17 +4,17 @@ package import TaskModel
 
 // Lists of the scheduler's contents. Changes nothing.
 extension Scheduler {
-    /// One running launch, for display.
+    /// One running launch, as listed.
     package struct RunningLaunch: Hashable, Sendable {
         package let plan: LaunchPlan
-        /// The lane whose capacity it uses now; the plan has its first lane.
+        /// The lane whose capacity the launch uses now. The plan contains the lane at the start.
         package let lane: Lane
         package let unfinished: [PlannedTask]
-        /// The last reported progress of its unfinished tasks; tasks without a report have no entry.
+        /// The last reported progress of unfinished tasks; tasks without a report have no entry.
         package let progress: [TaskID: TaskProgress]
-        /// Its unfinished tasks that were expired.
+        /// The unfinished tasks that were expired.
         package let expiring: Set<TaskID>
-        /// The names of its open assertions, in the order of their begin.
+        /// The names of the open assertions, in the order of their begin.
         package let assertions: [String]
         package let isExpiring: Bool
     }
@@ -25,12 +25,12 @@ extension Scheduler {
         return plugins.contains(main) ? plugins[main].requests.requests() : []
     }
 
-    /// All loaded requests, oldest first. Reads every request: for tests and replays.
+    /// All loaded requests, oldest first. Reads every request: only for tests and replays.
     package var pendingRequests: [PendingRequest] {
         plugins.names().flatMap { plugins[$0].requests.requests() }.sorted { $0.number < $1.number }
     }
 
-    /// All loaded events, oldest first. Reads every event: for tests and replays.
+    /// All loaded events, oldest first. Reads every event: only for tests and replays.
     package var pendingEvents: [PendingEvent] {
         plugins.names().flatMap { Array(plugins[$0].events.all) }.sorted { $0.number < $1.number }
     }
@@ -43,7 +43,8 @@ extension Scheduler {
         launches.numbers.compactMap { launches.find($0).flatMap(RunningLaunch.init) }
     }
 
-    /// Paths of libraries that launches of the plugin may still have to load: deleting one makes a launch fail.
+    /// Paths of libraries that launches of the plugin may still have to load. Deleting such a library makes a launch
+    /// fail.
     package func librariesToLoad(by plugin: PluginIdentifier) -> Set<String> {
         Set(
             launches.numbers(of: plugin).compactMap(launches.find).compactMap { launch in
@@ -61,7 +62,7 @@ extension Scheduler {
 }
 
 extension Scheduler.RunningLaunch {
-    /// Nil for a launch whose plan was not sent, or whose process has ended.
+    /// Creates the listing of a launch; nil when the plan was not sent, or the process has ended.
     init?(_ launch: Launch) {
         guard let execution = launch.execution else { return nil }
         let unfinished = execution.unfinished.map { execution.tasks[$0] }

@@ -5,8 +5,8 @@ import TaskModel
 // Loading of the state that the last host left. The pending work of each plugin is loaded separately, so that the host
 // serves calls long before all of it is loaded.
 extension Scheduler {
-    /// Restores the state that does not depend on pending work. No decision about a plugin is made before its work is
-    /// loaded and the first catalogue is known.
+    /// Restores the state that does not depend on pending work. Decisions about a plugin begin when its work is loaded
+    /// and the first catalogue is known.
     mutating func restore(_ snapshot: LedgerSnapshot) {
         for known in snapshot.known {
             know(known.identifier)
@@ -20,7 +20,7 @@ extension Scheduler {
         occasions = snapshot.occasions
     }
 
-    /// Requests the next plugins to be loaded.
+    /// Emits the loads of the next plugins.
     mutating func load() {
         if !loading.isPartial || isStopping { return }
         for plugin in loading.next() { emit(.load(plugin)) }
@@ -55,7 +55,7 @@ extension Scheduler {
         for event in loading.takeParkedForAll() { dispatch(event, at: now) }
     }
 
-    /// Schedules another load of a plugin. A damaged row blocks only its own plugin.
+    /// Schedules another load of a plugin after a failed one. A damaged row blocks only its own plugin.
     mutating func notLoaded(_ plugin: PluginIdentifier, at now: Moment) {
         loading.fail(plugin)
         agenda.add(.load, at: now.monotonic + configuration.hostRetryDelay)
@@ -73,7 +73,7 @@ extension Scheduler {
         backlog.add(.look(plugin))
     }
 
-    /// The time at which the request became due by the clock of that time, as far as the ledger shows it.
+    /// The time at which the request became due, by the clock of that time, as far as the ledger contains it.
     private func becameDue(_ request: PendingRequest, at now: Moment) -> WallTime {
         let submitted = request.submittedAt
         let (request, retry, deferred) = (request.request, request.retry, request.deferredSince)
@@ -81,7 +81,7 @@ extension Scheduler {
         return times.max() ?? now.wall
     }
 
-    /// The newest submission of each identifier of the plugin, pending or running.
+    /// The number of the newest submission of each identifier, pending or running.
     private func newestNumbers(
         _ work: PluginWork,
         _ left: [LedgerSnapshot.RunningLaunch]

@@ -5,7 +5,7 @@ package import TaskModel
 // The lists of the control API, one page at a time. Changes nothing.
 extension Scheduler {
     /// Number of plugins and work items that a page may examine beyond its limit before it ends with a `next`. It
-    /// bounds the delay of decisions by a filter that matches rarely.
+    /// bounds the delay that a rarely matching filter causes to decisions.
     private static let examinedBeyondLimit = 256
 
     /// The first `limit` items that match `filter` and follow `cursor`, each with the reasons against it.
@@ -81,8 +81,8 @@ extension Scheduler {
 
     // MARK: Waiting work
 
-    /// The plugins that a page examines, ordered by identifier; the cursor's own plugin comes first. At least `limit` of
-    /// them, if there are as many.
+    /// The plugins that a page examines, ordered by identifier: the cursor's plugin, then up to `limit` others. With a
+    /// plugin in the filter, only that one.
     private func identifiers(
         from first: PluginIdentifier?,
         matching filter: WorkFilter,
@@ -95,7 +95,7 @@ extension Scheduler {
         return (first.map { plugins.contains($0) ? [$0] : [] } ?? []) + following
     }
 
-    /// Pending requests and waiting events after a number, ordered by number.
+    /// Pending requests and waiting events with numbers above `number`, ordered by number.
     private func waitingWork(of plugin: PluginIdentifier, after number: SubmissionNumber?, limit: Int) -> [PendingWork]
     {
         let requests = plugins[plugin].requests.requests(after: number, limit: limit).map(PendingWork.request)
@@ -104,6 +104,8 @@ extension Scheduler {
         return Array((requests + events).sorted { $0.number < $1.number }.prefix(limit))
     }
 
+    /// The reasons against an item of the page.
+    ///
     /// - Parameter evaluations: cache of the page's evaluations; one evaluation serves all ready work of a lane.
     private func reasons(
         against work: PendingWork,

@@ -4,9 +4,9 @@ import TaskModel
 
 // Calls that arrive before the first catalogue, or before the pending work that they concern.
 extension Scheduler {
-    /// Parks a call that has to wait for the first catalogue or for the pending work of its plugin.
+    /// Parks a call that has to wait for the first catalogue, or for the pending work of its plugin.
     ///
-    /// - Returns: false when the event can be handled now.
+    /// - Returns: whether the event was parked or refused; false when it can be handled now.
     mutating func park(_ event: SchedulerEvent, as parkedBefore: ParkedEvent? = nil) -> Bool {
         guard !hasCatalogue || loading.isPartial, let call = event.dependentCall else { return false }
         if isStopping { return refuseUnloaded(call) }
@@ -25,8 +25,8 @@ extension Scheduler {
         return true
     }
 
-    /// Refuses cancellations and stops of tasks of plugins that are not loaded, because a stopping host loads no more
-    /// plugins; false for other calls.
+    /// Refuses cancellations and stops of tasks whose plugin is not loaded, because a stopping host loads no more
+    /// plugins. False for other calls.
     private mutating func refuseUnloaded(_ call: SchedulerEvent.DependentCall) -> Bool {
         let reply: ReplyToken
         switch call {
@@ -40,8 +40,8 @@ extension Scheduler {
         return true
     }
 
-    /// The event with submitter and main plugin as of its arrival: the launch may end, or the extension may be removed,
-    /// before the load.
+    /// The event to park, with the submitter and the main plugin at its arrival: before the load, the launch may end or
+    /// the extension may be removed.
     private func parked(_ event: SchedulerEvent, _ call: SchedulerEvent.DependentCall) -> ParkedEvent {
         var isForeground: Bool?
         var event = event
@@ -56,7 +56,7 @@ extension Scheduler {
         return ParkedEvent(event: event, user: callingUser, isForeground: isForeground)
     }
 
-    /// Handles a parked event; it may be parked again.
+    /// Handles a parked event, which may be parked again.
     mutating func dispatch(_ parked: ParkedEvent, at now: Moment) {
         let presentUser = callingUser
         defer { callingUser = presentUser }
@@ -68,7 +68,8 @@ extension Scheduler {
 
     private enum Concerned {
         case known([PluginIdentifier])
-        /// An identifier that no installed plugin owns: it may be pending in any plugin that is not loaded.
+        /// Any plugin that is not loaded: no installed plugin owns the identifier, so the task may be pending in each
+        /// of them.
         case anyPlugin
     }
 
@@ -105,7 +106,7 @@ extension SchedulerEvent {
         case purge(PluginIdentifier)
     }
 
-    /// Nil for an event that never waits for pending work.
+    /// The call in the event; nil for an event that never waits for pending work.
     var dependentCall: DependentCall? {
         switch self {
         case .submitted(let submission, _): .submission(submission)

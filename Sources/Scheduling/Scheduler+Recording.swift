@@ -7,8 +7,8 @@ extension Scheduler {
     /// Adds changes to the record of a launch.
     ///
     /// - Parameters:
-    ///   - work: the task that the changes end; its identifier is in flight until they are on disk.
-    ///   - returns: whether the task is pending again then.
+    ///   - work: the task that the changes end; its identifier is in flight until the changes are on disk.
+    ///   - returns: whether the task is pending again after the changes.
     mutating func record(
         _ changes: [LedgerChange],
         ending work: PendingWork? = nil,
@@ -32,7 +32,8 @@ extension Scheduler {
         plugins[plugin].requests.begin(effect, about: request.request.identifier, as: task.change)
     }
 
-    /// Drops the launch from the index of the identifier, unless it has another unfinished task of it.
+    /// Removes the launch from the index of running identifiers, unless the launch has another unfinished task of the
+    /// identifier.
     mutating func endTask(of identifier: TaskIdentifier?, in number: LaunchNumber) {
         guard let identifier, let execution = launches.find(number)?.execution else { return }
         let hasOther =
@@ -64,7 +65,7 @@ extension Scheduler {
         releaseIfRecorded(number, at: now)
     }
 
-    /// Applies the recorded end of a task. A newer submission that was recorded first wins over a returning task (C3).
+    /// Applies the recorded end of a task. A newer submission that was recorded first supersedes a requeued task (C3).
     private mutating func settle(_ task: LaunchRecord.TaskEnd, of plugin: PluginIdentifier, at now: Moment) {
         switch task.work {
         case .request(let request):
@@ -89,7 +90,8 @@ extension Scheduler {
         refuseCancellations(of: launch.plugin, covering: works, because: message, at: now)
     }
 
-    /// Supersedes failed returns of tasks for which a newer submission was recorded in between.
+    /// Ends tasks whose requeueing could not be committed, if a newer submission of their identifier was recorded
+    /// since.
     private mutating func supersede(_ failed: [LaunchRecord.Step], of launch: Launch) {
         for identifier in failed.compactMap({ $0.task?.work.identifier }) {
             guard let newer = plugins[launch.plugin].requests.number(of: identifier) else { continue }
@@ -97,7 +99,7 @@ extension Scheduler {
         }
     }
 
-    /// Changes the record of a launch, so that a task superseded by a newer submission ends instead of returning.
+    /// Changes the record of a launch: a task superseded by a newer submission ends instead of being requeued.
     mutating func supersede(_ identifier: TaskIdentifier, by newer: SubmissionNumber, in number: LaunchNumber) {
         guard let plugin = launches.find(number)?.plugin else { return }
         for task in launches.update(number, { $0.record.supersede(identifier, by: newer) }) ?? [] {

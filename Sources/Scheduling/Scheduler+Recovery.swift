@@ -4,13 +4,13 @@ import TaskModel
 
 // Recovery of launches that the last host left running: their processes have ended, and their tasks return to pending.
 extension Scheduler {
-    /// Numbers of host losses after which a task runs alone with a delay, and after which it is abandoned: the task may
-    /// be the cause.
+    /// Number of host losses after which a task runs alone with a delay, because the task may be the cause.
+    /// `lossesBeforeAbandoned` is the number after which it is abandoned.
     private static let lossesBeforeAlone = 2
     private static let lossesBeforeAbandoned = 5
 
-    /// Restores a launch during which the host or the machine went down: no attempt is charged, and unfinished tasks
-    /// return (C3).
+    /// Recovers a launch during which the host or the machine went down. No attempt is charged, and unfinished tasks
+    /// are requeued (C3).
     mutating func restore(
         _ running: LedgerSnapshot.RunningLaunch,
         newest: [TaskIdentifier: SubmissionNumber],
@@ -59,9 +59,9 @@ extension Scheduler {
         let outcome: TaskOutcome
         let blame: Blame
         let message: String
-        /// The task as it will be pending again; nil when it does not return.
+        /// The work to be requeued; nil when the task ends.
         let returning: PendingWork?
-        /// The newer request that supersedes it; nil without one.
+        /// The newer request that supersedes the task; nil without one.
         var successor: SubmissionNumber?
     }
 

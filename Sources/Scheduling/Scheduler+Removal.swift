@@ -19,7 +19,7 @@ extension Scheduler {
         stage(.leave(of: plugin, as: known), [.rememberPlugin(known), .journal(loss(of: plugin, at: now))])
     }
 
-    /// Journals the removal of a manifest that had been refused before.
+    /// Journals the removal of a plugin whose manifest was refused before.
     mutating func noteRemovalAfterRefusal(of plugin: PluginIdentifier, at now: Moment) {
         if plugins[plugin].known?.missingSince != nil { note(loss(of: plugin, at: now)) }
     }
@@ -38,7 +38,7 @@ extension Scheduler {
     }
 
     /// Purges a removed plugin on a user's call: journals and drops its pending work at once, and discards its
-    /// container. Refused while a launch may still use the container.
+    /// container. The call is refused while a launch may still use the container.
     mutating func purge(_ plugin: PluginIdentifier, reply: ReplyToken, at now: Moment) {
         if let obstacle = obstacle(toPurging: plugin) { return emit(.answer(reply, .notPurged(message: obstacle))) }
         guard plugins.contains(plugin) else {
@@ -67,7 +67,7 @@ extension Scheduler {
     }
 
     /// Drops the pending work of a removed plugin when its retention has passed, with journal entries. The wall clock
-    /// may be wrong, so it has to confirm this again after `clockDoubt`.
+    /// may be wrong, so the expiry is checked again after `clockDoubt`.
     mutating func dropRemoved(_ plugin: PluginIdentifier, at now: Moment) {
         guard plugins.contains(plugin) else { return }
         plugins[plugin].hasRemovalAlarm = false
@@ -107,7 +107,8 @@ extension Scheduler {
         stage(.clearance(clearance, change), clearance.changes(at: now))
     }
 
-    /// Applies a clearance that is on disk. A plugin that has returned in the meantime begins without the dropped work.
+    /// Applies a clearance that is on disk: removes the dropped work from memory. A plugin that was reinstalled in the
+    /// meantime begins without this work.
     mutating func clear(_ clearance: Clearance, _ change: ChangeNumber, at now: Moment) {
         let plugin = clearance.plugin
         for request in clearance.requests {

@@ -68,8 +68,8 @@ extension Scheduler {
         return completion + time + expiration
     }
 
-    /// Finishes a launch without unfinished tasks and open assertions: the plugin may stop, and is killed if it lingers
-    /// (statement 53).
+    /// Finishes a launch without unfinished tasks and open assertions. The plugin may stop, and its process is killed
+    /// if it lingers (statement 53).
     mutating func finishIfDone(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), case .running(let execution) = launch.phase,
             execution.isListening, execution.entry == .returned, execution.unfinished.isEmpty,
@@ -83,7 +83,8 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// Limits the time of assertions that outlast the last task when no deadline is left: they get the stall limit.
+    /// Limits the time of assertions that outlast the last task when no deadline applies any longer: they get the stall
+    /// limit.
     private mutating func boundAssertions(of number: LaunchNumber, _ execution: Execution, at now: Moment) {
         toEnforceAnew.insert(number)
         if execution.assertionDeadline != nil { return }
@@ -96,7 +97,7 @@ extension Scheduler {
         }
     }
 
-    /// Journals a violation. The number per launch is limited, so that a plugin in a loop does not fill the disk.
+    /// Journals a violation. The number per launch is limited, so that a plugin in a loop cannot fill the disk.
     mutating func note(_ number: LaunchNumber, rule: String, message: String, at now: Moment) {
         guard let launch = launches.find(number), launch.execution != nil else { return }
         let count = launches.execute(number) { execution in
@@ -121,7 +122,9 @@ extension Scheduler {
 }
 
 extension JournalEntry {
-    /// - Parameter user: the user who cancelled it; nil when a plugin did, or the host before this one had the call.
+    /// The entry about a running task that was cancelled.
+    ///
+    /// - Parameter user: the user who cancelled the task; nil for a plugin's call, or for a call to an earlier host.
     static func cancelledWhileRunning(
         _ work: PendingWork,
         launch: LaunchNumber,
@@ -134,7 +137,7 @@ extension JournalEntry {
         return entry
     }
 
-    /// The entry that ends the submission of an expired task that ended without a completion.
+    /// The entry about the used-up request of an expired task that ended without a completion.
     static func consumed(
         _ work: PendingWork,
         by outcome: TaskOutcome,
@@ -147,7 +150,7 @@ extension JournalEntry {
         return JournalEntry(work, .consumed, launch: launch, at: now, blame: blame, message: message)
     }
 
-    /// The entry for a user's call about an identifier.
+    /// The entry about a user's call for an identifier.
     static func call(
         _ event: Event,
         of identifier: TaskIdentifier,
@@ -164,7 +167,7 @@ extension JournalEntry {
         )
     }
 
-    /// The entry for a user's call about a running task.
+    /// The entry about a user's call for a running task.
     static func call(_ event: Event, of task: RunningTask, _ plugin: PluginIdentifier, at now: Moment) -> JournalEntry {
         JournalEntry(
             at: now.wall,
@@ -178,7 +181,7 @@ extension JournalEntry {
         )
     }
 
-    /// An entry about an event of a task.
+    /// Creates an entry about a task of a launch.
     init(
         _ work: PendingWork,
         _ event: Event,

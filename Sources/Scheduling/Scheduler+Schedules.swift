@@ -12,14 +12,15 @@ extension Scheduler {
         arrangeFetch(of: plugin, at: now)
     }
 
-    /// Maximum time that the last occurrence is ahead of the clock; more than that means that the clock was wrong.
+    /// Maximum plausible time by which the last occurrence is ahead of the clock. A larger one means that the clock was
+    /// wrong.
     private static func lead(of schedule: WorkSchedule) -> Duration {
         let correction: Duration = .seconds(3 * 60 * 60)
         // A change of the time zone moves the occurrence of a date by at most the limit.
         return schedule.calendar == nil ? correction : correction + .seconds(TimeZoneRules.offsetLimit)
     }
 
-    /// The time of the next submission of a schedule, for display; nil without one.
+    /// The time of the next submission by a schedule, including the stagger; nil without a schedule.
     package func nextOccasion(of identifier: TaskIdentifier, of plugin: PluginIdentifier) -> WallTime? {
         guard let schedule = schedule(of: identifier, plugin), let last = occasions[identifier] else { return nil }
         return schedule.occurrence(after: last, in: timeZones).map { $0 + schedule.place(of: identifier) }
@@ -90,7 +91,7 @@ extension Scheduler {
         arrangeOccasion(of: identifier, plugin, at: now)
     }
 
-    /// Schedules another attempt after occurrence and request could not be written.
+    /// Arranges another attempt after the commit of an occurrence and its request failed.
     mutating func rollBackOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         moveOccasionOfCommit(of: identifier, plugin)
         lookAtOccasionAgain(of: identifier, plugin, at: now)
@@ -101,7 +102,7 @@ extension Scheduler {
         keep([.recordOccasion(identifier, at: occasion)] + (entry.map { [.journal($0)] } ?? []))
     }
 
-    /// Journals an occurrence whose request was refused; the next occurrence follows normally.
+    /// Journals a scheduled occurrence whose request was refused. The next occurrence follows normally.
     mutating func missOccasion(
         _ occasion: WallTime,
         of identifier: TaskIdentifier,

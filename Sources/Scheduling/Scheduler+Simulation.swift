@@ -62,8 +62,8 @@ extension Scheduler {
         emit(.answer(reply, .expiring(number)))
     }
 
-    /// A running task of the identifier; or an ended task of a launch that assertions keep open, which stands for the
-    /// launch.
+    /// A running task of the identifier that can be expired, as launch and task index. Otherwise an ended task whose
+    /// launch is kept open by assertions; nil when there is neither.
     private func expirable(_ identifier: TaskIdentifier) -> (LaunchNumber, Int)? {
         for number in launches.numbers(running: identifier) {
             guard let execution = launches.listening(number), execution.entry == .returned,

@@ -4,7 +4,7 @@ import TaskModel
 
 // The start of a launch: its runner is ready, its batch is closed and committed, and only then sent.
 extension Scheduler {
-    /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after that commit.
+    /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after the commit.
     mutating func start(_ number: LaunchNumber, in process: RunnerProcess, at now: Moment) {
         guard let launch = launches.find(number) else { return emit(.dismissRunner(number)) }
         guard launch.isPreparing else { return }
@@ -52,7 +52,7 @@ extension Scheduler {
         }
     }
 
-    /// The largest of the tasks' budgets, shared by all of them (C7).
+    /// The budget of a batch: the largest of the budgets of its tasks, which all of them share (C7).
     private func budget(of batch: [PendingWork], for plugin: PluginIdentifier, at now: Moment) -> LaunchBudget {
         let policy = plugins[plugin].policy
         let budgets = policy.budgets ?? configuration.budgets
@@ -64,7 +64,7 @@ extension Scheduler {
         )
     }
 
-    /// Runs a launch that is on disk: its requests are no longer pending (C1), and its budget starts now.
+    /// Runs a launch that is on disk: the requests of its batch are no longer pending (C1), and its budget starts now.
     mutating func run(_ number: LaunchNumber, _ change: ChangeNumber, at now: Moment) {
         guard let launch = launches.find(number), case .starting(let start) = launch.phase else { return }
         let plugin = launch.plugin
@@ -120,7 +120,7 @@ extension Scheduler {
         giveUp(number, because: message, at: now)
     }
 
-    /// Drops a launch without a runner or a commit. The plugin waits for a delay before the next attempt.
+    /// Drops a launch whose runner or commit failed. The next attempt for the plugin comes after a delay.
     mutating func giveUp(_ number: LaunchNumber, because message: String, at now: Moment) {
         guard let launch = launches.find(number), launch.isUnderWay else { return }
         delayLaunches(of: launch.plugin, because: message, at: now)
@@ -141,7 +141,7 @@ extension Scheduler {
         )
     }
 
-    /// Ends the delay after a successful launch, and evaluates the plugin's waiting work.
+    /// Ends the delay after a failure of the host, because a launch succeeded, and evaluates the plugin's waiting work.
     mutating func endRunnerRetry(of plugin: PluginIdentifier) {
         if plugins[plugin].runnerRetry == nil { return }
         plugins[plugin].runnerRetry = nil

@@ -5,13 +5,16 @@ import TaskModel
 /// The recipient of a submission's answer.
 enum SubmissionAsker: Hashable, Sendable {
     case caller(ReplyToken)
-    /// The operator's schedule of that plugin: a refusal is journaled.
+    /// The operator's schedule for the plugin. A refusal is journaled.
     case schedule(of: PluginIdentifier, occasion: WallTime)
 }
 
 // Submission of requests: acceptance, refusal, replacement. The answer is sent after the commit.
 extension Scheduler {
-    /// - Parameter isForeground: whether its launch was in the foreground at submission; nil for the present state.
+    /// Accepts or refuses a submission.
+    ///
+    /// - Parameter isForeground: whether the submitting launch was in the foreground at the submission; nil to use its
+    ///   present state.
     mutating func submit(
         _ submission: Submission,
         for asker: SubmissionAsker,
@@ -84,8 +87,8 @@ extension Scheduler {
         }
     }
 
-    /// The refusal of a continued request whose resources are missing, or that has strategy `fail` and cannot run now
-    /// (statements 72 to 75).
+    /// The refusal of a continued request whose resources are missing, or with strategy `fail` when it cannot run now
+    /// (statements 72 to 75). Nil when the request can be accepted.
     private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment) -> Refusal? {
         let request = submission.request
         if let refusal = SubmissionRules.resourceRefusal(of: request, on: conditions) { return refusal }
@@ -113,7 +116,8 @@ extension Scheduler {
         )
     }
 
-    /// Whether a continued request from the launch needs capacity; another task of a continued launch needs none.
+    /// Whether a continued request from the launch needs capacity. A request that joins its own launch in the continued
+    /// lane needs none.
     private func needsCapacity(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
         guard let origin = launch.flatMap(launches.find) else { return true }
         return origin.lane != .continued || origin.plugin != owner
@@ -195,7 +199,8 @@ extension Scheduler {
         considerRequests(of: plugin, at: now)
     }
 
-    /// Keeps older tasks of the identifier from returning, unless their end is already being committed (C3).
+    /// Keeps older running tasks of the identifier from being requeued, unless their end is already being committed
+    /// (C3).
     private mutating func supersede(by request: PendingRequest) {
         let (identifier, newer) = (request.request.identifier, request.number)
         for number in launches.numbers(of: request.plugin) {
@@ -213,7 +218,7 @@ extension Scheduler {
 }
 
 extension TaskRequest {
-    /// The request without an earliest begin if it is continued: continued requests begin at once (statement 72).
+    /// The request, without an earliest begin if it is continued: continued requests begin at once (statement 72).
     fileprivate var normalized: TaskRequest {
         guard kind == .continued, earliestBegin != nil else { return self }
         return TaskRequest(identifier: identifier, kind: kind, continued: continued)

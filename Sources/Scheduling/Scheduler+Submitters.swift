@@ -4,7 +4,8 @@ import TaskModel
 
 // Owners of submissions, and journal entries about replaced requests.
 extension Scheduler {
-    /// The plugin that will be launched: the submitting plugin, its main plugin, or the owner of the identifier.
+    /// The plugin to be launched for the submission: the submitting plugin, its main plugin, or the owner of the
+    /// identifier.
     func owner(of submission: Submission) -> Result<PluginIdentifier, Refusal> {
         if isStopping { return .failure(.hostStopping(remedy: "submit again after its restart")) }
         let identifier = submission.request.identifier
@@ -17,8 +18,8 @@ extension Scheduler {
         return .failure(.notPermitted(identifier))
     }
 
-    /// The refusal of an extension's submission. Judged by the present manifests, not by those of the submitting launch
-    /// (statement 36).
+    /// The refusal of an extension's submission; nil when it may submit. The installed manifests decide, not those of
+    /// the submitting launch (statement 36).
     private func refusal(ofExtension submitter: PluginIdentifier) -> Refusal? {
         guard plugins.contains(submitter), let main = plugins[submitter].containingPlugin else { return nil }
         if !plugins[submitter].policy.isEnabled {
@@ -62,6 +63,8 @@ extension Refusal {
         )
     }
 
+    /// The refusal of a call whose change could not be committed.
+    ///
     /// - Parameter thing: the submitted object, such as "request".
     static func notRecorded(_ thing: String, because message: String) -> Refusal {
         Refusal(
@@ -96,7 +99,7 @@ extension JournalEntry {
         )
     }
 
-    /// An entry about an event of a request.
+    /// Creates an entry about a pending request.
     init(
         _ request: PendingRequest,
         _ event: Event,

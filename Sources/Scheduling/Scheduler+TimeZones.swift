@@ -4,8 +4,8 @@ import TaskModel
 
 // Time zones that change while the host runs.
 extension Scheduler {
-    /// Each local date of a calendar schedule keeps its one occurrence: what was submitted under the old rules is not
-    /// submitted under the new ones, and a date that is still to come is submitted at its new time.
+    /// Applies changed rules of time zones to calendar schedules. Each local date keeps exactly one occurrence: a date
+    /// submitted under the old rules is not submitted again, and a later date is submitted at its new time.
     mutating func changeTimeZones(to table: TimeZoneTable, at now: Moment) {
         let old = timeZones
         timeZones.entries.merge(table.entries) { _, new in new }
@@ -43,7 +43,8 @@ extension Scheduler {
         if moved != last { pass(moved, of: identifier) }
     }
 
-    /// After a commit that was in flight when the zone changed.
+    /// Moves the last occurrence of a schedule to new rules of its zone, after a commit that was in flight when the
+    /// zone changed.
     mutating func moveOccasionOfCommit(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) {
         guard let old = rulesOfCommits.removeValue(forKey: identifier),
             let rule = schedule(of: identifier, plugin)?.calendar, let new = timeZones[rule.zone]
@@ -52,7 +53,7 @@ extension Scheduler {
     }
 }
 
-/// The schedules of the configuration that follow the calendar, by time zone.
+/// The calendar schedules of the configuration, by time zone.
 struct CalendarIndex: Sendable {
     struct Schedule: Hashable, Sendable {
         let plugin: PluginIdentifier

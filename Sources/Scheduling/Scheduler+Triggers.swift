@@ -37,8 +37,8 @@ extension Scheduler {
         lookAfter(event.plugin, at: now)
     }
 
-    /// The refusal of a trigger. Main plugins cannot be triggered: requests have limits and replace one another, and
-    /// events would bypass both.
+    /// The refusal of a trigger; nil when it is accepted. Main plugins cannot be triggered: requests have limits and
+    /// replace one another, and events would bypass both.
     private func refusal(of trigger: Trigger) -> Refusal? {
         if isStopping { return .hostStopping(remedy: "trigger it again after its restart") }
         let plugin = trigger.plugin

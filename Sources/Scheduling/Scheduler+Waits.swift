@@ -4,7 +4,7 @@ import TaskModel
 
 // The history of the reasons that block classes of work, and the periods in which only advisory policies delay them.
 extension Scheduler {
-    /// Records the reasons of the groups of a lane; classes without a group have none.
+    /// Notes the reasons of the groups of a lane for the wait history. Classes without a group have no reasons.
     mutating func noteWaits(
         of plugin: PluginIdentifier,
         in lane: Lane,
@@ -72,7 +72,7 @@ extension Scheduler {
         }
     }
 
-    /// Writes the reasons that have been stable for a moment, all of a plugin in one ticket.
+    /// Writes the reasons that have not changed for a while to the wait history, all classes of a plugin in one commit.
     mutating func writeWaits(of plugin: PluginIdentifier, at now: Moment) {
         // A plugin that is being cleared loses its waits with it.
         guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, plugins[plugin].memory != .clearing,
@@ -102,7 +102,8 @@ extension Scheduler {
         awaitWriting(of: plugin, at: now)
     }
 
-    /// After a failed commit the contents of the ledger are unknown: the present state is written after a delay.
+    /// Handles a failed commit of the wait history. The contents of the ledger are unknown, so the present state is
+    /// written after a delay.
     mutating func waitsNotWritten(of plugin: PluginIdentifier, _ classes: [WorkClass], at now: Moment) {
         guard plugins.contains(plugin) else { return }
         plugins[plugin].isWritingWaits = false
@@ -126,7 +127,7 @@ extension Scheduler {
         }
     }
 
-    /// Sets alarms for the times at which the maximum deferral of waiting requests passes.
+    /// Adds the alarms for the times at which the maximum deferral of waiting requests passes.
     mutating func awaitDeferral(
         of groups: [LaneEvaluation.Group],
         _ plugin: PluginIdentifier,
@@ -150,8 +151,8 @@ extension Scheduler {
 }
 
 extension [LaneEvaluation.Group] {
-    /// Whether the reasons of a group stand for its class: among the groups of a class, the one with the lowest
-    /// `plainness` decides.
+    /// Whether the reasons of this group stand for its class. Of the groups of a class, the one with the lowest
+    /// `plainness` counts.
     fileprivate func speaksForItsClass(_ index: Int) -> Bool {
         let key = self[index].key
         guard key.isPlainEnough else { return false }
@@ -163,9 +164,9 @@ extension [LaneEvaluation.Group] {
 }
 
 extension GroupKey {
-    /// False for keys whose reasons are momentary and do not describe a class.
+    /// Whether a group with this key can stand for its class. False for keys whose reasons are momentary.
     fileprivate var isPlainEnough: Bool { !isInFlight && !isUserRequested }
-    /// Rank of the key: the group with the lowest value stands for its class.
+    /// Rank of the key among the keys of its class. The group with the lowest rank stands for the class.
     fileprivate var plainness: Int {
         (isPermitted ? 0 : 8) + (isPastDeferral ? 4 : 0) + (runsAlone ? 2 : 0) + (hasOwnDeferral ? 1 : 0)
     }

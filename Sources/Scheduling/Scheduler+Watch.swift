@@ -20,7 +20,8 @@ extension Scheduler {
         emit(.watch(watch))
     }
 
-    /// Events are not counted, because they need no conditions.
+    /// Counts a launch whose work needs watched conditions. Launches for events are not counted, because events need no
+    /// conditions.
     mutating func beginWork(of plugin: PluginIdentifier, in lane: Lane) {
         if lane != .event { launchesAtWork[plugin, default: 0] += 1 }
     }

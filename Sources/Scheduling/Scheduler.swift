@@ -20,12 +20,12 @@ package struct Scheduler: Sendable {
     var plugins = PluginTable()
     var launches = LaunchTable()
     var inFlight = InFlightTable()
-    /// Operations on plugins that wait for a commit.
+    /// Operations on plugins that wait for the result of a commit in flight.
     var waiting = WaitingOperations()
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()
-    /// Plugins whose next launch waits for capacity.
+    /// Plugins whose next launch waits for capacity, by lane.
     var capacity: [Lane: CapacityQueue] = [:]
     var waiters = ConditionWaiters()
 
@@ -33,7 +33,8 @@ package struct Scheduler: Sendable {
     /// Plugins that may have requests under identifiers that they do not own.
     var strays: [TaskIdentifier: Set<PluginIdentifier>] = [:]
     var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
-    /// The recent use of plugins whose state was dropped, as the next host would read it from the ledger.
+    /// The recent use of plugins whose state was dropped. It equals the use that the next host would read from the
+    /// ledger.
     var usesOfForgotten: [PluginIdentifier: PluginUse] = [:]
 
     var lastSubmission: SubmissionNumber
@@ -45,9 +46,9 @@ package struct Scheduler: Sendable {
     /// Number of installed plugins.
     package internal(set) var installedCount = 0
 
-    /// Number of launches of each plugin that have not ended, without launches for events.
+    /// Number of launches of each plugin that have not ended, without event launches.
     var launchesAtWork: [PluginIdentifier: Int] = [:]
-    /// Plugins whose need for watched conditions the current event may have changed.
+    /// Plugins that the current event has changed, so that the watched conditions may differ.
     var toWatchAnew: Set<PluginIdentifier> = []
     var lastWatch = Watch()
     /// Plugins with waiting or running health research.
@@ -56,27 +57,27 @@ package struct Scheduler: Sendable {
     var toEnforceAnew: Set<LaunchNumber> = []
 
     var fetches: [PluginIdentifier: FetchSchedule] = [:]
-    /// Plugins whose legacy fetch is due and waits for a network.
+    /// Plugins whose legacy fetch is due but waits for the network.
     var fetchesWithoutNetwork: Set<PluginIdentifier> = []
-    /// The last occurrence of each schedule that was submitted or deliberately skipped.
+    /// The last submitted or skipped occurrence of each schedule.
     var occasions: [TaskIdentifier: WallTime] = [:]
     package internal(set) var timeZones: TimeZoneTable
     let calendar: CalendarIndex
-    /// Rules by which the occurrence in flight was computed, of schedules whose zone changed since.
+    /// The old rules of a changed time zone, by schedule, for an occurrence whose commit was in flight at the change.
     var rulesOfCommits: [TaskIdentifier: TimeZoneRules] = [:]
     var surges = Surges()
     var lastWall: WallTime
     /// The earliest time at which memory pressure may end the next continued task; nil before the first one.
     var pressureRelief: MonotonicTime?
-    /// Changes whose commit failed, to be staged again.
+    /// Kept changes whose commit failed, to be staged again.
     var kept: [LedgerChange] = []
     var hasCatalogue = false
-    /// The manifests that are refused now.
+    /// The manifests that are refused now, by plugin.
     var refusals: [PluginIdentifier: Catalogue.Refusal] = [:]
-    /// The problems of refused manifests that were journaled, except refusals that uninstalled a plugin.
+    /// The journaled problems of refused manifests, by plugin, except refusals that uninstalled a plugin.
     var journaledRefusals: [PluginIdentifier: String] = [:]
     var hasStopped = false
-    /// The time from which a stop no longer waits for the ledger.
+    /// The time from which an orderly stop no longer waits for the ledger; nil before a stop.
     var stopBy: MonotonicTime?
 
     /// The user whose call is being handled; nil for other events.
@@ -85,11 +86,11 @@ package struct Scheduler: Sendable {
     private var actions: [SchedulerAction] = []
     private var lastWake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
 
-    /// Maximum number of chores per event.
+    /// Maximum number of chores that one event processes.
     private static let slice = 64
 
-    /// Creates the scheduler from the state in the ledger. The processes of launches that `snapshot` shows as running
-    /// must have ended. Their tasks return once their plugin is loaded and catalogued.
+    /// Creates the scheduler from the state in the ledger. The processes of launches that `snapshot` contains as
+    /// running must have ended. Their tasks are requeued once their plugin is loaded and catalogued.
     package init(
         configuration: SchedulingConfiguration,
         conditions: Conditions,
@@ -123,7 +124,7 @@ package struct Scheduler: Sendable {
 
     mutating func emit(_ action: SchedulerAction) { actions.append(action) }
 
-    /// Stages a change: emits a commit of `changes`, and stores their effect until the result is known.
+    /// Stages a change: emits a commit of `changes`, and keeps the effect of the change until the result is known.
     mutating func stage(_ change: StagedChange, _ changes: [LedgerChange]) {
         let changes = callingUser.map { user in changes.map { $0.caused(by: user) } } ?? changes
         emit(.commit(inFlight.add(change), changes))
@@ -134,7 +135,7 @@ package struct Scheduler: Sendable {
         return lastSubmission
     }
 
-    /// Adds a plugin unless it is known.
+    /// Adds the state of a plugin, unless it exists.
     mutating func know(_ plugin: PluginIdentifier) {
         let policy = configuration.plugins[plugin]
         guard plugins.add(plugin, policy: policy ?? PluginPolicy()) else { return }
@@ -158,8 +159,8 @@ package struct Scheduler: Sendable {
         if !backlog.isEmpty { agenda.add(.backlog, at: now.monotonic) }
     }
 
-    /// Reports the end of the stop. A failing ledger does not prevent it: unrecorded launches are recovered at the next
-    /// start.
+    /// Reports the end of an orderly stop, once. A failing ledger does not prevent it: unrecorded launches are
+    /// recovered at the next start.
     private mutating func reportStopped(at now: Moment) {
         guard isStopping, !hasStopped else { return }
         let isOver = stopBy.map { $0 <= now.monotonic } ?? false
@@ -169,7 +170,7 @@ package struct Scheduler: Sendable {
         emit(.stopped)
     }
 
-    /// Updates the alarms and the kill times of the launches that the event has changed.
+    /// Updates the alarms and the kill times of the launches whose limits the current event may have changed.
     private mutating func updateLimits() {
         for number in toEnforceAnew.count > 1 ? toEnforceAnew.sorted() : Array(toEnforceAnew) {
             guard let launch = launches.find(number) else { continue }

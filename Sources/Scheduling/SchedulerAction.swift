@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// An instruction to the decision loop, to be performed in the given order. Its result is returned as an event.
+/// An instruction to the decision loop. Actions are performed in the given order, and their results return as events.
 package enum SchedulerAction: Hashable, Sendable {
     /// Commit all changes or none; reply with `committed` or `commitFailed`.
     case commit(Ticket, [LedgerChange])
@@ -11,18 +11,18 @@ package enum SchedulerAction: Hashable, Sendable {
     /// waits for come first.
     case load(PluginIdentifier)
 
-    /// Prepare a runner without plugin code, and the container of that main plugin; reply with `runnerReady` or
+    /// Prepare a runner without plugin code, and the container of the main plugin; reply with `runnerReady` or
     /// `runnerUnavailable`.
     case takeRunner(LaunchNumber, container: PluginIdentifier)
-    /// Move the container of that main plugin aside before the next action: it is no longer used and must not be found
-    /// again.
+    /// Move the container of the main plugin aside before the next action. The container is no longer used, and must
+    /// not be found again.
     case discardContainer(PluginIdentifier)
-    /// End the runner, which is not needed after all; no plugin code ran in it.
+    /// End a prepared runner that is not needed. No plugin code ran in it.
     case dismissRunner(LaunchNumber)
     /// Send the plan, because the launch is on disk: plugin code may run now.
     case sendPlan(LaunchPlan)
-    /// Deliver another task to a running launch, because the task is on disk (C8). Comes after the answer to its
-    /// submission.
+    /// Deliver another task to a running launch, because the task is on disk (C8). Follows the answer to the submission
+    /// of the task.
     case deliver(LaunchNumber, PlannedTask)
     case expire(LaunchNumber, [TaskID], ExpirationReason)
     /// Expire the open assertions of a launch, and refuse new ones: no task of the launch may continue.
@@ -31,23 +31,24 @@ package enum SchedulerAction: Hashable, Sendable {
     case finish(LaunchNumber)
     /// Kill every process of the launch.
     case kill(LaunchNumber)
-    /// Kill the launch at that time without a further action, after all earlier messages of its runner were delivered;
-    /// nil withdraws the time. Replaces the previous time.
+    /// Set the time at which the launch thread kills the launch without a further action, after delivering all earlier
+    /// messages of its runner. Replaces the previous time; nil withdraws it.
     case setKillTime(LaunchNumber, MonotonicTime?)
 
     /// Send `timerFired` at the earlier of both times, and when the wall clock is set. Replaces the previous times.
     case wake(monotonic: MonotonicTime?, wall: WallTime?)
-    /// Sample exactly these costly conditions. Replaces the previous watch.
+    /// Sample exactly these conditions, whose sampling is costly. Replaces the previous watch.
     case watch(Watch)
-    /// No launch runs; all changes are recorded, or the time limit for recording has passed.
+    /// Report that the host may exit: no launch runs, and all changes are recorded or the time limit for recording has
+    /// passed.
     case stopped
 }
 
-/// The costly conditions that must be sampled now because a pending or running task depends on them.
+/// The conditions with costly sampling that are sampled now, because a pending or running task depends on them.
 package struct Watch: Hashable, Sendable {
-    /// Whether the use of the machine is sampled: idleness, load, heat (C16).
+    /// Whether idleness, load and heat of the machine are sampled (C16).
     package var use = false
-    /// Main plugins whose container has to be readable.
+    /// Main plugins whose container has to be readable for health research.
     package var containers: Set<PluginIdentifier> = []
 
     package init(use: Bool = false, containers: Set<PluginIdentifier> = []) {
@@ -56,10 +57,10 @@ package struct Watch: Hashable, Sendable {
     }
 }
 
-/// The answer to a caller, always sent after the commit that makes it true.
+/// The answer to a caller. It is sent after the commit of the change that it reports.
 package enum Answer: Hashable, Sendable {
     case submitted(SubmissionNumber, plugin: PluginIdentifier, replacing: SubmissionNumber?)
-    /// The event waits for its receiver.
+    /// The event with that number was stored, and waits for its launch.
     case triggered(SubmissionNumber)
     case refused(Refusal)
     /// Number of cancelled pending requests; running tasks continue (statement 44).
@@ -69,7 +70,7 @@ package enum Answer: Hashable, Sendable {
     case notLaunching(message: String)
     case expiring(LaunchNumber)
     case notRunning(message: String)
-    /// Number of dropped requests and events of a purged plugin; nil when the scheduler had no state of it.
+    /// Number of dropped requests and events of a purged plugin; nil when the scheduler had no state of the plugin.
     case purged(Int?)
     case notPurged(message: String)
 }

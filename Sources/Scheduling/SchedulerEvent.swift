@@ -2,26 +2,27 @@
 
 package import TaskModel
 
-/// An external event; the only input of the scheduler.
+/// An input of the scheduler: a call, a message about a launch, a result or a change of the machine. Events are its
+/// only input.
 package enum SchedulerEvent: Hashable, Sendable {
     // Calls.
     case submitted(Submission, reply: ReplyToken)
     case triggered(Trigger, reply: ReplyToken)
-    /// Sent by a launch of the plugin; without a launch, by a user.
+    /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil.
     case cancelRequested(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber? = nil, reply: ReplyToken)
     case cancelAllRequested(of: PluginIdentifier, from: LaunchNumber? = nil, reply: ReplyToken)
     case launchSimulated([TaskIdentifier], reply: ReplyToken)
     case expirationSimulated(TaskIdentifier, reply: ReplyToken)
-    /// A user stops a running task, or a continued request that waits.
+    /// A user's call to stop a running task, or a continued request that waits.
     case taskStopRequested(TaskIdentifier, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
-    /// One of the events above, caused by a user's call: its journal entries contain the user.
+    /// One of the calls above by a user. The journal entries that it causes contain the user.
     indirect case byUser(CallingUser, SchedulerEvent)
 
     // Results from the ledger.
     case committed(Ticket)
     case commitFailed(Ticket, message: String)
-    /// The pending work of a plugin, as requested by `load`.
+    /// The result of the action `load`: the pending work of a plugin.
     case loaded(PluginWork)
     case notLoaded(PluginIdentifier, message: String)
 
@@ -29,7 +30,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// The catalogue changed; the first change is the difference from an empty catalogue.
     case catalogued(CatalogueChange)
     case conditionsChanged(Conditions)
-    /// Other rules of time zones hold; zones without an entry keep theirs.
+    /// Changed rules of time zones. Zones without an entry keep their rules.
     case timeZonesChanged(TimeZoneTable)
     /// The machine resumed after a suspend.
     case resumed
@@ -44,10 +45,10 @@ package enum SchedulerEvent: Hashable, Sendable {
     case launchFailedByHost(LaunchNumber, message: String)
     case entered(LaunchNumber, status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
     case loadFailed(LaunchNumber, message: String)
-    /// A continued identifier, or a pattern, was registered after entry.
+    /// The launch registered a handler for a continued identifier or a pattern after entry.
     case registered(LaunchNumber, PermittedIdentifier)
     case progressed(LaunchNumber, TaskID, TaskProgress)
-    /// Legacy fetch: the interval that the plugin requests; nil for never.
+    /// The interval of legacy fetch that a plugin requested; nil for never.
     case fetchIntervalSet(LaunchNumber, Duration?)
     case completed(LaunchNumber, TaskID, CompletionOutcome)
     /// A bound function returned; `text` is its result for the journal.
@@ -62,12 +63,12 @@ package enum SchedulerEvent: Hashable, Sendable {
     case runnerEnded(LaunchNumber, ProcessTermination, LastWords?)
 }
 
-/// A request to be accepted or refused.
+/// A request for a task, submitted to be accepted or refused.
 package struct Submission: Hashable, Sendable {
     package let request: TaskRequest
     package let payload: [UInt8]
     package let submitter: Submitter
-    /// The launch of the submitting plugin; nil for other submitters.
+    /// The launch of the submitting plugin; nil when no plugin submitted.
     package let launch: LaunchNumber?
 
     package init(request: TaskRequest, payload: [UInt8] = [], submitter: Submitter, launch: LaunchNumber? = nil) {
@@ -89,13 +90,13 @@ package struct Trigger: Hashable, Sendable {
     }
 }
 
-/// The link between a call and its answer; chosen by the decision loop.
+/// The link between a call and its answer. The decision loop chooses it.
 package struct ReplyToken: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// The link between a commit and its result; chosen by the scheduler, rising.
+/// The link between a commit and its result. The scheduler chooses it, in rising order.
 package struct Ticket: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// The settings of all decisions, with the defaults of C5 to C7. All of them are visible: `host status` shows them, and
-/// `plugin show` shows the values of one plugin.
+/// The settings of all decisions, with the defaults of C5 to C7. `host status` shows all of them, and `plugin show`
+/// shows the values of one plugin.
 package struct SchedulingConfiguration: Hashable, Sendable {
     package var limits = PendingLimits()
     package var budgets = Budgets()
@@ -34,19 +34,19 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var attempts = 3
     /// Time for which the requests of a removed plugin are kept (C17).
     package var removedPluginRetention: Duration = .seconds(30 * 24 * 60 * 60)
-    /// Time for which the wall clock must have been past an expiry before data is dropped for good. A clock that was
-    /// wrong, as on a machine that has just started, is corrected by then.
+    /// Time for which the wall clock must have been past an expiry before data is dropped for good. A wrong clock, such
+    /// as that of a machine that has just started, is corrected within this time.
     package var clockDoubt: Duration = .seconds(10 * 60)
     /// Delay before the host requests a runner or a commit again after a failure.
     package var hostRetryDelay: Duration = .seconds(1)
-    /// The operator's settings for single plugins.
+    /// The operator's settings for individual plugins.
     package var plugins: [PluginIdentifier: PluginPolicy] = [:]
-    /// Rules of the time zones of all schedules, at the start of the host.
+    /// The rules of the time zones of all schedules, as read at the start of the host.
     package var timeZones = TimeZoneTable()
 
     package init() {}
 
-    /// The time zones that the rules must be known of.
+    /// The time zones of all schedules, whose rules are needed.
     package var zonesOfSchedules: Set<ScheduleZone> {
         Set(plugins.values.flatMap { $0.schedules.values.compactMap(\.calendar?.zone) })
     }
@@ -90,7 +90,7 @@ package struct Budgets: Hashable, Sendable {
 
     package init() {}
 
-    /// Nil for a continued task, which has no budget.
+    /// The budget of a launch for a task of the kind; nil for a continued task, which has none.
     package subscript(kind: TaskKind) -> Duration? {
         switch kind {
         case .refresh: refresh
@@ -102,10 +102,10 @@ package struct Budgets: Hashable, Sendable {
     }
 }
 
-/// The operator's settings for one plugin; nil stands for the host's value.
+/// The operator's settings for one plugin. A setting that is nil takes the host's value.
 package struct PluginPolicy: Hashable, Sendable {
     package var isEnabled = true
-    /// False refuses refresh as unavailable; `isBackgroundDenied` refuses all background work as not permitted
+    /// False refuses refresh requests as unavailable. `isBackgroundDenied` refuses all background work as not permitted
     /// (statement 7).
     package var isBackgroundRefreshOn = true
     package var isBackgroundDenied = false
@@ -116,7 +116,7 @@ package struct PluginPolicy: Hashable, Sendable {
     package var grace: Duration?
     package var spacing: Duration?
     package var dayBudget: Duration?
-    /// Recurring work without code, by the identifier of its requests.
+    /// The operator's schedules for the plugin, by the identifier of their requests.
     package var schedules: [TaskIdentifier: WorkSchedule] = [:]
 
     package init() {}

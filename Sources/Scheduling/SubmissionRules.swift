@@ -2,13 +2,14 @@
 
 import TaskModel
 
-/// The rules of acceptance: manifest, operator's policy and limits. Without state.
+/// The rules by which requests are accepted or refused: manifest, operator's policy and limits. Stateless.
 enum SubmissionRules {
-    /// The refusal of a request; nil when it can be accepted.
+    /// The refusal of a request; nil when the request can be accepted.
     ///
     /// - Parameters:
     ///   - isPermitted: whether the manifest permits the identifier for the request's kind.
-    ///   - pending: number of requests of its kind that would be pending beside this one; nil when it replaces one.
+    ///   - pending: number of other pending requests that count against the same limit; nil when the request replaces a
+    ///     pending one.
     static func refusal(
         of request: TaskRequest,
         for entry: PluginEntry,
@@ -31,7 +32,7 @@ enum SubmissionRules {
         case modeMissing(BackgroundMode)
         case entitlementMissing(Entitlement)
 
-        /// The reason for which a pending request waits.
+        /// The reason that blocks a pending request with this problem.
         func reason(for request: TaskRequest) -> Reason {
             switch self {
             case .identifierNotPermitted: .identifierNotPermitted(request.identifier)
@@ -41,8 +42,8 @@ enum SubmissionRules {
         }
     }
 
-    /// The problem with a request according to the manifest (statements 2 to 4, 9 and 10); nil when there is none.
-    /// Checked again when a pending request is evaluated (C17).
+    /// The permission that the manifest does not give to a request (statements 2 to 4, 9 and 10); nil when it gives
+    /// all. Checked again when a pending request is evaluated (C17).
     ///
     /// - Parameter isPermitted: whether the manifest permits the identifier for the request's kind; see `Permissions`.
     static func problem(with request: TaskRequest, isPermitted: Bool, for entry: PluginEntry) -> ManifestProblem? {
@@ -51,7 +52,7 @@ enum SubmissionRules {
         return request.entitlement.flatMap { entry.entitlements.contains($0) ? nil : .entitlementMissing($0) }
     }
 
-    /// The refusal of background work that the operator has disabled (statement 7).
+    /// The refusal of background work that the operator has disabled (statement 7); nil when it is not disabled.
     private static func operatorRefusal(
         of request: TaskRequest,
         for entry: PluginEntry,
@@ -78,7 +79,8 @@ enum SubmissionRules {
         )
     }
 
-    /// The refusal of a request for resources that the machine does not have (statement 75).
+    /// The refusal of a request for resources that the machine does not have (statement 75); nil when it has all of
+    /// them.
     static func resourceRefusal(of request: TaskRequest, on conditions: Conditions) -> Refusal? {
         guard let terms = request.continued, !terms.resources.isSubset(of: conditions.resources) else { return nil }
         return Refusal(
@@ -89,7 +91,7 @@ enum SubmissionRules {
         )
     }
 
-    /// The refusal of continued work that was not started by a user (C8).
+    /// The refusal of a continued request whose work no user started (C8).
     static func foregroundRefusal(of request: TaskRequest) -> Refusal {
         Refusal(
             code: .notPermitted,
@@ -138,8 +140,8 @@ enum SubmissionRules {
         }
     }
 
-    /// The refusal of continued requests for bound functions: these cannot report progress, and would be expired as
-    /// stalled.
+    /// The refusal of a continued request for a bound function; nil for other requests. Bound functions cannot report
+    /// progress, and would be expired as stalled.
     private static func functionRefusal(of request: TaskRequest, for entry: PluginEntry) -> Refusal? {
         guard request.kind == .continued, let handler = entry.handler(for: request.identifier) else { return nil }
         return Refusal(
@@ -170,7 +172,8 @@ enum SubmissionRules {
 }
 
 extension TaskKind {
-    /// The background mode that the manifest has to list for the kind (statements 3 to 5); nil when none is needed.
+    /// The background mode that the manifest has to list for the kind (statements 3 to 5); nil when the kind needs
+    /// none.
     var mode: BackgroundMode? {
         switch self {
         case .refresh: .fetch

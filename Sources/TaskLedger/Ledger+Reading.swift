@@ -5,7 +5,7 @@ package import TaskModel
 
 /// Reads of the ledger. Each read sees one committed state of the ledger, and blocks its caller until it is done.
 extension Ledger {
-    /// The state that the core needs after a restart, without the pending work; `work(of:)` loads that.
+    /// The state that the scheduler needs after a restart, without the pending work, which `work(of:)` loads.
     ///
     /// - Parameter now: limits the past launches to those that ended in the week before it; nil for launches of any
     ///   age.
@@ -20,7 +20,7 @@ extension Ledger {
         try read("reading the pending work of \(plugin)") { try $0.work(of: plugin) }
     }
 
-    /// The payloads of the unfinished tasks of a launch, empty ones included.
+    /// The payloads of the unfinished tasks of a launch by submission number, empty ones included.
     package func payloads(ofLaunch number: LaunchNumber) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
         try read("reading the payloads of launch \(number)") { try $0.payloads(of: number) }
     }
@@ -35,7 +35,8 @@ extension Ledger {
         }
     }
 
-    /// The newest launches, newest first; with `before`, only launches with a lower number.
+    /// The newest launches, newest first, of one plugin or, when `plugin` is nil, of all. With `before`, only launches
+    /// with a lower number.
     package func launches(
         limit: Int,
         before: LaunchNumber? = nil,

@@ -11,13 +11,13 @@ package struct PrunedRows: Hashable, Sendable {
     /// Deferral periods of classes without pending work; the limit does not apply to them.
     package let deferrals: Int
 
-    /// The largest number to which the limit applies.
+    /// The largest of the numbers to which the limit applies.
     package var most: Int { max(journal, launches, waits) }
 }
 
 extension Ledger {
-    /// Deletes the oldest journal entries, ended launches and waits, at most `limit` of each, because commits are
-    /// blocked meanwhile.
+    /// Deletes the oldest journal entries, ended launches and waits. Each number is limited by `limit`, because commits
+    /// are blocked meanwhile.
     ///
     /// Pending work, running work and open waits are never deleted, nor are the deferral periods of classes with
     /// pending work. Waits are kept for as long as the journal.
@@ -45,7 +45,7 @@ extension Ledger {
     }
 }
 
-/// The statements of pruning. Each one starts at the old end of an index on time.
+/// The SQL statements of pruning. Each one starts at the old end of an index on time.
 enum Prune {
     static let journal = """
         DELETE FROM journal WHERE number IN (SELECT number FROM journal WHERE at < ? ORDER BY at LIMIT ?)

@@ -11,10 +11,10 @@ package import TaskModel
 /// states the order. Readers never wait for the writer. The lock of the state directory, not the ledger, keeps out a
 /// second host.
 package final class Ledger: Sendable {
-    /// Maximum number of concurrent reads; further reads wait.
+    /// Maximum number of concurrent reads. Further reads wait.
     package static let readers = 5
 
-    /// The path of the file, or `memory`; used in messages.
+    /// The path of the file, or `memory`, for messages.
     let place: String
     let database: any DatabaseWriter
     private let statements = PreparedStatements()
@@ -24,7 +24,7 @@ package final class Ledger: Sendable {
     private let onCommit: @Sendable ([CommitReport]) -> Void
 
     /// Opens the ledger at `path`: creates it if it is missing, and migrates an older one. A newer or damaged ledger,
-    /// or another program's file, is refused and left unchanged; `LedgerFile.examine` defines that check.
+    /// or another program's file, is refused and left unchanged; `LedgerFile.examine` is that check.
     ///
     /// - Parameter onCommit: receives the reports of every group, in order, on the writer's queue. It has to return
     ///   quickly, and may call no method of the ledger except `submit`.
@@ -41,7 +41,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// A ledger that exists only in memory. Unlike those of a file, its readers wait for the writer.
+    /// Creates a ledger that exists only in memory. Its readers wait for the writer, unlike the readers of a file.
     package static func inMemory(
         hooks: LedgerHooks = LedgerHooks(),
         onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in }
@@ -73,7 +73,7 @@ package final class Ledger: Sendable {
 
     // MARK: - Committing
 
-    /// Queues the changes of one ticket, to be written all or not at all. Returns at once; `onCommit` receives the
+    /// Queues the changes of one ticket, which are written all or not at all. Returns at once; `onCommit` receives the
     /// report.
     ///
     /// Reports arrive in the order of writing, which differs from the order of submission when history is delayed.
@@ -143,10 +143,10 @@ package final class Ledger: Sendable {
 
     // MARK: - Following and closing
 
-    /// A stream of the last journal number after each group that wrote to the journal; it ends when the ledger is
-    /// closed.
+    /// A stream of journal numbers: the last number after each group that wrote to the journal. It ends when the ledger
+    /// is closed.
     ///
-    /// Start to follow before the first read: an entry written in between is then announced twice instead of never.
+    /// Follow the stream before the first read: an entry written in between is then announced twice instead of never.
     package func journalAppends() -> AsyncStream<JournalNumber> { followers.follow() }
 
     /// Writes the waiting commits, then closes the file. Later submissions fail with `closed`.

@@ -10,14 +10,14 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         private let known: Known
 
         package static let cannotOpen = Self(known: .cannotOpen)
-        /// Written by a newer host; left unchanged.
+        /// A newer host wrote the ledger, which is left unchanged.
         package static let newer = Self(known: .newer)
-        /// The file belongs to another program; left unchanged.
+        /// The file belongs to another program, and is left unchanged.
         package static let notALedger = Self(known: .notALedger)
         package static let damaged = Self(known: .damaged)
         /// A row contains an unknown value, or a column is missing.
         package static let unreadable = Self(known: .unreadable)
-        /// The disk or SQLite failed; `sqliteCode` holds the cause.
+        /// The disk or SQLite failed; `sqliteCode` is the cause, if SQLite reported one.
         package static let storage = Self(known: .storage)
         /// A change contradicts the contents of the ledger: the host's memory and the ledger differ.
         package static let contradiction = Self(known: .contradiction)
@@ -28,11 +28,13 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The extended result code of SQLite; nil for other failures.
     package let sqliteCode: Int32?
     package let message: String
-    /// The message without the advice to run a check; used by the check itself.
+    /// The message without the advice to check the ledger, for the check itself.
     let finding: String
 
     package var description: String { message }
 
+    /// Creates an error.
+    ///
     /// - Parameter checked: the file that the message advises to check; nil for a message without that advice.
     init(code: Code, sqliteCode: Int32? = nil, message: String, checked: String? = nil) {
         self.code = code
@@ -42,7 +44,7 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An error below the ledger's boundary, where the path of the file is not available.
+/// An error inside the ledger's implementation, where the path of the file is not available.
 enum LedgerFault: Error {
     case unreadable(table: String, row: String, column: String, found: String)
     case missingColumn(table: String, column: String)
@@ -98,7 +100,7 @@ extension LedgerError {
         Self(code: .closed, message: "ledger \(place) is closed because the host is stopping; try again once it runs")
     }
 
-    /// Adds operation, file and remedy to an error from below the boundary.
+    /// Converts an error of the ledger's implementation or of SQLite: adds the operation, the file and the remedy.
     init(_ error: any Error, while operation: String, in place: String) {
         switch error {
         case let error as LedgerError:

@@ -2,12 +2,12 @@
 
 /// Hooks for tests. The host sets none.
 package struct LedgerHooks: Sendable {
-    /// Called once per group, after its last change and before its commit, with the number of its commits.
+    /// Called once per group, after its last change and before its commit, with the number of commits in the group.
     ///
-    /// It may block, which keeps the group open, or throw, which fails every commit of the group.
+    /// The hook may block, which keeps the group open, or throw, which fails every commit of the group.
     package var beforeGroupCommit: (@Sendable (_ commits: Int) throws -> Void)?
 
-    /// The maximum number of pages of the database; simulates a full disk.
+    /// The maximum number of pages of the database, to simulate a full disk; nil for no limit.
     package var maximumPages: Int?
 
     /// The clock that limits the writing time of a group; read before the first commit and after each one.
@@ -23,7 +23,7 @@ package struct LedgerHooks: Sendable {
         self.clock = clock
     }
 
-    /// Time since the first use in this process, independent of calendar changes.
+    /// Time since its first use in this process, independent of changes of the wall clock.
     package static let steadyClock: @Sendable () -> Duration = {
         let start = ContinuousClock.now
         return { start.duration(to: .now) }

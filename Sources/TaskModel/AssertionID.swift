@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// The identifier that plugin code holds for an open background assertion. It combines the launch and a count that
-/// rises within the launch, so no two assertions of one host share one.
+/// rises within the launch, so it is unique on its host.
 package struct AssertionID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The maximum number of assertions open at once in one launch; the ABI's `BGTASK_ASSERTIONS_MAX`.
     package static let openLimit = 64
@@ -11,6 +11,8 @@ package struct AssertionID: RawRepresentable, Hashable, Comparable, Sendable, Cu
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// Creates the identifier of an assertion.
+    ///
     /// - Parameter count: position of the assertion in its launch, from 1.
     package init(launch: LaunchNumber, count: UInt32) {
         rawValue = UInt64(Self.mark(of: launch)) << 32 | UInt64(count)

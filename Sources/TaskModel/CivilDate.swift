@@ -3,9 +3,9 @@
 /// A day of the Gregorian calendar, extended to all years.
 package struct CivilDate: Hashable, Sendable {
     package var year: Int64
-    /// From 1.
+    /// Month of the year, from 1.
     package var month: Int64
-    /// From 1.
+    /// Day of the month, from 1.
     package var day: Int64
 
     package init(year: Int64, month: Int64, day: Int64) {
@@ -42,7 +42,7 @@ package struct CivilDate: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Division with a remainder that has the sign of the divisor.
+    /// Divides, rounding the quotient down. The remainder has the sign of the divisor.
     package func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -22,10 +22,10 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         package let help: String
         /// Colour of the condition's band in timelines.
         package let color: String
-        /// The value in a replay whose trace does not contain the condition.
+        /// The course of the condition in a replay whose trace does not contain it.
         package let replay: ReplayCourse
         package let traits: Traits
-        /// Expiration reason of running tasks that need the condition when it is lost; nil when they continue.
+        /// Expiration reason of running tasks that need the condition, when it is lost; nil when such tasks continue.
         package let loss: ExpirationReason?
 
         fileprivate init(
@@ -48,9 +48,9 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     package enum ReplayCourse: Hashable, Sendable {
         case always
         case never
-        /// Holds while no user is active.
+        /// In a replay, the condition holds while no user is active.
         case whileUnused
-        /// Traces never contain the condition, and it never holds in a replay.
+        /// Traces cannot contain the condition, and in a replay it never holds.
         case untraced
     }
 
@@ -58,9 +58,9 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Work is delayed while the condition holds.
+        /// A condition that delays work while it holds.
         package static let trouble = Traits(rawValue: 1)
-        /// Sampling has a cost: the condition is sampled only while work waits or runs.
+        /// A condition whose sampling has a cost. It is sampled only while work waits or runs.
         package static let sampled = Traits(rawValue: 2)
     }
 
@@ -109,7 +109,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether eligibility of the class depends on the condition.
+    /// Whether the eligibility of work of the class depends on the condition.
     package func concerns(_ workClass: WorkClass) -> Bool {
         switch self {
         case .externalPower: workClass.requiresExternalPower
@@ -130,17 +130,17 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// `allCases`, computed once.
+    /// `allCases` as a stored value, computed once.
     package static let all = allCases
     /// The conditions that are sampled only while work waits or runs.
     package static let sampled = Set(all.filter { $0.row.traits.contains(.sampled) })
 
     package var name: String { row.name }
-    /// The key in JSON.
+    /// The name of the condition as a key in JSON: underscores in place of hyphens.
     package var key: String { name.replacing("-", with: "_") }
     /// The name as shown to users: spaces in place of hyphens.
     package var title: String { name.replacing("-", with: " ") }
-    /// Whether the condition delays work and is only sampled on demand. Until its first sample it has to be assumed to
-    /// hold.
+    /// Whether the condition delays work and is sampled only on demand. Such a condition is assumed to hold until its
+    /// first sample.
     package var isAwaitedTrouble: Bool { row.traits.isSuperset(of: [.trouble, .sampled]) }
 }

@@ -1,13 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// State of the machine as decisions see it. The sensors have already compared measurements with their thresholds.
+/// State of the machine, the input of decisions. The sensors have already compared measurements with their thresholds.
 package struct Conditions: Hashable, Sendable {
     /// The conditions that hold.
     package private(set) var held: MachineConditions = []
-    /// Whether the conditions that are sampled on demand have no sample yet. Their values here are then meaningless.
+    /// Whether the conditions that are sampled on demand have no sample yet. Their values are meaningless until the
+    /// first one.
     package var isUseUnknown: Bool
-    /// Whether the container of a main plugin is locked or not mounted. A missing entry means not sampled, or no
-    /// sensor: the container then counts neither as readable nor as locked.
+    /// Whether the container of each main plugin is locked or not mounted. A container without an entry was not sampled
+    /// or has no sensor, and counts neither as readable nor as locked.
     package var containerLocks: [PluginIdentifier: Bool]
 
     package init(
@@ -49,13 +50,13 @@ extension Conditions {
         set { self[.network] = newValue }
     }
 
-    /// Load and pressure are low, and no user session is active (C16).
+    /// Whether load and pressure are low and no user session is active (C16).
     package var isIdle: Bool {
         get { self[.idle] }
         set { self[.idle] = newValue }
     }
 
-    /// The processors are busy with processes other than the host's launches.
+    /// Whether the processors are busy with processes other than the host's launches.
     package var isLoadHigh: Bool {
         get { self[.highLoad] }
         set { self[.highLoad] = newValue }

@@ -2,7 +2,7 @@
 
 // The written form of arguments in a manifest: a kind, followed by the value if the kind has one.
 extension DirectArgument.Kind {
-    /// An example value; nil for a kind without a value.
+    /// An example value of the kind, for messages; nil for a kind without a value.
     package var example: String? {
         switch self {
         case .string: "/var/log/app"
@@ -17,7 +17,7 @@ extension DirectArgument.Kind {
         }
     }
 
-    /// The argument of a kind without a value; nil for the others.
+    /// The argument of a kind without a value; nil for a kind with one.
     package var argument: DirectArgument? {
         switch self {
         case .cancelFlag: .cancelFlag
@@ -30,7 +30,7 @@ extension DirectArgument.Kind {
         }
     }
 
-    /// Whether the value is a number or a boolean, written without quotes.
+    /// Whether a manifest writes the value without quotes: as a number or a boolean.
     package var isNumber: Bool {
         switch self {
         case .int32, .uint32, .int64, .uint64, .double, .bool, .outString: true

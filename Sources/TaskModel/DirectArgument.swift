@@ -9,19 +9,19 @@ package enum DirectArgument: Hashable, Sendable {
     case uint64(UInt64)
     case double(Double)
     case bool(Bool)
-    /// Passed as pointer and length.
+    /// Bytes that are passed as pointer and length.
     case bytes([UInt8])
     /// A pointer to an `int32_t` that becomes 1 when the task is expired.
     case cancelFlag
     /// The payload that was submitted with the request, as pointer and length.
     case payload
     case containerPath
-    /// The budget remaining at the time of the call.
+    /// The milliseconds left of the launch's budget at the time of the call.
     case remainingMilliseconds
-    /// The value of a setting, by its key.
+    /// The value of the plugin's setting with this key.
     case setting(String)
     case null
-    /// A buffer of `size` bytes, passed as pointer and size; the text that the function leaves there is journaled.
+    /// A buffer of `size` bytes, passed as pointer and size. The text that the function stores in it is journaled.
     case outString(size: Int)
     case outInt64
 

@@ -2,7 +2,7 @@
 
 // The written form of bindings in a manifest. It includes values and success rules, because the operator approves them.
 extension DirectHandler {
-    /// The signature in C, the arguments and the success rule.
+    /// A description for users: the signature in C, the arguments and the success rule.
     package var text: String {
         let values = arguments.isEmpty ? "" : "; called with " + arguments.map(\.text).joined(separator: ", ")
         return signature + values + (result.rule.map { "; \($0)" } ?? "")
@@ -10,7 +10,7 @@ extension DirectHandler {
 }
 
 extension DirectArgument {
-    /// The argument as a manifest writes it, without braces: a kind, followed by the value if the kind has one.
+    /// The argument in the notation of a manifest, without braces: a kind, followed by the value if the kind has one.
     package var text: String { value.map { "\(kind.rawValue): \($0)" } ?? kind.rawValue }
 
     private var value: String? {

@@ -57,9 +57,9 @@ package struct DirectHandler: Hashable, Sendable {
     }
 }
 
-/// A flaw in a part of a binding: the rule that is violated, and the remedy.
+/// A flaw in a part of a function binding: the violated rule, and the remedy.
 package struct DirectFlaw: Error, Hashable, Sendable {
-    /// Predicate that completes the sentence "... is ".
+    /// The violated rule, as the end of a sentence that begins with the part and "is".
     package let rule: String
     package let remedy: String
 

@@ -2,11 +2,11 @@
 
 /// The return type of a bound function, with the rule for success.
 package enum DirectResult: Hashable, Sendable {
-    /// Returning is a success.
+    /// A function without a result. Every return is a success.
     case void
     case int32(SuccessRule)
     case int64(SuccessRule)
-    /// A non-null pointer is a success.
+    /// A pointer as result. Any pointer except NULL is a success.
     case pointer
 
     package enum SuccessRule: String, Hashable, Sendable, CaseIterable {
@@ -38,7 +38,7 @@ package enum DirectResult: Hashable, Sendable {
 
     private static let pointerRule = "success-when-non-null"
 
-    /// Nil when the kind does not have this rule, or requires one and `rule` is nil.
+    /// Creates the result of a kind; nil when the kind does not have the rule, or requires one and `rule` is nil.
     package init?(_ kind: Kind, rule: String?) {
         switch (kind, rule) {
         case (.void, nil): self = .void
@@ -62,7 +62,7 @@ package enum DirectResult: Hashable, Sendable {
         }
     }
 
-    /// The rule as written after the kind; nil for a kind without rules.
+    /// The success rule in the notation of a manifest; nil for a kind without rules.
     package var rule: String? {
         switch self {
         case .void: nil

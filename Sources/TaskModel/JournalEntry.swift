@@ -65,16 +65,16 @@ package struct JournalEntry: Hashable, Sendable {
     package let event: Event
     package let plugin: PluginIdentifier
     package let launch: LaunchNumber?
-    /// The task identifier, or the name of an event.
+    /// The task identifier, or the name of an event; nil for an entry about a whole launch or plugin.
     package let label: String?
     package let submission: SubmissionNumber?
     package let blame: Blame
-    /// Text for users: what happened and, after a failure, the remedy.
+    /// Message for users: what happened and, after a failure, the remedy.
     package private(set) var message: String
-    /// The newer submission; set only in entries about a replaced or superseded request.
+    /// The number of the newer submission; nil except in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?
-    /// Number of omitted lines that the entry sums up, or of tasks in an entry about a started launch; nil in other
-    /// entries.
+    /// Number of omitted journal lines in an entry that sums them up, or of tasks in an entry about a started launch;
+    /// nil in other entries.
     package var count: Int?
     /// The user whose call caused the entry; nil when no call did.
     package var user: CallingUser?
@@ -105,14 +105,14 @@ package struct JournalEntry: Hashable, Sendable {
         self.user = user
     }
 
-    /// The entry with a text added to its message.
+    /// The entry with `text` appended to its message.
     package func adding(_ text: String) -> JournalEntry {
         var entry = self
         entry.message += text
         return entry
     }
 
-    /// An entry for an interrupted task that does not return to pending, because a newer request has its identifier.
+    /// An entry about an interrupted task that is not requeued, because a newer request has its identifier.
     package static func superseded(
         _ work: PendingWork,
         by newer: SubmissionNumber,
@@ -133,11 +133,12 @@ package struct JournalEntry: Hashable, Sendable {
     }
 }
 
-/// The process at the other end of a control connection, as the kernel identified it at connect time.
+/// The user and the program at the other end of a control connection, as the kernel identified the process when it
+/// connected.
 package struct CallingUser: Hashable, Sendable {
     package let uid: UInt32
     package let pid: Int32
-    /// The name of its program; nil when the process has exited.
+    /// The name of the connected program; nil when the process has exited.
     package let command: String?
 
     package init(uid: UInt32, pid: Int32, command: String?) {

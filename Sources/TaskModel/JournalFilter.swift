@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A filter of journal entries: an entry passes when it matches every field that is set. The number of entries is not
-/// part of it.
+/// A filter of journal entries. An entry passes when it matches every field that is set. The maximum number of entries
+/// is not part of the filter.
 package struct JournalFilter: Hashable, Sendable {
     package var plugin: PluginIdentifier?
     package var launch: LaunchNumber?
@@ -9,7 +9,7 @@ package struct JournalFilter: Hashable, Sendable {
     package var label: String?
     package var event: JournalEntry.Event?
     package var blame: Blame?
-    /// Earliest time of the entries, by the clock at the time of writing.
+    /// Earliest time of the entries, compared with the wall time at which each was written.
     package var since: WallTime?
 
     package init(

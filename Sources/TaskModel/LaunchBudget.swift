@@ -5,11 +5,11 @@
 /// A slow first task leaves less time for the second: the budget belongs to the launch, not to a task. The type only
 /// computes deadlines; the supervisor enforces them.
 package struct LaunchBudget: Hashable, Sendable {
-    /// Nil for no fixed budget: a continued task ends by completion, lack of progress or a stop.
+    /// The budget; nil for no fixed budget. A task without one ends by completion, lack of progress or a stop.
     package let total: Duration?
-    /// The grace period: time between expiration and kill, in addition to the budget.
+    /// The grace period: time between expiration and kill, not included in the budget.
     package let grace: Duration
-    /// Maximum running time of the entry function when there is no fixed budget.
+    /// Maximum running time of the entry function of a launch without a fixed budget.
     package let entryLimit: Duration
     package let start: MonotonicTime
 
@@ -20,16 +20,18 @@ package struct LaunchBudget: Hashable, Sendable {
         self.start = start
     }
 
-    /// The same budget with another start.
+    /// The same budget with another start time.
     package func starting(at start: MonotonicTime) -> LaunchBudget {
         LaunchBudget(total: total, grace: grace, entryLimit: entryLimit, startingAt: start)
     }
 
     package var deadline: MonotonicTime? { total.map { start + $0 } }
-    /// The end of the grace period after `deadline`: the launch is killed, and completions no longer count.
+    /// The kill time for a launch that is expired at `deadline`: the end of the grace period. Completions from then on
+    /// no longer count.
     package static func killTime(after deadline: MonotonicTime, grace: Duration) -> MonotonicTime { deadline + grace }
     package var killTime: MonotonicTime? { deadline.map { Self.killTime(after: $0, grace: grace) } }
-    /// The time that a runner has after its grace period to exit: for its last messages and output, not for the plugin.
+    /// The time that a runner has to exit after the grace period. It is for the runner's last messages and output, not
+    /// for the plugin.
     package static let exitTime: Duration = .seconds(1)
     /// The time by which the entry function has to return; host and runner both enforce it.
     package var entryDeadline: MonotonicTime { deadline ?? start + entryLimit }
@@ -37,6 +39,6 @@ package struct LaunchBudget: Hashable, Sendable {
     package func used(at now: MonotonicTime) -> Duration { max(.zero, now - start) }
     package func remaining(at now: MonotonicTime) -> Duration? { deadline.map { max(.zero, $0 - now) } }
 
-    /// The total as shown to users.
+    /// The budget as shown to users.
     package var words: String { total?.humanReadable ?? "no fixed budget" }
 }

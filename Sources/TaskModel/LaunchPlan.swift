@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One task of a batch, as the launch delivers it to the plugin.
+/// One task of a batch, as delivered to the plugin.
 package struct PlannedTask: Hashable, Sendable {
     package let id: TaskID
     package let work: PendingWork
@@ -11,13 +11,13 @@ package struct PlannedTask: Hashable, Sendable {
     }
 }
 
-/// The process of a launch. Start time and boot tell it apart from a later process with the same number.
+/// The process of a launch. Its start time and boot distinguish it from a later process with the same number.
 package struct RunnerProcess: Hashable, Sendable {
     package let pid: Int32
-    /// Field 22 of `/proc/PID/stat`: clock ticks since boot.
+    /// Start time of the process in clock ticks since boot: field 22 of `/proc/PID/stat`.
     package let startTime: UInt64
     package let boot: BootID
-    /// Path of the directory of its control group; nil when it has none of its own.
+    /// Path of the launch's control group directory; nil when the launch has no control group of its own.
     package let controlGroup: String?
 
     package init(pid: Int32, startTime: UInt64, boot: BootID, controlGroup: String?) {
@@ -28,7 +28,8 @@ package struct RunnerProcess: Hashable, Sendable {
     }
 }
 
-/// The committed data of a launch: enough to run it, and to find and kill its process after a crash of the host.
+/// The committed data of a launch. It is enough to run the launch, and to find and kill its process after a crash of
+/// the host.
 package struct LaunchPlan: Hashable, Sendable {
     package let number: LaunchNumber
     package let plugin: PluginEntry

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One change that the core stages for the ledger. The changes of one ticket are written in one transaction, all or
-/// none.
+/// One change that the scheduler stages for the ledger. The changes of one ticket are written in one transaction, all
+/// or none.
 package enum LedgerChange: Hashable, Sendable {
     /// Stores an accepted request; replaces the pending request of the same plugin and identifier.
     case storeRequest(PendingRequest, payload: [UInt8])
@@ -28,19 +28,19 @@ package enum LedgerChange: Hashable, Sendable {
     /// Records the codes of the reasons that block a class since `at`: closes the open rows of other reasons and opens
     /// rows for new ones. An empty list closes every row.
     case recordWait(WaitKey, reasons: [String], at: WallTime)
-    /// Replaces the deferral periods of a class. Oldest first; the last one may be open.
+    /// Replaces the deferral periods of a class. They are ordered by time, and only the last one may be open.
     case setDeferrals(WaitKey, [DeferralPeriod])
-    /// Sets the interval of legacy fetch that a plugin requested; nil for never.
+    /// Sets the legacy fetch schedule of a plugin; nil removes it.
     case setFetch(PluginIdentifier, FetchSchedule?)
-    /// Records the newest time of a schedule that was submitted or deliberately skipped.
+    /// Records the newest occurrence of a schedule that was submitted or skipped.
     case recordOccasion(TaskIdentifier, at: WallTime)
-    /// Records the catalogue's facts of a plugin at its last `started` event.
+    /// Records the facts of a plugin as installed now, or as missing.
     case rememberPlugin(KnownPlugin)
     case forgetPlugin(PluginIdentifier)
 }
 
 extension LedgerChange {
-    /// Returns the change with the user set in its journal entry; any other change unchanged.
+    /// The change with `user` set in its journal entry; a change that is not a journal entry is returned unchanged.
     package func caused(by user: CallingUser) -> LedgerChange {
         guard case .journal(var entry) = self else { return self }
         entry.user = user
@@ -48,11 +48,11 @@ extension LedgerChange {
     }
 }
 
-/// The end of a launch: outcome, time and blame.
+/// The end of a launch as recorded.
 package struct LaunchEnd: Hashable, Sendable {
     package let outcome: LaunchOutcome
     package let at: WallTime
-    /// Running time; nil when the host did not observe the end.
+    /// Running time of the launch; nil when the host did not observe the end.
     package let used: Duration?
     package let blame: Blame
     package let message: String
@@ -73,7 +73,8 @@ package struct KnownPlugin: Hashable, Sendable {
     package let manifestDigest: String
     package let libraryDigest: String
     package let permitted: [PermittedIdentifier]
-    /// The time since which no manifest describes the plugin; its requests are kept for a limited time (C17).
+    /// The time since which no manifest describes the plugin; nil while it is installed. The requests of a missing
+    /// plugin are kept for a limited time (C17).
     package var missingSince: WallTime?
 
     package init(
@@ -103,7 +104,7 @@ package struct KnownPlugin: Hashable, Sendable {
     }
 }
 
-/// The legacy fetch schedule of a plugin without permitted identifiers (statement 84).
+/// The schedule of legacy fetch events for a plugin without permitted identifiers (statement 84).
 package struct FetchSchedule: Hashable, Sendable {
     /// The least time between two fetches.
     package var interval: Duration
@@ -116,7 +117,7 @@ package struct FetchSchedule: Hashable, Sendable {
     }
 }
 
-/// A finished launch of the last week, as far as policies need it.
+/// A launch that ended within the last week, with the data that policies need.
 package struct PastLaunch: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let lane: Lane
@@ -142,8 +143,8 @@ package struct PastLaunch: Hashable, Sendable {
     }
 }
 
-/// The state that the core loads from the ledger after a restart. Its size does not depend on the pending requests:
-/// these are loaded per plugin, as `PluginWork`.
+/// The state that the scheduler loads from the ledger after a restart. Its size does not depend on the pending
+/// requests: these are loaded per plugin, as `PluginWork`.
 package struct LedgerSnapshot: Sendable {
     /// Plugins with pending requests or events, ordered by identifier.
     package var pendingPlugins: [PluginIdentifier]
@@ -177,7 +178,7 @@ package struct LedgerSnapshot: Sendable {
         self.lastLaunch = lastLaunch
     }
 
-    /// A launch without a recorded end. Its process is killed first, then its unfinished tasks are judged.
+    /// A launch without a recorded end. After a restart its process is killed, then its unfinished tasks are judged.
     package struct RunningLaunch: Hashable, Sendable {
         package let number: LaunchNumber
         package let plugin: PluginIdentifier
@@ -212,7 +213,7 @@ package struct LedgerSnapshot: Sendable {
 /// The pending work of one plugin, as stored in the ledger.
 package struct PluginWork: Hashable, Sendable {
     package let plugin: PluginIdentifier
-    /// Ordered by number, like the events.
+    /// The pending requests, ordered by number.
     package var requests: [PendingRequest]
     package var events: [PendingEvent]
     /// The reason codes of the open waits of each class.

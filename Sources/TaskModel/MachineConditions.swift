@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A set of conditions as bits: the conditions that hold, block work or have changed.
+/// A set of conditions, one bit each: for example the conditions that hold, that block work, or that have changed.
 package struct MachineConditions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -15,14 +15,14 @@ package struct MachineConditions: OptionSet, Hashable, Sendable {
 
     // Other changes that work can wait for. Their bits leave room for new conditions.
 
-    /// Locks and mounts of containers.
+    /// The bit for locks and mounts of containers.
     package static var containers: Self { Self(rawValue: 1 << 30) }
-    /// The first sample of the conditions that are sampled on demand.
+    /// The bit for the first sample of the conditions that are sampled on demand.
     package static var firstSample: Self { Self(rawValue: 1 << 31) }
 
-    /// The conditions derived from user activity and load, and their first sample.
+    /// The bits of idleness and high load, and of the first sample.
     package static var use: Self { [Self(.idle), Self(.highLoad), .firstSample] }
 
-    /// Every single bit as a set of its own.
+    /// Each condition as a set with a single bit.
     package static let each: [Self] = Condition.all.map { Self($0) } + [.containers, .firstSample]
 }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A time in nanoseconds of `CLOCK_MONOTONIC`, used for budgets and spacing. Valid in one boot only.
+/// A time in nanoseconds of `CLOCK_MONOTONIC`, used for budgets and spacing. It is valid within one boot only.
 package struct MonotonicTime: Hashable, Comparable, Sendable {
     package let nanoseconds: Int64
 
@@ -17,7 +17,8 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
     }
 }
 
-/// Calendar time in nanoseconds since 1970, used for earliest begin, retry delays and the journal; never for a budget.
+/// A wall-clock time in nanoseconds since 1970, used for earliest begin, retry delays and the journal; never for a
+/// budget.
 package struct WallTime: Hashable, Comparable, Sendable {
     package let nanoseconds: Int64
 
@@ -34,7 +35,7 @@ package struct WallTime: Hashable, Comparable, Sendable {
     }
 }
 
-/// The kernel's identifier of a boot, which gives monotonic times their meaning.
+/// The kernel's identifier of a boot. Monotonic times of different boots cannot be compared.
 package struct BootID: Hashable, Sendable {
     package let text: String
     package init(_ text: String) { self.text = text }

@@ -18,7 +18,7 @@ package enum NearestWord {
         return "write one of \(known.joined(separator: ", "))"
     }
 
-    /// The number of insertions, removals, replacements and swaps of neighbours between both texts.
+    /// The number of insertions, removals, replacements and swaps of neighbours that turn one text into the other.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
         var beforeLast: [Int] = []

@@ -16,13 +16,14 @@ package struct SubmissionNumber: RawRepresentable, Hashable, Comparable, Sendabl
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The identifier that plugin code holds for a task. It combines launch and position, so no two tasks of one host share
-/// one.
+/// The identifier that plugin code holds for a task. It combines launch and position, so it is unique on its host.
 package struct TaskID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// - Parameter index: position in the batch, from 0.
+    /// Creates the identifier of a task.
+    ///
+    /// - Parameter index: position in the launch, from 0.
     package init(launch: LaunchNumber, index: Int) {
         rawValue = UInt64(truncatingIfNeeded: launch.rawValue) << 16 | UInt64(truncatingIfNeeded: index + 1) & 0xffff
     }

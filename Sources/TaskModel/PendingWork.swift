@@ -2,15 +2,15 @@
 
 /// An accepted request that waits for its launch. Its payload stays in the ledger.
 package struct PendingRequest: Hashable, Sendable {
-    /// The main plugin that is launched for the request, which is not always the submitter.
+    /// The main plugin to be launched for the request. It is not always the submitter.
     package let plugin: PluginIdentifier
     package let number: SubmissionNumber
     package let request: TaskRequest
     package let submitter: Submitter
     package let submittedAt: WallTime
     package var retry: Retry
-    /// Start of the maximum deferral (C12), once fixed by a launch or an earlier load; nil while the deferral periods
-    /// of the class determine it. Never reset: advisory policies delay the request for a bounded time.
+    /// Start of the maximum deferral (C12), once a launch or an earlier load has fixed it; nil while the deferral
+    /// periods of the class determine it. It is never reset, so advisory policies delay the request for a bounded time.
     package var deferredSince: WallTime?
 
     package init(
@@ -32,7 +32,7 @@ package struct PendingRequest: Hashable, Sendable {
     }
 }
 
-/// An undelivered message to a plugin (C11), kept until delivery. Its payload stays in the ledger.
+/// An undelivered event for a plugin (C11), kept until delivery. Its payload stays in the ledger.
 package struct PendingEvent: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let number: SubmissionNumber
@@ -55,7 +55,7 @@ package struct PendingEvent: Hashable, Sendable {
     }
 }
 
-/// The pending request or event behind one task of a batch.
+/// A pending request or event; in a batch, the work behind one task.
 package enum PendingWork: Hashable, Sendable {
     case request(PendingRequest)
     case event(PendingEvent)

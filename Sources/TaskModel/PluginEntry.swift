@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One installed plugin as its manifest describes it. The operator's policies for it are stored elsewhere.
+/// One installed plugin as its manifest describes it. The operator's policies for the plugin are stored elsewhere.
 package struct PluginEntry: Hashable, Sendable {
     package let identifier: PluginIdentifier
     package let name: String
@@ -8,12 +8,12 @@ package struct PluginEntry: Hashable, Sendable {
     package let role: PluginRole
     /// The main plugin of an extension; nil for a main plugin.
     package let containingPlugin: PluginIdentifier?
-    /// The extensions that share the container of a main plugin.
+    /// The extensions that share the container of this main plugin; empty for an extension.
     package let extensions: [PluginIdentifier]
     package let permitted: [PermittedIdentifier]
     package let modes: Set<BackgroundMode>
     package let entitlements: Set<Entitlement>
-    /// The manifest's defaults, overridden by the operator's values.
+    /// The settings of the plugin: the manifest's defaults, overridden by the operator's values.
     package private(set) var settings: [String: String]
     /// The functions that the manifest binds, one per identifier; empty for a library with an entry function.
     package let handlers: [DirectHandler]
@@ -59,7 +59,7 @@ package struct PluginEntry: Hashable, Sendable {
         handlers.first { $0.identifier == identifier }
     }
 
-    /// The same plugin with other settings.
+    /// A copy of the entry with other settings.
     package func with(settings: [String: String]) -> PluginEntry {
         var entry = self
         entry.settings = settings
@@ -81,14 +81,16 @@ package struct LibraryFile: Hashable, Sendable {
     }
 }
 
-/// File metadata that changes whenever the file changes, so that it need not be read again.
+/// File metadata that changes whenever the file changes. An unchanged identity means that the file need not be read
+/// again.
 package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int64
-    /// Nanoseconds since 1970.
+    /// Time of the last modification, in nanoseconds since 1970.
     package let modified: Int64
-    /// Nanoseconds since 1970; a writer cannot set it back.
+    /// Time of the last change of contents or metadata, in nanoseconds since 1970. A writer of the file cannot set it
+    /// back.
     package let changed: Int64
 
     package init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64) {

@@ -3,10 +3,10 @@
 /// The reverse-DNS name of a plugin, main or extension.
 package struct PluginIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
-    /// The stored hash of `text`: the scheduler looks up plugins dozens of times per event.
+    /// The stored hash of `text`, because the scheduler looks up plugins dozens of times per event.
     private let textHash: Int
 
-    /// Nil when `text` violates the rule; `ReverseDNSName.problem(in:)` returns the violation.
+    /// Creates an identifier; nil when `text` violates the rule. `ReverseDNSName.problem(in:)` returns the violation.
     package init?(_ text: String) {
         guard ReverseDNSName.problem(in: text) == nil else { return nil }
         self.init(unchecked: text)
@@ -17,7 +17,7 @@ package struct PluginIdentifier: Hashable, Comparable, Sendable, CustomStringCon
         textHash = text.hashValue
     }
 
-    /// A name that no plugin can have.
+    /// A placeholder that no plugin can have as its identifier.
     package static let none = PluginIdentifier(unchecked: "")
 
     package var description: String { text }

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension ProcessTermination {
-    /// The termination as text: `exit status 0`, `signal 9 (SIGKILL)`.
+    /// The termination as shown to users: `exit status 0`, `signal 9 (SIGKILL)`.
     package var words: String {
         switch self {
         case .exited(let code): "exit status \(code)"
@@ -11,7 +11,8 @@ extension ProcessTermination {
     }
 }
 
-/// The number and name of a signal. Swift traps with SIGILL.
+/// The number of a signal and, if known, its name, as shown to users: `signal 11 (SIGSEGV)`. A trap of Swift code is
+/// SIGILL.
 package func signalName(_ signal: Int32) -> String {
     let names: [Int32: String] = [
         1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",

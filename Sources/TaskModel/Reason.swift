@@ -11,7 +11,7 @@ package enum Reason: Hashable, Sendable {
     case entitlementMissing(Entitlement)
     /// The operator denies the plugin all background work.
     case backgroundDenied(PluginIdentifier)
-    /// The operator disabled background refresh, for one plugin or, when nil, for the host.
+    /// The operator disabled background refresh: for one plugin, or for the whole host when nil.
     case backgroundRefreshOff(PluginIdentifier?)
 
     // Ended by time.
@@ -26,7 +26,7 @@ package enum Reason: Hashable, Sendable {
     case network
     case containerLocked(PluginIdentifier)
     case resourcesMissing
-    /// The conditions that are sampled on demand have no sample yet; the first one follows within moments.
+    /// The conditions that are sampled on demand have no sample yet. The first sample follows within moments.
     case useUnknown
     case notIdle
     case highLoad
@@ -49,13 +49,13 @@ package enum Reason: Hashable, Sendable {
 
 // The facts and texts of each reason; traits and code are in the row of its kind.
 extension Reason {
-    /// The end of a reason, on the clock that the reason uses.
+    /// The time at which a reason ends, on the clock that the reason uses.
     package enum End: Hashable, Sendable {
         case wall(WallTime)
         case monotonic(MonotonicTime)
     }
 
-    /// Kind and end of the reason, without building text: every evaluation reads them.
+    /// Kind and end of the reason. No text is built, because every evaluation reads these facts.
     private var facts: (kind: ReasonKind, end: End?) {
         switch self {
         case .pluginMissing: (.pluginMissing, nil)
@@ -214,7 +214,7 @@ extension Reason {
     }
 
     package var kind: ReasonKind { facts.kind }
-    /// The time at which the reason ends by itself; nil when only another change ends it.
+    /// The time at which the reason ends without any other change; nil when only another change ends it.
     package var end: End? { facts.end }
 
     package var code: String { kind.row.code }
@@ -223,12 +223,12 @@ extension Reason {
     package var concernsWholePlugin: Bool { kind.row.traits.contains(.wholePlugin) }
     package var isOwnTime: Bool { kind.row.traits.contains(.ownTime) }
 
-    /// The blocking condition, as text for users.
+    /// A description of the blocking cause, for users.
     package var message: String { texts.message }
-    /// The change that ends the reason, as text for users.
+    /// The change that ends the reason, described for users.
     package var remedy: String { texts.remedy }
 
-    /// `end` on the wall clock.
+    /// The time at which the reason ends, converted to the wall clock; nil when only another change ends it.
     package func end(at now: Moment) -> WallTime? {
         switch end {
         case .wall(let time): time
@@ -238,7 +238,7 @@ extension Reason {
     }
 }
 
-/// The event behind a start-up wave: many requests become eligible at once, so their launches are staggered.
+/// The cause of a start-up wave, in which many requests become eligible at once, so that their launches are staggered.
 package enum SpreadCause: String, Hashable, Sendable, CaseIterable {
     case boot
     case resume

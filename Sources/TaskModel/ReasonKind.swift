@@ -3,7 +3,7 @@
 /// A reason without its values. Each case has one row; cases are ordered as remedies are proposed (C13).
 ///
 /// Explanations, the wait history, wake-ups, the capacity queue, replays and the API's enumeration are derived from the
-/// rows. `Reason` holds message and remedy.
+/// rows. `Reason` contains message and remedy.
 package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case pluginMissing
     case pluginRefused
@@ -37,7 +37,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case hostStopping
 
     package struct Row: Sendable {
-        /// The name in the API, in the ledger and on the command line.
+        /// The name of the reason in the API, in the ledger and on the command line.
         package let code: String
         package let group: Group
         package let traits: Traits
@@ -59,7 +59,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
 
     /// The kind of change that ends the reason.
     package enum Group: Hashable, Sendable, CaseIterable {
-        /// A change of manifest or configuration.
+        /// Reasons that end by a change of manifest or configuration.
         case permission
         case time
         case machine
@@ -71,15 +71,15 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Delays work for a bounded time (C12), and does not apply to a launch requested by a user.
+        /// A reason that delays work for a bounded time (C12), and that does not apply to a launch requested by a user.
         package static let advisory = Traits(rawValue: 1)
-        /// The end is known in advance, or comes by itself or with the end of other work.
+        /// A reason that ends at a known time, by itself, or with the end of other work.
         package static let momentary = Traits(rawValue: 2)
-        /// Blocks all pending work of the plugin.
+        /// A reason that blocks all pending work of the plugin.
         package static let wholePlugin = Traits(rawValue: 4)
-        /// The earliest time of the work itself is still ahead.
+        /// A reason that ends at a time of the work itself, such as its earliest begin.
         package static let ownTime = Traits(rawValue: 8)
-        /// Ends when capacity is free and the plugin's turn comes.
+        /// A reason that ends when capacity is free and the plugin's turn comes.
         package static let capacity = Traits(rawValue: 16)
     }
 
@@ -120,7 +120,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Nil for an unknown code.
+    /// Creates the kind with that code; nil for an unknown code.
     package init?(code: String) {
         guard let kind = Self.byCode[code] else { return nil }
         self = kind

@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The rejection of a submission or trigger: one of the reference system's four codes, and the host's sub-reason (C14).
+/// The rejection of a submission or trigger: one of the four error codes of Apple's BackgroundTasks, the host's
+/// sub-reason and a message (C14).
 package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The numbers of the reference system.
+    /// The error codes, with the numbers of Apple's BackgroundTasks.
     package enum Code: Int32, Hashable, Sendable, CaseIterable {
         case unavailable = 1
         case tooManyPendingTaskRequests = 2
@@ -19,7 +20,7 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The ABI's `BGT_REASON_...` numbers, as far as this host uses them.
+    /// The host's sub-reasons, with the ABI's `BGT_REASON_...` numbers.
     package enum SubReason: UInt32, Hashable, Sendable, CaseIterable {
         case notOffered = 1
         case backgroundRefreshOff = 2
@@ -72,7 +73,7 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
 
     package let code: Code
     package let subReason: SubReason
-    /// Text that names the thing, the value, the rule and the remedy.
+    /// Message that names the request or trigger, the value, the rule and the remedy.
     package let message: String
 
     package init(code: Code, subReason: SubReason, message: String) {

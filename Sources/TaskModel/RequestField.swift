@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A field that only some kinds of request have. This table is the only source of the rule. Flags of `task submit`,
+/// A field that only some kinds of request have. This table is the only source of the rule: flags of `task submit`,
 /// bodies of `POST /v1/tasks`, the ABI's `bgt_request` and the runner's messages are checked against it.
 package enum RequestField: CaseIterable, Hashable, Sendable {
     case requiresNetwork
@@ -11,7 +11,7 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
     case strategy
     case resources
 
-    /// The fixed properties of a field.
+    /// The names of a field, and the kinds of request that have it.
     private typealias Row = (key: String, flag: String, kinds: Set<TaskKind>)
 
     private var row: Row {
@@ -28,14 +28,14 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
 
     private static let ofProcessing = Set(TaskKind.allCases.filter(\.isProcessing))
 
-    /// The name in request bodies of the control API.
+    /// The key of the field in request bodies of the control API.
     package var key: String { row.key }
-    /// The option of `task submit`.
+    /// The option of `task submit` that sets the field.
     package var flag: String { row.flag }
 
     package func belongs(to kind: TaskKind) -> Bool { row.kinds.contains(kind) }
 
-    /// The first given field that the kind does not have; nil when there is none.
+    /// The first field that is given although the kind does not have it; nil when there is none.
     package static func foreign(to kind: TaskKind, isGiven: (RequestField) -> Bool) -> RequestField? {
         allCases.first { !$0.belongs(to: kind) && isGiven($0) }
     }
@@ -47,7 +47,7 @@ extension TaskKind {
 }
 
 extension TaskRequest {
-    /// Whether the field differs from its default.
+    /// Whether the request sets the field to a value other than the default.
     package func has(_ field: RequestField) -> Bool {
         switch field {
         case .requiresNetwork: requiresNetwork
@@ -59,8 +59,8 @@ extension TaskRequest {
         }
     }
 
-    /// Description of an invalid request: payload, kind or field; nil when it is valid. Permission of the plugin is
-    /// checked elsewhere.
+    /// Description of the first flaw of an invalid request: payload, kind or field; nil when the request is valid.
+    /// Permissions are checked elsewhere.
     package func flaw(with payload: [UInt8]) -> String? {
         if payload.count > Self.maximumPayload {
             return "a payload of \(payload.count) bytes; at most \(Self.maximumPayload) are allowed"

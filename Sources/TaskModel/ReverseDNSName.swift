@@ -5,7 +5,7 @@ package enum ReverseDNSName {
     package static let maximumLength = 255
 
     package struct Flaw: Hashable, Sendable {
-        /// Predicate with the name as its subject: `has no dot`.
+        /// The violated rule, as a predicate whose subject is the name: `has no dot`.
         package let problem: String
         package let remedy: String
     }

@@ -1,12 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A generator of pseudo-random numbers (SplitMix64) with the same sequence for a seed on every machine.
+/// A generator of pseudo-random numbers (SplitMix64). A seed gives the same sequence on every machine.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
 
-    /// An independent sequence for one name: draws for other names do not change it.
+    /// Creates an independent sequence for one name. Draws for other names do not change the sequence.
     package init(seed: UInt64, for name: String) {
         // FNV-1a: `hashValue` differs between processes.
         state = name.utf8.reduce(seed ^ 0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -21,7 +21,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// True in `percent` of 100 draws on average.
+    /// Returns true in `percent` of 100 draws on average.
     package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
     package mutating func duration(in range: ClosedRange<Duration>) -> Duration {

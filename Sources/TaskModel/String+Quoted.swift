@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension String {
-    /// The text in quotes, at most 300 scalars, with the characters escaped that could break a log line or a terminal.
+    /// The string in quotes, cut to 300 scalars. Characters that could break a log line or a terminal are escaped.
     package var inQuotes: String {
         let limit = 300
         var shown = ""

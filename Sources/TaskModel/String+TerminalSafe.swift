@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension String {
-    /// The text with control characters escaped, so that a plugin's text cannot control a terminal or break a table or
-    /// a log.
+    /// The string with control characters escaped, so that a plugin's text cannot control a terminal or break a table
+    /// or a log.
     package var terminalSafe: String {
         if !unicodeScalars.contains(where: \.isControl) { return self }
         var result = ""

@@ -4,7 +4,7 @@
 package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Nil when `text` violates the rule; `ReverseDNSName.problem(in:)` returns the violation.
+    /// Creates an identifier; nil when `text` violates the rule. `ReverseDNSName.problem(in:)` returns the violation.
     package init?(_ text: String) {
         guard ReverseDNSName.problem(in: text) == nil else { return nil }
         self.text = text
@@ -20,10 +20,10 @@ package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConve
 /// Patterns permit only continued tasks, unless the operator allows them for processing (C9).
 package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
     case exact(TaskIdentifier)
-    /// The pattern without its `.*`.
+    /// A pattern; `prefix` is the pattern without its `.*`.
     case pattern(prefix: TaskIdentifier)
 
-    /// Nil when `text` is neither a name nor a name followed by `.*`.
+    /// Creates a permitted identifier; nil when `text` is neither a name nor a name followed by `.*`.
     package init?(_ text: String) {
         if text.hasSuffix(".*") {
             guard let prefix = TaskIdentifier(String(text.dropLast(2))) else { return nil }

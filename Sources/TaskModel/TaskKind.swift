@@ -4,7 +4,7 @@
 package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     case refresh = 1
     case processing = 2
-    /// Processing for a study; counts as processing in limits and lanes.
+    /// Processing for a study. It counts as processing in limits and lanes.
     case healthResearch = 3
     /// Work that a user starts and watches.
     case continued = 4
@@ -34,11 +34,11 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The kind whose limit applies to it (C5).
+    /// The kind whose limit of pending requests applies to this kind (C5).
     package var countedAs: TaskKind { isProcessing ? .processing : self }
 
-    /// Whether it is a kind of processing: it waits for an idle machine, and all such kinds share one limit (statement
-    /// 66, C5).
+    /// Whether this is a kind of processing. All such kinds wait for an idle machine and share one limit (statement 66,
+    /// C5).
     package var isProcessing: Bool { self == .processing || self == .healthResearch }
 }
 
@@ -65,13 +65,13 @@ package enum PluginRole: UInt32, Hashable, Sendable {
     package var name: String { self == .main ? "main" : "extension" }
 }
 
-/// A manifest's permission for a kind of background work.
+/// A manifest's permission for a kind of background work: `fetch` for refresh, `processing` for processing.
 package enum BackgroundMode: String, Hashable, Sendable, CaseIterable {
     case fetch
     case processing
 }
 
-/// The reason for which a launch was started; the numbers are the ABI's `BGT_CAUSE_...`.
+/// The cause of a launch; the numbers are the ABI's `BGT_CAUSE_...`.
 package enum LaunchCause: UInt32, Hashable, Sendable {
     case due = 1
     case person = 2
@@ -88,9 +88,10 @@ package enum LaunchCause: UInt32, Hashable, Sendable {
     }
 }
 
-/// The message of an event to its plugin; the numbers are the ABI's `BGT_EVENT_...`.
+/// The type of an event; the numbers are the ABI's `BGT_EVENT_...`.
 package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
-    /// A main plugin can submit its first requests.
+    /// The plugin was installed or changed, or has nothing pending when a host starts: it can submit its first
+    /// requests.
     case started = 1
     /// A user triggered an extension, possibly with a payload.
     case trigger = 2
@@ -106,7 +107,8 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A right that a manifest requests beyond identifiers and modes. The operator grants it by installing the manifest.
+/// A right that a manifest requests beyond identifiers and modes. The operator grants the right by installing the
+/// manifest.
 package enum Entitlement: String, Hashable, Sendable, CaseIterable {
     case continuedProcessingGPU = "continued-processing.gpu"
     case healthResearch = "healthresearch"

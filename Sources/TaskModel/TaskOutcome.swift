@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The end of one delivered task.
+/// The outcome of one delivered task.
 package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     // Completed by the plugin, in time or within the grace period.
     case succeeded
@@ -42,7 +42,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     }
 
     package var meaning: String { row.meaning }
-    /// Whether the task never runs again.
+    /// Whether the task never runs again after the outcome.
     package var isFinal: Bool { row.isFinal }
 
     /// The most severe outcome; nil for an empty sequence.
@@ -66,7 +66,7 @@ package enum CompletionOutcome: Int32, Hashable, Sendable {
     }
 }
 
-/// The end of a launch.
+/// The outcome of a launch.
 package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
     /// Every task was completed by the plugin or consumed, and the process exited in order.
     case completed
@@ -77,9 +77,9 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
     case killedForMemory = "killed-for-memory"
     case entryFailed = "entry-failed"
     case loadFailed = "load-failed"
-    /// The host stopped in order.
+    /// The host stopped in order during the launch.
     case interrupted
-    /// The host or the machine went down.
+    /// The host or the machine went down during the launch.
     case lost
 
     package var meaning: String {
@@ -135,7 +135,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
         }
     }
 
-    /// The side blamed for a task that stops unfinished after an expiration with this reason.
+    /// The side that is blamed for a task which stays unfinished after an expiration with this reason.
     package var blame: Blame {
         switch self {
         case .budget, .noProgress: .plugin
@@ -150,7 +150,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
 package enum ProcessTermination: Hashable, Sendable {
     case exited(code: Int32)
     case signaled(Int32)
-    /// Killed by the kernel for its use of memory.
+    /// The kernel killed the process for its use of memory.
     case outOfMemory
 }
 
@@ -158,7 +158,7 @@ package enum ProcessTermination: Hashable, Sendable {
 package struct LastWords: Hashable, Sendable {
     package let signal: Int32
     package let address: UInt64
-    /// The task whose handler thread received the signal; nil when it was another thread.
+    /// The task whose handler ran on the thread that received the signal; nil when that thread ran no task.
     package let task: TaskID?
 
     package init(signal: Int32, address: UInt64, task: TaskID?) {

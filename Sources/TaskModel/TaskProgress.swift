@@ -5,7 +5,7 @@ package struct TaskProgress: Hashable, Sendable {
     package let done: Int64
     package let total: Int64
 
-    /// Nil unless 0 <= `done` <= `total` and `total` > 0.
+    /// Creates a progress; nil unless 0 <= `done` <= `total` and `total` > 0.
     package init?(done: Int64, total: Int64) {
         guard total > 0, 0 <= done, done <= total else { return nil }
         self.done = done

@@ -1,17 +1,17 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A request as its submitter states it, before acceptance.
+/// A request as submitted, before acceptance.
 package struct TaskRequest: Hashable, Sendable {
-    /// The maximum payload of a request or an event, in bytes.
+    /// The maximum size of the payload of a request or an event, in bytes.
     package static let maximumPayload = 65_536
 
     package let identifier: TaskIdentifier
     package let kind: TaskKind
-    /// Nil and a time in the past both mean no added delay (statements 28 and 30).
+    /// Earliest time of the launch. Nil and a time in the past both mean no delay (statements 28 and 30).
     package let earliestBegin: WallTime?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
-    /// Used by health research only.
+    /// The protection of the container that a health research task requires. Other kinds ignore it.
     package let protection: ProtectionType
     /// The terms of a continued request; nil for the other kinds.
     package let continued: ContinuedTerms?
@@ -35,12 +35,12 @@ package struct TaskRequest: Hashable, Sendable {
     }
 }
 
-/// The fields of a continued request beside its identifier (statements 73 to 79).
+/// The fields that only a continued request has (statements 73 to 79).
 package struct ContinuedTerms: Hashable, Sendable {
     /// The maximum length of a title or a subtitle, in bytes.
     package static let maximumTitle = 255
 
-    /// A violation of the rule of titles.
+    /// The violation of the rule of titles: the title is missing or empty, or title or subtitle is too long.
     package enum TitleProblem: Hashable, Sendable {
         case missing
         case tooLong(RequestField, bytes: Int)
@@ -73,7 +73,8 @@ package struct ContinuedTerms: Hashable, Sendable {
     }
 }
 
-/// The treatment of a continued request that cannot run at once; the numbers are the ABI's `BGT_STRATEGY_...`.
+/// The treatment of a continued request that cannot run at once: wait or fail. The numbers are the ABI's
+/// `BGT_STRATEGY_...`.
 package enum SubmissionStrategy: UInt32, Hashable, Sendable, CaseIterable {
     case queue = 1
     case fail = 2
@@ -89,16 +90,17 @@ package struct TaskResources: OptionSet, Hashable, Sendable {
     package static let gpu = TaskResources(rawValue: 1)
 }
 
-/// The states of the container's lock in which a health research task can run; the numbers are the ABI's
+/// The states of the container's lock in which a health research task can run. The numbers are the ABI's
 /// `BGT_PROTECTION_...`.
 ///
 /// On Linux the protected data is the container. It is readable while its mounts are present and unlocked.
 package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {
-    /// The container has to be readable at launch; a later lock has no effect.
+    /// The container has to be readable at the launch. A later lock has no effect.
     case untilFirstAuthentication = 0
     /// The lock has no effect.
     case none = 1
-    /// The container has to be readable at launch, so that the task can open files; open files stay readable.
+    /// The container has to be readable at the launch, so that the task can open files. A later lock leaves open files
+    /// readable.
     case unlessOpen = 2
     /// The container has to be readable for as long as the task runs.
     case complete = 3
@@ -113,7 +115,7 @@ package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The origin of a request.
+/// The origin of a submission.
 package enum Submitter: Hashable, Sendable {
     case person
     case plugin(PluginIdentifier)
@@ -129,19 +131,19 @@ package enum Submitter: Hashable, Sendable {
     }
 }
 
-/// The effect of earlier interruptions on a request or an event (C3).
+/// The state that earlier interruptions leave in a request or an event (C3).
 package struct Retry: Hashable, Sendable {
-    /// Attempts charged, from 0.
+    /// Number of attempts charged, from 0.
     package var attempts: Int
-    /// Earliest time of the next run, on the wall clock so that it survives a restart; nil for no delay.
+    /// Earliest time of the next run, on the wall clock so that it remains valid after a restart; nil for no delay.
     package var notBefore: WallTime?
-    /// Whether the next launch runs this task alone: set after a crash, early exit or memory kill of its process, and
-    /// after repeated losses of the host.
+    /// Whether the next launch runs this task alone. Set after a crash, early exit or memory kill of the task's
+    /// process, and after repeated losses of the host.
     package var runsAlone: Bool
-    /// Whether the task was ever interrupted, charged or not; the next launch reports it to the plugin.
+    /// Whether the task was ever interrupted, charged or not. The next launch reports this to the plugin.
     package var wasInterrupted: Bool
-    /// Number of times that the host or the machine went down while the task ran, from 0. After repeated losses it runs
-    /// alone, and is abandoned in the end: the task may have caused them.
+    /// Number of times that the host or the machine went down while the task ran. After repeated losses the task runs
+    /// alone, and is abandoned in the end: it may have caused them.
     package var hostLosses: Int
 
     package init(

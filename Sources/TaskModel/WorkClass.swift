@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The facts of pending work that determine its eligibility: work of one plugin and one class has the same blocking
+/// The facts of pending work that determine its eligibility. Work of one plugin and one class has the same blocking
 /// conditions.
 ///
 /// Times, user requests, retries and in-flight changes belong to a single request and are not part of its class.
@@ -8,10 +8,12 @@ package struct WorkClass: Hashable, Sendable {
     package let kind: TaskKind
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
-    /// `untilFirstAuthentication` unless the kind is health research.
+    /// The protection of a health research request; `untilFirstAuthentication` for other kinds.
     package let protection: ProtectionType
     package let resources: TaskResources
 
+    /// The class of a request.
+    ///
     /// - Parameter resources: the required resources; nil for the resources of the request's continued terms.
     package init(of request: TaskRequest, resources: TaskResources? = nil) {
         kind = request.kind
@@ -53,14 +55,14 @@ package struct WorkClass: Hashable, Sendable {
 
     // MARK: - Stored form
 
-    /// The class as one number for the ledger: kind in the lowest byte, then flags, protection and resources.
+    /// The class encoded as one number for the ledger: kind in the lowest byte, then flags, protection and resources.
     package var code: Int64 {
         Int64(kind.rawValue) | (requiresNetwork ? 1 << 8 : 0) | (requiresExternalPower ? 1 << 9 : 0)
             | Int64(protection.rawValue & 0xf) << 12
             | Int64(truncatingIfNeeded: resources.rawValue & 0xffff) << 16
     }
 
-    /// Nil for a number that `code` never returns.
+    /// Decodes a class; nil for a number that `code` never returns.
     package init?(code: Int64) {
         guard let kind = TaskKind(rawValue: UInt32(code & 0xff)),
             let protection = ProtectionType(rawValue: UInt32(code >> 12 & 0xf))
@@ -76,7 +78,7 @@ package struct WorkClass: Hashable, Sendable {
     }
 }
 
-/// The subject of a row of the wait history: the pending work of one class of one plugin.
+/// The key of the wait history: the pending work of one class of one plugin.
 package struct WaitKey: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let workClass: WorkClass

@@ -2,7 +2,7 @@
 
 /// A position in the list of waiting work, which is ordered by plugin identifier, then by submission number.
 ///
-/// It is a position, not an item: a page may begin after work that has started since.
+/// The item at the position need not exist: a page may begin after work that has started since.
 package struct WorkCursor: Hashable, Comparable, Sendable {
     package let plugin: PluginIdentifier
     package let number: SubmissionNumber

@@ -16,7 +16,7 @@ struct DeliveredTask: Sendable {
     private let kind: UInt32
     private let event: UInt32
 
-    /// Returns nil when the task is already over.
+    /// Copies the information of a task; nil when the task is already over.
     init?(_ id: bgt_task, _ host: Host) {
         var information = bgt_task_info()
         guard bgt_get_task_info(host.table, id, &information) == BGT_OK, let identifier = information.identifier else {
@@ -34,7 +34,7 @@ struct DeliveredTask: Sendable {
         event = information.event
     }
 
-    /// The task object of the kind; nil for an unknown kind of a newer host.
+    /// Creates the task object for the kind; nil for a kind of a newer host that this module does not define.
     func task() -> BGTask? {
         switch kind {
         case BGT_KIND_REFRESH: BGAppRefreshTask(self)
@@ -68,7 +68,7 @@ struct DeliveredTask: Sendable {
         _ = bgt_set_title(host.table, id, HostText.title(title), subtitle.isEmpty ? nil : subtitle)
     }
 
-    /// Registers `task` for a call at its expiration; nil removes the registration.
+    /// Requests a call of `task` at the expiration of the delivered task; nil removes the request.
     func listen(_ task: BGTask?) {
         guard let task else {
             _ = bgt_set_expiration_handler(host.table, id, nil, nil)

@@ -4,7 +4,7 @@ import CBackgroundTasks
 import Foundation
 
 extension Host {
-    /// Result of a submission.
+    /// Result of a submission: the status of the call, and the refusal that the host filled in.
     struct Answer {
         let status: Status
         let subReason: UInt32

@@ -7,11 +7,12 @@ extension Host {
     /// A concurrent queue for calls that block until the host's commit.
     static let waitingQueue = DispatchQueue(label: "BackgroundTasks", attributes: .concurrent)
 
-    /// True inside an expiration handler on the host's own thread, where calls that wait for a commit are refused.
+    /// Whether the current code runs in an expiration handler on the host's own thread. The host refuses calls there
+    /// that wait for a commit.
     @TaskLocal static var isOnExpirationThread = false
 
-    /// Makes a call that waits for a commit. Code for Apple's platforms also submits its next request in expiration
-    /// handlers. There, another thread makes the call, and the handler waits for it.
+    /// Makes a call that waits for a commit. In an expiration handler another thread makes the call and the handler
+    /// waits for it, because code for Apple's platforms submits its next request there, too.
     func waiting<Answer: Sendable>(_ call: @escaping @Sendable (Host) -> Answer) -> Answer {
         guard Self.isOnExpirationThread else { return call(self) }
         let answer = Box<Answer>()

@@ -8,7 +8,7 @@ import Synchronization
 /// here.
 // Unchecked: the table is valid until the process ends and may be used from any thread (BGT-ABI-08).
 struct Host: @unchecked Sendable {
-    /// Status that a call returned.
+    /// The status that a call of the host returned.
     struct Status: RawRepresentable, Hashable {
         let rawValue: Int32
 
@@ -26,7 +26,7 @@ struct Host: @unchecked Sendable {
 
     private static let entered = Mutex<Host?>(nil)
 
-    /// Host of this process; nil outside of a host.
+    /// The host of this process; nil outside of a host.
     static var current: Host? { entered.withLock { $0 } }
 
     let table: UnsafePointer<bgt_host>

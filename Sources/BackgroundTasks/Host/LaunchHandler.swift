@@ -3,13 +3,13 @@
 import CBackgroundTasks
 import Dispatch
 
-/// A launch handler and the place where it runs. The host owns it until it calls release.
+/// A launch handler with the place where it runs. The host owns the object until the host calls release.
 final class LaunchHandler: Sendable {
     private enum Place {
-        /// The host's own thread for the identifier.
+        /// On the host's own thread for the identifier.
         case here
         case queue(DispatchQueue)
-        /// The actor to which the closure is isolated.
+        /// On the actor to which the closure is isolated.
         case actor
     }
 

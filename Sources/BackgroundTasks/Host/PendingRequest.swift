@@ -3,7 +3,7 @@
 import CBackgroundTasks
 import Foundation
 
-/// A pending request as the host lists it: without titles and payload.
+/// A pending request as listed by the host, without titles and payload.
 struct PendingRequest {
     let identifier: String
     let submission: UInt64
@@ -19,7 +19,7 @@ struct PendingRequest {
         earliestBegin = pending.earliest_begin_ns
     }
 
-    /// The request object of the kind; nil for an unknown kind of a newer host.
+    /// Creates the request object for the kind; nil for a kind of a newer host that this module does not define.
     var request: BGTaskRequest? {
         let request: BGTaskRequest
         switch kind {

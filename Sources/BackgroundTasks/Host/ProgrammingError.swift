@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The end of the process after a programming error, as on Apple's platforms.
+/// Ends the process after a programming error, as Apple's platforms do.
 ///
 /// The host has recorded the violation before.
 enum ProgrammingError {

@@ -5,7 +5,7 @@ public import Foundation
 
 // Properties of a task beyond Apple's API.
 extension BGTask {
-    /// Reason of a task's expiration. An addition to Apple's API.
+    /// Reason of a task's expiration. An addition of this platform to Apple's API.
     @nonexhaustive
     public enum ExpirationReason: UInt32, Sendable {
         /// The launch's budget is used up.
@@ -22,7 +22,7 @@ extension BGTask {
         case noProgress = 6
         /// The machine is low on memory.
         case memoryPressure = 7
-        /// The host stops; the task returns to pending.
+        /// The host stops; the task is requeued.
         case hostShutdown = 8
         /// The file system of the container is locked.
         case containerLocked = 9
@@ -30,11 +30,11 @@ extension BGTask {
         case unknown = 0xFFFF_FFFF
     }
 
-    /// Outcome of a task, as its handler reports it.
+    /// Outcome of a task, as its handler reports it. An addition of this platform to Apple's API.
     public enum Outcome: Int32, Sendable {
         /// The task succeeded.
         case success = 0
-        /// The task failed. Recorded only: the task is retried only if it is submitted again.
+        /// The task failed. The outcome is only recorded: the task runs again only if it is submitted again.
         case failure = 1
         /// The task succeeded without new data.
         case noData = 2
@@ -46,7 +46,7 @@ extension BGTask {
     /// Whether the work has to stop: the task is expiring or completed. Cheap enough for every iteration of a loop.
     public var isExpiring: Bool { delivered.isExpiring }
 
-    /// Time left of the launch's budget, which all its tasks share; nil for a task without a fixed budget.
+    /// Time left of the launch's budget, which all tasks of the launch share; nil for a task without a fixed budget.
     public var timeRemaining: Duration? {
         if self is BGContinuedProcessingTask { return nil }
         return delivered.host.remaining.map { .nanoseconds(Int64(clamping: $0)) }
@@ -55,9 +55,9 @@ extension BGTask {
     /// Payload of the request; nil when the request has none.
     public var payload: Data? { delivered.payload }
 
-    /// 1 plus the number of interruptions that were charged to the task.
+    /// Number of the attempt: 1 plus the number of interruptions that were charged to the task.
     public var attempt: Int { delivered.attempt }
 
-    /// Number of the request in the journal.
+    /// Number of the task's submission, as in the journal.
     public var submissionNumber: UInt64 { delivered.submission }
 }

@@ -4,14 +4,14 @@ import Foundation
 
 // Async functions as handlers, an addition of this platform, like all files of this directory.
 extension BGTaskScheduler {
-    /// Registers an async launch handler. Its return completes the task with success, an error completes it without.
-    /// Expiration cancels the Swift task in which the handler runs.
+    /// Registers an async launch handler. When the handler returns, the task is completed with success; when it throws,
+    /// without. Expiration cancels the Swift task in which the handler runs.
     ///
     ///     BGTaskScheduler.shared.handle(taskWithIdentifier: "com.example.colorfeed.refresh") { task in
     ///         try await feed.refresh()
     ///     }
     ///
-    /// The handler may also complete the task itself. Otherwise the same as
+    /// The handler may also complete the task itself. For the rules see
     /// ``register(forTaskWithIdentifier:using:launchHandler:)``.
     @discardableResult
     public func handle(
@@ -23,8 +23,8 @@ extension BGTaskScheduler {
 }
 
 extension BackgroundPlugin {
-    /// Like ``receiveEvents(_:)``, with an async receiver. It completes the event as
-    /// ``BGTaskScheduler/handle(taskWithIdentifier:operation:)`` completes a task.
+    /// Sets an async receiver of the plugin's events, like ``receiveEvents(_:)``. Its return or error completes the
+    /// event as in ``BGTaskScheduler/handle(taskWithIdentifier:operation:)``.
     public static func handleEvents(_ operation: @escaping @Sendable (BackgroundEvent) async throws -> Void) {
         receiveEvents { event in event.perform { try await operation(event) } }
     }

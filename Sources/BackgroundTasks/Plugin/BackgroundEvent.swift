@@ -2,7 +2,7 @@
 
 /// An event for this plugin, delivered and completed like a task. An addition of this platform.
 public final class BackgroundEvent: BGTask, @unchecked Sendable {
-    /// Kind of an event.
+    /// Kind of an event for the plugin.
     @nonexhaustive
     public enum Kind: UInt32, Sendable {
         /// The plugin was installed or updated, or it had no pending request when the host started: submit the first
@@ -10,11 +10,11 @@ public final class BackgroundEvent: BGTask, @unchecked Sendable {
         case started = 1
         /// An extension was triggered; the trigger's data is the ``BGTask/payload``.
         case trigger = 2
-        /// Legacy fetch; see ``BackgroundPlugin/setMinimumBackgroundFetchInterval(_:)``.
+        /// The interval of legacy fetch has passed; see ``BackgroundPlugin/setMinimumBackgroundFetchInterval(_:)``.
         case fetch = 3
-        /// A push arrived.
+        /// A push notification arrived.
         case push = 4
-        /// Transfers in the background have finished.
+        /// Background transfers have finished.
         case transfersFinished = 5
         /// A kind that this release does not define.
         case unknown = 0xFFFF_FFFF

@@ -11,7 +11,7 @@ public struct BackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     /// Creates an identifier from the host's number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The identifier of no assertion; it keeps no launch open.
+    /// An identifier that no assertion has. Ending it has no effect.
     public static let invalid = Self(rawValue: 0)
 }
 
@@ -33,8 +33,9 @@ extension BackgroundPlugin {
         begin(name, AssertionHandler { _ in expirationHandler?() })
     }
 
-    /// Like ``beginBackgroundTask(withName:expirationHandler:)``, with a handler that receives the assertion to end.
-    /// Apps keep that identifier in a variable, which another thread must not read.
+    /// Begins a background assertion like ``beginBackgroundTask(withName:expirationHandler:)``, with a handler that
+    /// receives the assertion to end. Without it, the handler would read the identifier from a variable of another
+    /// thread.
     public static func beginBackgroundTask(
         withName name: String? = nil,
         onExpiration handler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void
@@ -62,15 +63,15 @@ extension BackgroundPlugin {
         return status == BGT_OK ? BackgroundTaskIdentifier(rawValue: assertion) : .invalid
     }
 
-    /// Ends an assertion of ``beginBackgroundTask(withName:expirationHandler:)``. The launch may end when this call
-    /// returns.
+    /// Ends an assertion that ``beginBackgroundTask(withName:expirationHandler:)`` returned. The launch may end when
+    /// this call returns.
     public static func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
         guard let host = Host.current, identifier != .invalid else { return }
         _ = bgt_end_assertion(host.table, identifier.rawValue)
     }
 
-    /// Time left of the launch's budget, which all its tasks share. Infinity without a fixed budget, and outside of a
-    /// host.
+    /// Time left of the launch's budget, in seconds, which all tasks of the launch share. Infinity without a fixed
+    /// budget, and outside of a host.
     public static var backgroundTimeRemaining: TimeInterval {
         guard let remaining = Host.current?.remaining else { return .infinity }
         return Double(remaining) / 1e9
@@ -82,7 +83,7 @@ private final class AssertionHandler: Sendable {
 
     init(_ handler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void) { self.handler = handler }
 
-    /// Calls the handler. Runs on a thread that no other handler can block.
+    /// Calls the expiration handler of an assertion. Runs on a thread that no other handler can block.
     func call(_ identifier: BackgroundTaskIdentifier) {
         Host.$isOnExpirationThread.withValue(true) { handler(identifier) }
     }

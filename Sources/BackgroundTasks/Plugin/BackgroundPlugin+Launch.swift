@@ -11,7 +11,7 @@ extension BackgroundPlugin {
         public enum Cause: UInt32, Sendable {
             /// Requests were due and eligible.
             case due = 1
-            /// A user started or simulated the launch.
+            /// A user requested or simulated the launch.
             case person = 2
             /// An event was pending.
             case event = 3
@@ -27,8 +27,8 @@ extension BackgroundPlugin {
         public let cause: Cause
         /// Identifier of this plugin.
         public let plugin: String
-        /// Identifiers of the tasks of the launch, without events, in no particular order. Identifiers that were
-        /// composed from a pattern are included, so that the plugin can register them while it enters.
+        /// Identifiers of the tasks of the launch, without events, in no particular order. Identifiers that a permitted
+        /// pattern covers are included, so that the plugin can register them while it enters.
         public let identifiers: [String]
     }
 

@@ -25,7 +25,8 @@ extension BackgroundPlugin {
         return path.map { URL(filePath: $0, directoryHint: .isDirectory) }
     }
 
-    /// Value of a setting: the operator's, else the manifest's; nil when neither has the key.
+    /// Value of a setting of the plugin: the operator's value, otherwise the manifest's; nil when neither has the key,
+    /// and outside of a host.
     public static func setting(_ key: String) -> String? {
         guard let host = Host.current else { return nil }
         return HostText.read { bgt_setting(host.table, key, $0, $1, &$2) }
@@ -40,8 +41,8 @@ extension BackgroundPlugin {
         }
     }
 
-    /// Sets the least time between two ``BackgroundEvent/Kind/fetch`` events (legacy fetch). It persists across
-    /// launches until it is changed; the default is never.
+    /// Sets the minimum time between two ``BackgroundEvent/Kind/fetch`` events (legacy fetch). The interval persists
+    /// across launches until it is changed; the default is never.
     ///
     /// - Parameter interval: seconds, rounded up; infinity for never.
     /// - Returns: false when the manifest permits identifiers, or lacks the background mode `fetch`.

@@ -28,11 +28,11 @@ public enum BackgroundPlugin {
         var receiver: (@Sendable (BackgroundEvent) -> Void)?
         var stop: (@Sendable () -> Void)?
         var registered: Set<String> = []
-        /// Identifiers of the tasks of this launch.
+        /// Identifiers of the tasks of this launch, without events.
         var launched: [String] = []
     }
 
-    /// The status of entry when the closure has thrown; negative statuses belong to the plugin.
+    /// The status that entry returns when the closure has thrown. Negative statuses belong to the plugin.
     private static let failed: Int32 = -1
 
     private static let entry = Mutex(Entry())
@@ -92,8 +92,8 @@ public enum BackgroundPlugin {
         entry.withLock { $0.receiver = receiver }
     }
 
-    /// Sets the function that is called last, at the end of the launch. Called while the plugin enters. The function
-    /// runs on a thread of its own, for at most the grace period; then the process ends.
+    /// Sets the function that is called at the end of the launch, as the last call of the plugin. Set while the plugin
+    /// enters. The function runs on a thread of its own, for at most the grace period; then the process ends.
     public static func onStop(_ stop: @escaping @Sendable () -> Void) { entry.withLock { $0.stop = stop } }
 
     static func remember(registered identifier: String) {

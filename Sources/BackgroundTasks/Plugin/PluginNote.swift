@@ -2,8 +2,8 @@
 
 /// The ELF note of a plugin, which the host reads before it loads the library: 28 bytes in seven 32-bit fields.
 ///
-/// In order: the name's length with its NUL, the descriptor's length, the note's type, "bgtask" padded to eight bytes,
-/// the interface's major version, and the minor version that this module requires.
+/// The fields are: the length of the name with its NUL, the length of the descriptor, the type of the note, "bgtask"
+/// padded to eight bytes, the major version of the interface, and the minor version that this module requires.
 @section(".note.bgtask") @used
 private let pluginNote: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) =
     (7, 8, 1, 0x6174_6762, 0x0000_6b73, 1, 0)

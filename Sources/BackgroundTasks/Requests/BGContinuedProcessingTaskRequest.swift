@@ -15,7 +15,7 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
         case queue = 1
     }
 
-    /// Resources that a task needs beyond processor and memory.
+    /// Resources that a continued task needs beyond processor and memory.
     public struct Resources: OptionSet, Hashable, Sendable {
         /// The bits, as Apple defines them.
         public let rawValue: Int
@@ -25,7 +25,7 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
 
         /// No additional resources.
         public static var `default`: Resources { [] }
-        /// A graphics processor; the manifest needs the entitlement for it.
+        /// A graphics processor. The manifest needs the entitlement for it.
         public static let gpu = Resources(rawValue: 1 << 0)
     }
 
@@ -78,7 +78,7 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
         set { wish.withLock { $0.resources = newValue } }
     }
 
-    /// Title and subtitle as the host accepts them: cut to the limit; nil for an empty subtitle.
+    /// Title and subtitle cut to the length that the host accepts. The subtitle is nil when it is empty.
     var currentTitles: (title: String, subtitle: String?) {
         let wish = wish.withLock { $0 }
         return (HostText.title(wish.title), wish.subtitle.isEmpty ? nil : HostText.title(wish.subtitle))

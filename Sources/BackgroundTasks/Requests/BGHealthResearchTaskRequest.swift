@@ -20,8 +20,8 @@ public final class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchec
         super.init(identifier: identifier, terms: terms, needs: needs)
     }
 
-    /// When the container has to be readable. The default, `.completeUntilFirstUserAuthentication`, requires it at
-    /// launch only.
+    /// The protection type that states when the container has to be readable. The default,
+    /// `.completeUntilFirstUserAuthentication`, requires a readable container at launch only.
     public var protectionTypeOfRequiredData: FileProtectionType {
         get { protection.withLock { $0 } }
         set { protection.withLock { $0 = newValue } }

@@ -24,14 +24,15 @@ public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
         super.init(identifier: identifier, terms: terms)
     }
 
-    /// Whether the task requires a network: it runs only with a network, and expires when it is lost. The default is
-    /// false.
+    /// Whether the task requires a network: it runs only with a network, and expires when the network is lost. The
+    /// default is false.
     public var requiresNetworkConnectivity: Bool {
         get { needs.withLock { $0.network } }
         set { needs.withLock { $0.network = newValue } }
     }
 
-    /// Whether the task requires external power: it runs only on it, and expires when it is lost. The default is false.
+    /// Whether the task requires external power: it runs only on external power, and expires when the power is lost.
+    /// The default is false.
     public var requiresExternalPower: Bool {
         get { needs.withLock { $0.externalPower } }
         set { needs.withLock { $0.externalPower = newValue } }

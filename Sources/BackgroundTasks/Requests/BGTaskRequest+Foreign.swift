@@ -4,7 +4,8 @@ import CBackgroundTasks
 import Foundation
 
 extension BGTaskRequest {
-    /// Calls `body` with the request in the form of the ABI; its pointers are valid for that call only.
+    /// Calls `body` with the request as a struct of the ABI, and returns the result. The pointers in the struct are
+    /// valid during the call only.
     func withForeignRequest(_ body: (UnsafePointer<bgt_request>) -> Int32) -> Int32 {
         let terms = currentTerms
         let payload = terms.payload ?? Data()
@@ -36,8 +37,8 @@ extension BGTaskRequest {
 }
 
 extension Date {
-    /// Nanoseconds since 1970, rounded up, because a task never begins earlier. 0, which means no delay, for dates
-    /// before 1970.
+    /// The date in nanoseconds since 1970, rounded up, because a task never begins earlier. Dates before 1970 give 0,
+    /// which means no delay.
     fileprivate var foreignNanoseconds: Int64 {
         let nanoseconds = (timeIntervalSince1970 * 1e9).rounded(.up)
         if nanoseconds.isNaN || nanoseconds <= 0 { return 0 }

@@ -4,10 +4,10 @@ import CBackgroundTasks
 public import Foundation
 import Synchronization
 
-/// A request to the host: an abstract base class; create one of its subclasses.
+/// A request to run a task: an abstract base class; create one of its subclasses.
 ///
-/// A request is copied when it is submitted and when pending requests are listed. Later changes have no effect until it
-/// is submitted again.
+/// A request is copied when it is submitted and when pending requests are listed. Later changes have no effect until
+/// the request is submitted again.
 public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: all mutable state is in this mutex or in that of a subclass. Only `NSObject` prevents the compiler
     // from checking it.
@@ -28,14 +28,15 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// The earliest time at which the task begins; the host decides how much later. Nil, the default, and a date in the
-    /// past add no delay. It is ignored for a continued task, which begins at once.
+    /// The earliest time at which the task begins; the host decides how much later it begins. Nil, the default, and a
+    /// date in the past add no delay. The date is ignored for a continued task, which begins at once.
     public var earliestBeginDate: Date? {
         get { terms.withLock { $0.earliestBegin } }
         set { terms.withLock { $0.earliestBegin = newValue } }
     }
 
-    /// Data that is passed to the task unread; at most 64 KiB. An addition of this platform.
+    /// Data for the task, at most 64 KiB. The host does not interpret the data. An addition of this platform to Apple's
+    /// API.
     public var payload: Data? {
         get { terms.withLock { $0.payload } }
         set { terms.withLock { $0.payload = newValue } }
@@ -46,13 +47,13 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     /// Creates an equal request of the same class.
     public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
-    /// A copy for exclusive use by its owner.
+    /// A copy that no other code can change.
     func duplicate() -> BGTaskRequest { BGTaskRequest(identifier: identifier, terms: currentTerms) }
 
-    /// Sets the fields that are specific to the kind.
+    /// Sets the fields of the struct that are specific to the kind of request.
     func fill(_ request: inout bgt_request) {}
 
-    /// Identifier, date and class, for logs.
+    /// Identifier, date and class of the request, for logs.
     public override var description: String {
         let date = earliestBeginDate.map { ", not before \($0)" } ?? ""
         return "<\(type(of: self)): \(identifier)\(date)>"

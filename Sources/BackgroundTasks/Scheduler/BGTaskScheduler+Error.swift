@@ -22,8 +22,8 @@ extension BGTaskScheduler {
         /// Apple's codes.
         @nonexhaustive
         public enum Code: Int, Hashable, Sendable {
-            /// The host cannot accept the request now: a feature is disabled, the host is stopping, or it does not
-            /// support the kind.
+            /// The host cannot accept the request now: a feature is disabled, the host is stopping, or the host does
+            /// not support the kind.
             case unavailable = 1
             /// The limit of pending requests of this kind is reached.
             case tooManyPendingTaskRequests = 2
@@ -36,12 +36,12 @@ extension BGTaskScheduler {
         /// One of Apple's four codes.
         public let code: Code
 
-        /// The host's own reason behind the code. An addition to Apple's API.
+        /// The host's own reason behind the code. An addition of this platform to Apple's API.
         public let subReason: SubReason
 
         private let text: String
 
-        /// Creates an error as the host would return it, for tests of error handling.
+        /// Creates an error like an error from the host, for tests of error handling.
         public init(_ code: Code, subReason: SubReason = .none, text: String = "") {
             self.code = code
             self.subReason = subReason
@@ -53,14 +53,15 @@ extension BGTaskScheduler {
             self.init(code, text: userInfo[NSLocalizedDescriptionKey] as? String ?? "")
         }
 
-        /// The domain of these errors.
+        /// The domain of these errors in `NSError`.
         public static var errorDomain: String { BGTaskScheduler.errorDomain }
-        /// The code's number.
+        /// The number of the code.
         public var errorCode: Int { code.rawValue }
-        /// The value, the rule and the remedy, as a message of the host.
+        /// The message of the host: the value, the rule and the remedy.
         public var errorDescription: String? { text.isEmpty ? "the request was refused: \(code)" : text }
 
-        /// The description, and the sub-reason's number under ``BGTaskScheduler/Error/subReasonKey``.
+        /// The user info for `NSError`: the description, and the sub-reason's number under
+        /// ``BGTaskScheduler/Error/subReasonKey``.
         public var errorUserInfo: [String: Any] {
             [NSLocalizedDescriptionKey: errorDescription ?? "", Self.subReasonKey: Int(subReason.rawValue)]
         }
@@ -90,7 +91,7 @@ extension BGTaskScheduler.Error.Code {
 }
 
 extension BGTaskScheduler.Error: CustomStringConvertible {
-    /// Code, sub-reason and text, for logs.
+    /// Code, sub-reason and message of the error, for logs.
     public var description: String {
         let reason = subReason == .none ? "" : " (\(subReason))"
         return "\(Self.errorDomain) \(code.rawValue) \(code)\(reason)" + (text.isEmpty ? "" : ": \(text)")

@@ -26,7 +26,7 @@ extension BGTaskScheduler {
         }
     }
 
-    /// The pending requests; nil when the host did not return them.
+    /// Copies of the pending requests; empty outside of a host, nil when the host did not return them.
     private func pending() -> [BGTaskRequest]? {
         guard let host = Host.current else { return [] }
         let (status, waiting) = host.pending()

@@ -3,11 +3,11 @@
 import Foundation
 
 extension BGTaskScheduler {
-    /// Makes a request pending, with its current properties: later changes of the object have no effect. It replaces
-    /// the pending request with the same identifier.
+    /// Makes a request pending, with its current properties: later changes of the object have no effect. The request
+    /// replaces the pending request with the same identifier.
     ///
-    /// Blocks until the host has recorded it. Apple's newest SDK deprecates this form in favour of
-    /// ``submitTaskRequest(_:)``; here it stays, and reports the same errors.
+    /// Blocks until the host has recorded the request. Apple's newest SDK deprecates this form in favour of
+    /// ``submitTaskRequest(_:)``; here both exist and report the same errors.
     ///
     /// A submission by a main plugin for an identifier without a launch handler is a programming error: the host
     /// records it, and the process ends.

@@ -21,13 +21,13 @@ public final class BGTaskScheduler: NSObject, Sendable {
     /// The scheduler of this process.
     public class var shared: BGTaskScheduler { instance }
 
-    /// Resources of this machine that continued tasks may request. The host decides at submission. It refuses resources
-    /// that the operator withholds, or for which the manifest lacks the entitlement, as not permitted.
+    /// Resources of this machine that continued tasks may request. The host decides at the submission: it refuses
+    /// resources as not permitted that the operator withholds, or for which the manifest lacks the entitlement.
     public class var supportedResources: BGContinuedProcessingTaskRequest.Resources {
         GraphicsDevices.isAnyPresent ? .gpu : .default
     }
 
-    /// The same as the class property.
+    /// Resources of this machine that continued tasks may request; equal to the class property.
     public var supportedResources: BGContinuedProcessingTaskRequest.Resources { Self.supportedResources }
 
     private init(submissions: SubmissionMemory) {

@@ -3,7 +3,7 @@
 import CBackgroundTasks
 
 extension BGTaskScheduler.Error {
-    /// The rule of the host behind a code. An addition of this platform: Apple's API has only the code.
+    /// The host's own reason behind the code of an error. An addition of this platform: Apple's API has only the code.
     public struct SubReason: RawRepresentable, Hashable, Sendable {
         /// Number of the sub-reason in the plugin ABI.
         public let rawValue: UInt32
@@ -11,22 +11,22 @@ extension BGTaskScheduler.Error {
         /// Creates a sub-reason from its number, which may be unknown to this release.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// No sub-reason.
+        /// No sub-reason: the code alone states the reason.
         public static let none = Self(rawValue: BGT_REASON_NONE)
         /// The request itself is malformed: an identifier, a title or a payload that every host refuses.
         public static let malformedRequest = Self(rawValue: .max)
 
-        /// This host does not run the kind, or there is no host.
+        /// The host does not run tasks of this kind, or there is no host.
         public static let notOffered = Self(rawValue: BGT_REASON_NOT_OFFERED)
         /// The operator disabled background refresh.
         public static let backgroundRefreshOff = Self(rawValue: BGT_REASON_BACKGROUND_REFRESH_OFF)
         /// The operator disabled the plugin.
         public static let pluginDisabled = Self(rawValue: BGT_REASON_PLUGIN_DISABLED)
-        /// The commit failed; the request is not pending.
+        /// The commit failed, so the request is not pending.
         public static let notRecorded = Self(rawValue: BGT_REASON_NOT_RECORDED)
         /// The host is stopping, or the launch is over.
         public static let hostStopping = Self(rawValue: BGT_REASON_HOST_STOPPING)
-        /// The extension is not allowed to schedule.
+        /// The extension is not allowed to submit requests.
         public static let submitterMayNotSchedule = Self(rawValue: BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE)
         /// The main plugin is no longer installed.
         public static let pluginMissing = Self(rawValue: BGT_REASON_PLUGIN_MISSING)

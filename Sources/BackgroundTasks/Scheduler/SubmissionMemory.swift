@@ -3,9 +3,8 @@
 import Foundation
 import Synchronization
 
-/// Copies of the requests that this process submitted, so that the pending list returns them with all properties. The
-/// host's list decides which requests are pending. A request that was replaced has another submission number and is not
-/// found here.
+/// Copies of the requests that this process submitted, so that the pending list returns these with all properties. The
+/// host's list decides which requests are pending. A replaced request has another submission number and is not found.
 final class SubmissionMemory: Sendable {
     private struct Kept {
         let submission: UInt64
@@ -14,6 +13,8 @@ final class SubmissionMemory: Sendable {
 
     private let kept = Mutex<[String: Kept]>([:])
 
+    /// Keeps a request under its submission number.
+    ///
     /// - Parameter request: a copy that is no longer changed.
     func keep(_ request: BGTaskRequest, as submission: UInt64) {
         kept.withLock { kept in
@@ -23,7 +24,7 @@ final class SubmissionMemory: Sendable {
         }
     }
 
-    /// A copy of the request with that submission number; nil when another process submitted it.
+    /// A copy of the request with the submission number of `pending`; nil when another process submitted it.
     func request(for pending: PendingRequest) -> BGTaskRequest? {
         let known = kept.withLock { $0[pending.identifier] }
         guard let known, known.submission == pending.submission else { return nil }

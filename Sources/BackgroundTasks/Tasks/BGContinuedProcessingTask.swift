@@ -25,8 +25,8 @@ public final class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchec
     /// Second line that users see below the title.
     public var subtitle: String { titles.withLock { $0.subtitle } }
 
-    /// Progress of the task. Set its counts, or add children; every change is reported to the host. A task without
-    /// progress for a while expires.
+    /// Progress of the task. Set its counts, or add children; every change is reported to the host. A task whose
+    /// progress does not grow for a while expires.
     ///
     /// Without a total, completed units still count: the task continues as long as they grow, but the remaining work is
     /// not shown.

@@ -13,12 +13,12 @@ public class BGTask: NSObject, @unchecked Sendable {
 
     private struct State {
         var expirationHandler: UncheckedFunction<() -> Void>?
-        /// The Swift task that runs an async handler.
+        /// The Swift task that runs an async handler; nil without one.
         var work: Task<Void, Never>?
         var isListening = false
         var isCompleted = false
         var reason: ExpirationReason?
-        /// Whether an expiration handler was called; at most one is ever called.
+        /// Whether the expiration handler was called. At most one handler is ever called.
         var wasHandlerCalled = false
         var expiresOnMainQueue = false
     }
@@ -35,8 +35,8 @@ public class BGTask: NSObject, @unchecked Sendable {
     public var identifier: String { delivered.identifier }
 
     /// Handler that is called when the task expires: shortly before its time ends, or earlier when a required condition
-    /// is lost. Stop the work and complete the task: a completion within the grace period still counts. An open task is
-    /// killed afterwards.
+    /// is lost. Stop the work and complete the task: a completion within the grace period still counts. Afterwards the
+    /// process of an open task is killed.
     ///
     /// The handler is called at most once, on a thread of its own that no other handler can block. If the task's launch
     /// handler ran on the main queue, or is isolated to the main actor, it is called on the main queue instead. A
@@ -77,12 +77,13 @@ public class BGTask: NSObject, @unchecked Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    /// Hook for subclasses, called before the completion, while reports are still accepted.
+    /// Called before the completion, while the host still accepts reports. Subclasses override it.
     func willComplete() {}
 
     var isCompleted: Bool { state.withLock { $0.isCompleted } }
 
-    /// The reason that the expiration delivered, else the reason that the host returns.
+    /// The reason of the expiration: the one that the expiration delivered, otherwise the one that the host returns;
+    /// nil without either.
     var knownExpirationReason: ExpirationReason? { state.withLock { $0.reason } ?? delivered.expirationReason }
 
     // MARK: Expiring
@@ -136,8 +137,8 @@ public class BGTask: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Takes the handler for its one call, on the thread that calls it and just before the call: until then a
-    /// completion removes it.
+    /// Removes and returns the handler for its one call, on the thread that calls it and just before the call. Nil when
+    /// a completion or another call came first.
     private func takeHandler() -> (() -> Void)? {
         state.withLock { state -> UncheckedFunction<() -> Void>? in
             guard let handler = state.expirationHandler, !state.wasHandlerCalled else { return nil }

@@ -3,7 +3,7 @@
 import Foundation
 import Synchronization
 
-/// A progress that reports its changes to the host.
+/// A progress object that reports its changes to the host.
 ///
 /// Foundation has no key-value observing on Linux. Changes of this object are observed through its overridden members.
 /// Changes of a child bypass all overridable members, so a progress with children samples itself until the task is
@@ -14,15 +14,14 @@ final class ReportedProgress: Progress, @unchecked Sendable {
     private struct Reports {
         var last: (completed: Int64, total: Int64) = (0, 0)
         var timer: (any DispatchSourceTimer)?
-        /// The last sample of a progress with children.
+        /// The counts at the last sample of a progress with children.
         var seen: (completed: Int64, total: Int64) = (0, 0)
         var hasEnded = false
     }
 
-    /// Time between two samples: frequent enough for users, and about a hundredth of the time after which a task counts
-    /// as standing still.
+    /// Time between two samples: frequent enough for users, and about a hundredth of the stall limit.
     private static let interval = DispatchTimeInterval.milliseconds(250)
-    /// The total that is reported for a progress with children, whose share is no whole number of units.
+    /// The total that is reported for a progress with children, because their share is not a whole number of units.
     private static let scale: Int64 = 100_000
 
     private let task: DeliveredTask
@@ -49,7 +48,7 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         }
     }
 
-    /// Ends being current, which adds the pending units if no child took them.
+    /// Stops being the current progress. Foundation adds the pending units then if no child took them.
     override func resignCurrent() {
         super.resignCurrent()
         report()
@@ -80,7 +79,7 @@ final class ReportedProgress: Progress, @unchecked Sendable {
     }
 
     /// Samples a progress with children, and reports the lower of two consecutive samples. A finishing child may count
-    /// twice for a moment, and the host never lowers a task's progress.
+    /// twice for a moment, and the host never lowers the progress of a task.
     private func look() {
         reports.withLock { reports in
             guard let now = units(hasChildren: true) else { return }
@@ -97,7 +96,7 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         task.report(now.completed, of: now.total)
     }
 
-    /// The counts to report; nil before any is known.
+    /// The counts to report; nil while no count is known.
     private func units(hasChildren: Bool) -> (completed: Int64, total: Int64)? {
         let (completed, total) = (max(0, super.completedUnitCount), super.totalUnitCount)
         // The total is unknown, but completed units are: reported with a huge total, they keep the task alive and show

@@ -2,12 +2,12 @@
 
 package import TaskModel
 
-/// The conditions that the host assumes, with the source of each: part of `GET /v1/host`, and the answer to `POST
+/// The conditions that the host assumes, with the source of each. Part of `GET /v1/host`, and the answer to `POST
 /// /v1/simulate/conditions`.
 package struct ConditionsReply: Codable, Hashable, Sendable {
     package enum Source: String, Codable, Hashable, Sendable, CaseIterable {
         case configuration
-        /// `simulate conditions` of a user. It applies until it is revoked or the host ends.
+        /// A user's `simulate conditions`. The value applies until it is revoked or the host ends.
         case scripted
         case sensor
         /// No sensor of this machine can measure the condition.
@@ -17,7 +17,8 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
     }
 
     package struct State: Codable, Hashable, Sendable {
-        /// Nil when nothing sampled the condition, by `missing` and `unwatched`: then no decision takes it to hold.
+        /// Whether the condition holds; nil for the sources `missing` and `unwatched`, because nothing sampled it. No
+        /// decision then assumes that it holds.
         package let holds: Bool?
         package let source: Source
         /// The origin and the value of the measurement, or the cause of a missing sensor; nil for the other sources.
@@ -30,10 +31,10 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
         }
     }
 
-    /// The state of every condition.
+    /// The state of each condition.
     package let states: [Condition: State]
-    /// Whether the container of a main plugin is locked, by plugin identifier: for plugins whose lock is watched,
-    /// configured or simulated.
+    /// Whether the container of a main plugin is locked, by plugin identifier. Contains the plugins whose lock is
+    /// watched, configured or simulated.
     package let lockedContainers: [String: State]
 
     package subscript(condition: Condition) -> State { states[condition] ?? State(false, source: .missing) }

@@ -5,7 +5,7 @@ import Glibc
 /// The default paths of a host. Creates no files.
 package struct HostPaths: Hashable, Sendable {
     package let configurationFile: String
-    /// The operator's directory. It takes precedence over `packageManifests`.
+    /// The operator's directory of manifests. It takes precedence over `packageManifests`.
     package let operatorManifests: String
     /// The directory for the manifests of packages.
     package let packageManifests: String
@@ -22,7 +22,7 @@ package struct HostPaths: Hashable, Sendable {
         controlSocket: "/run/bgtask/control.sock"
     )
 
-    /// The paths of a user's own host, by the XDG rules: a variable that is not an absolute path counts as unset.
+    /// The paths of a user's own host by the XDG rules. A variable that is not an absolute path counts as unset.
     ///
     /// Without a runtime directory the socket is placed in the state directory, which belongs to the user. In a
     /// directory that all users can write to, another user could create the same name first.
@@ -46,7 +46,7 @@ package struct HostPaths: Hashable, Sendable {
         )
     }
 
-    /// `HOME`, or the home directory of the account if the variable is not an absolute path.
+    /// The user's home directory: `HOME`, or the home directory of the account if the variable is not an absolute path.
     private static func homeFolder(environment: [String: String]) -> String {
         if let home = environment["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let home = entry.pointee.pw_dir else { return "/" }

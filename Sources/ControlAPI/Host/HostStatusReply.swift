@@ -6,14 +6,14 @@ package import TaskModel
 package struct HostStatusReply: Codable, Hashable, Sendable {
     package let version: String
     package let pid: Int32
-    /// The account that the host runs as.
+    /// The account under which the host runs.
     package let user: String
     package let startedAt: Timestamp
     private let startedAtSecond: CalendarTime
     package let bootID: String
     package let stateFolder: String
     package let socket: String
-    /// The group whose members may use the socket, beside the host's user and root; nil when none is configured.
+    /// The group whose members may use the socket, besides the host's user and root; nil when none is configured.
     package let socketGroup: String?
     /// The directories of manifests, in order of precedence.
     package let manifestFolders: [String]
@@ -25,7 +25,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let conditions: ConditionsReply
     package let sensors: SensorsInForce
     package let counts: Counts
-    /// Limits of pending requests per main plugin, without the operator's settings for single plugins.
+    /// Limits of pending requests per main plugin, without the operator's settings for individual plugins.
     package let limits: [KindLimit]
     package let budgets: [KindBudget]
     package let launchLimits: [LaneLimit]
@@ -131,11 +131,11 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
 
     package struct Counts: Codable, Hashable, Sendable {
         package let plugins: Int
-        /// Refused manifests.
+        /// Number of refused manifests.
         package let refused: Int
-        /// Pending requests.
+        /// Number of pending requests.
         package let pending: Int
-        /// Waiting events.
+        /// Number of waiting events.
         package let events: Int
         package let runningLaunches: Int
 

@@ -131,7 +131,7 @@ package struct Retention: Codable, Hashable, Sendable {
     /// Retention of journal entries and ended launches.
     package let journal: Nanoseconds
     /// Time that passes before data is deleted, because the wall clock may be wrong. For requests of removed plugins it
-    /// is counted from their expiry, for the journal from the start of the host.
+    /// begins at their expiry, for the journal at the start of the host.
     package let doubt: Nanoseconds
 
     package init(removedPlugin: Duration, journal: Duration, doubt: Duration) {

@@ -2,12 +2,16 @@
 
 import TaskModel
 
-/// The thresholds of the sensors, under their keys of the configuration with underscores: percent, degrees, and
-/// durations with `_ns`.
+/// The thresholds of the sensors, under their configuration keys with underscores: percent, degrees, and durations with
+/// the suffix `_ns`.
 package struct SensorsInForce: Codable, Hashable, Sendable {
     package let values: [String: Int64]
 
-    /// - Parameter durations: by their keys of the configuration, as are `numbers`.
+    /// Creates the thresholds.
+    ///
+    /// - Parameters:
+    ///   - numbers: percentages and degrees by their configuration keys.
+    ///   - durations: durations by their configuration keys.
     package init(numbers: [String: Int], durations: [String: Duration]) {
         var values: [String: Int64] = [:]
         for (key, number) in numbers { values[Self.field(key)] = Int64(number) }

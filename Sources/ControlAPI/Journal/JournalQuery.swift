@@ -35,7 +35,7 @@ package struct JournalQuery: Hashable, Sendable {
 
     /// Reads the query from its parameters. Throws a refusal for an invalid value.
     ///
-    /// - Parameter now: the present time, for a `since` that is given as a duration.
+    /// - Parameter now: the present time, from which a `since` that is a duration counts back.
     package init(reading value: (String) -> String?, now: WallTime) throws(ControlRefusal) {
         after = try QueryValue.whole(value("after"), named: "after", in: 0...Int64.max)
         before = try QueryValue.whole(value("before"), named: "before", in: 1...Int64.max)

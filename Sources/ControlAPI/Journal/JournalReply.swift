@@ -5,7 +5,8 @@ package import TaskModel
 /// The answer to `GET /v1/journal`: a range of journal entries, oldest first.
 package struct JournalReply: Codable, Hashable, Sendable {
     package let entries: [JournalLine]
-    /// The `after` for the next call: the number of the last entry of the journal when no entry is newer.
+    /// The `after` for the next call: the number of the journal's newest entry or, when this answer was cut at its
+    /// limit, of the answer's last entry.
     package let last: Int64
 
     package init(entries: [JournalLine], last: Int64) {
@@ -16,24 +17,25 @@ package struct JournalReply: Codable, Hashable, Sendable {
 
 /// One journal entry with its number; also one line of the stream.
 package struct JournalLine: Codable, Hashable, Sendable {
-    /// The rising number of the entry; never reused.
+    /// The rising number of the entry, never reused.
     package let number: Int64
     package let at: Timestamp
     private let atSecond: CalendarTime
     package let event: String
     package let plugin: String
     package let launch: Int64?
-    /// The identifier of the task that the entry is about; nil for an entry about no task.
+    /// The identifier of the task that the entry is about; nil when it is about no task.
     package let identifier: String?
-    /// The name of the plugin event that the entry is about; nil for an entry about none. `event` is the kind of the
-    /// entry.
+    /// The name of the plugin event that the entry is about; nil when it is about none. The field `event` is the kind
+    /// of the entry instead.
     package let eventName: String?
     package let submission: Int64?
     package let blame: String
     package let message: String
-    /// The newer submission that replaced or superseded this one.
+    /// The newer submission that replaced or superseded this one; nil in entries about other facts.
     package let successor: Int64?
-    /// Number of occurrences that the entry summarises; nil for one.
+    /// Number of omitted journal lines in an entry that sums them up, or of tasks in an entry about a started launch;
+    /// nil in other entries.
     package let count: Int?
     /// The user whose call caused the entry; nil for other causes.
     package let user: User?

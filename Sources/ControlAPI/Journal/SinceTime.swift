@@ -7,7 +7,7 @@ package enum SinceTime {
     package static let rule =
         "write an RFC 3339 time such as 2026-01-31T02:00:00Z, or how long ago, such as 2h (\(DurationText.units))"
 
-    /// The time; nil when `text` has neither format.
+    /// The time that `text` denotes; nil when `text` is neither an RFC 3339 time nor a duration.
     package static func instant(_ text: String, now: WallTime) -> WallTime? {
         Timestamp(text)?.wall ?? DurationText.duration(text[...]).map { now + (.zero - $0) }
     }

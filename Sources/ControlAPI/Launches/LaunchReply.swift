@@ -3,7 +3,7 @@
 package import TaskModel
 
 /// The answer to `GET /v1/launches/{number}`: one launch with its batch. End, outcome, blame and message are nil while
-/// it runs.
+/// the launch runs.
 package struct LaunchReply: Codable, Hashable, Sendable {
     package let launch: Int64
     package let plugin: String
@@ -14,15 +14,15 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     private let startedAtSecond: CalendarTime
     package let endedAt: Timestamp?
     private let endedAtSecond: CalendarTime?
-    /// Nil without a fixed budget.
+    /// The budget of the launch; nil without a fixed budget.
     package let budget: Nanoseconds?
     package let grace: Nanoseconds
-    /// Running time; nil when it was not measured, because the host failed while the launch ran.
+    /// Running time of the launch; nil when it was not measured, because the host failed while the launch ran.
     package let used: Nanoseconds?
     package let outcome: String?
     package let blame: String?
     package let message: String?
-    /// Digest of the manifest that the launch was committed with. SHA-256, lower-case hexadecimal.
+    /// Digest of the manifest with which the launch was committed: SHA-256 in lower-case hexadecimal.
     package let manifestDigest: String
     package let tasks: [Task]
     /// The worst outcome of the tasks so far; nil while no task has ended.
@@ -112,7 +112,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
             endedAtSecond = self.endedAt.map(CalendarTime.init(secondOf:))
         }
 
-        /// The task identifier or the name of the event.
+        /// The task identifier, or the name of an event.
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {

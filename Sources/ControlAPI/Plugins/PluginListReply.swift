@@ -30,7 +30,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable {
         case ready
         case running
-        /// The last launch ended with blame on the plugin.
+        /// The newest launch ended with blame on the plugin.
         case failing
         case disabled
     }
@@ -38,7 +38,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     package struct Summary: Codable, Hashable, Sendable {
         package let identifier: String
         package let name: String
-        /// The version in the manifest; nil when it states none.
+        /// The version in the manifest; nil when the manifest states none.
         package let version: String?
         package let role: String
         package let library: String
@@ -47,7 +47,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         /// The extensions of a main plugin, from its manifest or from the operator's configuration.
         package let extensions: [String]
         package let pending: Int
-        /// Number of waiting events.
+        /// Number of waiting events of the plugin.
         package let events: Int
         package let running: Int
         package let isEnabled: Bool
@@ -85,7 +85,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     /// A manifest that the catalogue refused, with its problems.
     package struct Refused: Codable, Hashable, Sendable {
         package let file: String
-        /// The identifier of the refused plugin; nil when it cannot be read from the file.
+        /// The identifier of the refused plugin; nil when the file has no readable one.
         package let identifier: String?
         package let problems: [ManifestNote]
 
@@ -97,7 +97,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     }
 }
 
-/// A problem of a manifest, for its author.
+/// A problem of a manifest, with its place and its remedy.
 package struct ManifestNote: Codable, Hashable, Sendable {
     package enum Severity: String, Codable, Hashable, Sendable {
         /// The problem causes the refusal of the manifest.
@@ -107,12 +107,12 @@ package struct ManifestNote: Codable, Hashable, Sendable {
     }
 
     package let severity: Severity
-    /// Line in the manifest, counted from 1; nil when unknown.
+    /// Line in the manifest, from 1; nil when unknown.
     package let line: Int?
-    /// Column in the line, counted from 1; nil when unknown.
+    /// Column in the line, from 1; nil when unknown.
     package let column: Int?
     package let key: String?
-    /// The value, the rule that it breaks and the remedy.
+    /// The value, the violated rule and the remedy.
     package let message: String
 
     package init(severity: Severity, line: Int? = nil, column: Int? = nil, key: String? = nil, message: String) {

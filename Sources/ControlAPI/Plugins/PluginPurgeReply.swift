@@ -8,7 +8,7 @@ package struct PluginPurgeReply: Codable, Hashable, Sendable {
     package let plugin: String
     /// Number of requests and events that were pending.
     package let dropped: Int
-    /// Whether the plugin had a container.
+    /// Whether the plugin had a container, which was deleted.
     package let hadContainer: Bool
 
     package init(_ plugin: PluginIdentifier, dropped: Int, hadContainer: Bool) {

@@ -6,7 +6,7 @@ package struct PluginQuery: Hashable, Sendable {
 
     /// Maximum number of plugins and refused manifests together.
     package var limit: Int
-    /// The end of the previous page; nil for the first page.
+    /// The position at which the previous page ended; nil for the first page.
     package var after: PluginCursor?
     /// Path of a manifest file, to list only its plugin or its refusal; nil for all.
     package let manifest: String?

@@ -8,15 +8,15 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let summary: PluginListReply.Summary
     package let containingPlugin: String?
     package let manifest: String
-    /// SHA-256, lower-case hexadecimal.
+    /// Digest of the manifest: SHA-256 in lower-case hexadecimal.
     package let manifestDigest: String
-    /// SHA-256, lower-case hexadecimal.
+    /// Digest of the library: SHA-256 in lower-case hexadecimal.
     package let libraryDigest: String
-    /// Paths of libraries that launches may still have to load, of this version or of the previous one. Deleting one of
-    /// them makes a launch fail.
+    /// Paths of libraries that launches of the plugin may still have to load, of this version or of the previous one.
+    /// Deleting such a library makes a launch fail.
     package let librariesToLoad: [String]
     package let settings: [String: String]
-    /// The bound functions of the manifest; empty for a library with an entry.
+    /// The bound functions of the manifest; empty for a library with an entry function.
     package let handlers: [Handler]
     package let notes: [ManifestNote]
     package let limits: [KindLimit]
@@ -33,13 +33,14 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let entitlements: [String]
     package let schedules: [Schedule]
     package let retry: RetryRule
-    /// Time for which the requests of the plugin are kept after its removal.
+    /// Time for which the requests of the plugin are kept after the plugin is removed.
     package let retention: Nanoseconds
     /// The newest launch; nil when the ledger has no launch of the plugin.
     package let lastLaunch: LastLaunch?
-    /// The reasons that block all work of the plugin now.
+    /// The reasons that block all work of the plugin now; empty when there are none.
     package let reasons: [WaitingReason]
-    /// The waiting events, oldest first, at most `PageLimit.standard`. `summary.events` is the number of all.
+    /// The first waiting events, oldest first, at most `PageLimit.standard`. `summary.events` is the number of all
+    /// waiting events.
     package let waitingEvents: [TaskListReply.Event]
 
     package init(
@@ -94,7 +95,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         package let symbol: String
         /// The declaration of the function in C.
         package let signature: String
-        /// The arguments of the function, written as in the manifest.
+        /// The arguments of the function, in the notation of the manifest.
         package let arguments: [String]
         /// The rule for a successful result; nil when every return is a success.
         package let success: String?
@@ -108,11 +109,11 @@ package struct PluginReply: Codable, Hashable, Sendable {
         }
     }
 
-    /// A schedule in the operator's configuration, which submits requests of a task.
+    /// A schedule in the operator's configuration, which submits requests for one task identifier.
     package struct Schedule: Codable, Hashable, Sendable {
         package let identifier: String
         package let kind: String
-        /// The interval or the times, written as in the configuration.
+        /// The interval or the calendar rule, in the notation of the configuration.
         package let rhythm: String
         /// Time of the next scheduled occurrence; nil when there is none.
         package let next: Timestamp?
@@ -133,7 +134,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         }
     }
 
-    /// The newest launch of the plugin. The outcome is nil while it runs.
+    /// The newest launch of the plugin. The outcome is nil while the launch runs.
     package struct LastLaunch: Codable, Hashable, Sendable {
         package let launch: Int64
         package let startedAt: Timestamp

@@ -7,7 +7,7 @@ package import TaskModel
 package struct PluginTrigger: CallBody, Hashable {
     package static let fields: [BodyField] = [.optional("payload", .base64)]
 
-    /// The payload, encoded in base 64; nil when it is empty.
+    /// The payload, encoded in base 64; nil for an empty one.
     package let payload: Data?
 
     package init(payload: [UInt8] = []) { self.payload = CarriedPayload.data(payload) }
@@ -17,7 +17,7 @@ package struct PluginTrigger: CallBody, Hashable {
 
 /// The answer to a trigger, sent after the event is committed.
 package struct PluginTriggerReply: Codable, Hashable, Sendable {
-    /// The extension that will be launched for the event.
+    /// The extension to be launched for the event.
     package let plugin: String
     package let eventName: String
     /// The submission number of the event. Requests and events are numbered together.

@@ -20,7 +20,7 @@ package struct ConditionsSimulation: CallBody, Hashable {
     }
 
     package let scripts: [Condition: Script]
-    /// Overrides of the locks of containers, by the identifier of the main plugin; `holds(true)` is locked.
+    /// Overrides of the locks of containers, by the identifier of the main plugin. `holds(true)` means locked.
     package let lockedContainers: [String: Script]
 
     package init(_ scripts: [Condition: Script], lockedContainers: [PluginIdentifier: Script] = [:]) {

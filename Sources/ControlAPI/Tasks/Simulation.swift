@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// `POST /v1/run`: run these pending tasks now, whatever time and conditions say.
+/// The body of `POST /v1/run`, which runs pending tasks now, whatever their times and the conditions are.
 package struct RunOrder: CallBody, Hashable {
     package static let fields: [BodyField] = [.required("identifiers", .texts)]
 
@@ -24,7 +24,7 @@ package struct RunOrder: CallBody, Hashable {
 }
 
 package struct RunReply: Codable, Hashable, Sendable {
-    /// The launches on their way, one per plugin.
+    /// The launches in which the tasks will run, each being prepared or already running.
     package let launching: [Int64]
 
     package init(launching: [LaunchNumber]) { self.launching = launching.map(\.rawValue) }

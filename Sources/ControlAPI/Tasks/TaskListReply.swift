@@ -6,13 +6,13 @@ package import TaskModel
 package struct TaskListReply: Codable, Hashable, Sendable {
     /// Pending requests, sorted by plugin, then by submission number.
     package var pending: [Pending]
-    /// All running tasks on the first page; empty on the other pages.
+    /// All running tasks, on the first page only; empty on the other pages.
     package let running: [Running]
-    /// Waiting events, sorted as `pending`.
+    /// Waiting events, sorted by plugin, then by submission number.
     package var events: [Event]
     /// The `after` of the next page; nil at the end of the list.
     package var next: String?
-    /// Whether the host is still loading; work of plugins that are not loaded yet is missing from the list.
+    /// Whether the host is still loading. The work of plugins that are not loaded yet is missing from the list.
     package var isPartial: Bool
 
     package init(
@@ -93,11 +93,11 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let launch: Int64
         package let startedAt: Timestamp
         private let startedAtSecond: CalendarTime
-        /// Nil without a fixed budget.
+        /// The budget of the launch; nil without a fixed budget.
         package let budget: Nanoseconds?
         package let used: Nanoseconds
         package let isExpiring: Bool
-        /// The present title of a continued task; nil for other kinds.
+        /// The current title of a continued task; nil for other kinds.
         package let title: String?
         package let subtitle: String?
         /// The reported progress of a continued task; nil until the task reports any.
@@ -138,7 +138,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             }
         }
 
-        /// The identifier of the task or the name of the event.
+        /// The task identifier, or the name of an event.
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {

@@ -6,9 +6,9 @@ package import TaskModel
 package struct TaskQuery: Hashable, Sendable {
     static let names = ["limit", "after", "plugin", "kind"]
 
-    /// Maximum number of pending requests and waiting events; running tasks do not count.
+    /// Maximum number of pending requests and waiting events in the page. Running tasks do not count.
     package var limit: Int
-    /// The end of the previous page; nil for the first page.
+    /// The position at which the previous page ended; nil for the first page.
     package var after: WorkCursor?
     package let plugin: PluginIdentifier?
     /// The kinds of work to list; empty for every kind.

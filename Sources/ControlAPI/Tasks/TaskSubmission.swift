@@ -25,7 +25,7 @@ package struct TaskSubmission: CallBody, Hashable {
     package let subtitle: String?
     package let strategy: String?
     package let requiresGPU: Bool
-    /// The payload, encoded in base 64; nil when it is empty.
+    /// The payload, encoded in base 64; nil for an empty one.
     package let payload: Data?
 
     package init(_ request: TaskRequest, payload: [UInt8] = []) {
@@ -68,7 +68,8 @@ package struct TaskSubmission: CallBody, Hashable {
         payload = try container.decodeIfPresent(Data.self, forKey: .payload)
     }
 
-    /// The request and payload for the scheduler. Throws a refusal for an invalid field or a field of another kind.
+    /// The checked request with its payload, for the scheduler. Throws a refusal for an invalid field, or a field of
+    /// another kind.
     package func validated() throws(ControlRefusal) -> (request: TaskRequest, payload: [UInt8]) {
         let task = try TaskIdentifier(validating: identifier)
         let kind = try validKind()
@@ -97,7 +98,8 @@ package struct TaskSubmission: CallBody, Hashable {
         )
     }
 
-    /// Refuses a field of another kind: if it were ignored, the caller would not notice the mistake.
+    /// Throws a refusal for a field of another kind of request: if it were ignored, the caller would not notice the
+    /// mistake.
     private func refuseForeignFields(of kind: TaskKind) throws(ControlRefusal) {
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
         throw ControlRefusal(
@@ -167,7 +169,7 @@ package struct TaskSubmission: CallBody, Hashable {
 /// The answer to a submission, sent after the request is committed.
 package struct TaskSubmissionReply: Codable, Hashable, Sendable {
     package let submission: Int64
-    /// The main plugin that will be launched for the request.
+    /// The main plugin to be launched for the request.
     package let plugin: String
     package let identifier: String
     /// The pending submission that this one replaced; nil when there was none.
@@ -197,11 +199,11 @@ package struct TaskCancellationReply: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `POST /v1/tasks/{identifier}/stop`: the launch whose task is stopping, or a cancelled request.
+/// The answer to `POST /v1/tasks/{identifier}/stop`: the launch whose task was expired, or a cancelled request.
 package struct TaskStopReply: Codable, Hashable, Sendable {
-    /// The launch of the task that is stopping; nil when the task had not begun.
+    /// The launch of the task that was expired; nil when no task was running.
     package let launch: Int64?
-    /// Whether a pending continued request was cancelled instead.
+    /// Whether a pending continued request was cancelled, because its task was not running.
     package let isCancelled: Bool
 
     package init(launch: LaunchNumber?) {

@@ -8,14 +8,14 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable {
         case pending
         case running
-        /// Neither pending nor running; the ledger has the last outcome.
+        /// The task is neither pending nor running, and the ledger has its last outcome.
         case finished
         /// The ledger has no submission of the task.
         case unknown
     }
 
     package let identifier: String
-    /// The plugin of the task; nil when no installed plugin permits the identifier or has work under it.
+    /// The plugin of the task; nil when no installed plugin permits the identifier or has work with it.
     package let plugin: String?
     package let state: State
     package let kind: String?
@@ -23,10 +23,10 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     /// Whether the task may run now; false in every state but `pending`.
     package let isEligible: Bool
     package let reasons: [WaitingReason]
-    /// Nil in every state but `pending`.
+    /// The earliest time at which the task could run; nil in every state but `pending`.
     package let earliestPossible: EarliestPossible?
     private let earliestPossibleSecond: EarliestPossible.Second?
-    /// Nil where no single change is enough: then all reasons stand in the way.
+    /// The single change that would let the task run now; nil when no single change is enough.
     package let change: ProposedChange?
     package let running: Running?
     package let lastOutcome: LastOutcome?
@@ -74,10 +74,10 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         case lastOutcome = "last_outcome"
     }
 
-    /// Earliest instant at which the task could run: on the wire a time, or the word `unknown`.
+    /// Earliest instant at which the task could run; encoded as a time, or as the string `unknown`.
     package enum EarliestPossible: Codable, Hashable, Sendable {
         case at(Timestamp)
-        /// A reason blocks the task that does not end at a known time.
+        /// The task is blocked by a reason without a known end.
         case unknown
 
         package init(from decoder: any Decoder) throws {
@@ -94,7 +94,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
             }
         }
 
-        /// The same to the whole second, as text.
+        /// The earliest instant rounded down to the whole second, in the format of `CalendarTime`.
         fileprivate struct Second: Codable, Hashable, Sendable {
             private let text: String
 
@@ -118,7 +118,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package struct Running: Codable, Hashable, Sendable {
         package let launch: Int64
         package let used: Nanoseconds
-        /// Nil without a fixed budget.
+        /// The budget of the launch; nil without a fixed budget.
         package let budget: Nanoseconds?
 
         package init(launch: LaunchNumber, used: Duration, budget: Duration?) {
@@ -140,7 +140,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         /// The verdict: `may`, `wait` or `must`.
         package let verdict: String
         package let rationale: String
-        /// Time at which a `wait` ends by itself; nil when it is unknown.
+        /// Time at which a verdict `wait` ends without another change; nil when it is unknown.
         package let until: Timestamp?
         private let untilSecond: CalendarTime?
 
@@ -165,7 +165,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         package let code: String
         package let since: Timestamp
         private let sinceSecond: CalendarTime
-        /// Nil while it lasts.
+        /// End of the period; nil while it lasts.
         package let until: Timestamp?
         private let untilSecond: CalendarTime?
         package let duration: Nanoseconds

@@ -2,7 +2,8 @@
 
 package import TaskModel
 
-/// A reason that blocks work now. `until` is the time at which the reason ends by itself; nil when it is unknown.
+/// A reason that blocks work now. `until` is the time at which the reason ends without another change; nil when it is
+/// unknown.
 package struct WaitingReason: Codable, Hashable, Sendable {
     package let code: String
     package let message: String
@@ -27,7 +28,7 @@ package struct WaitingReason: Codable, Hashable, Sendable {
     }
 }
 
-/// The single change that would let work run now. It is only proposed.
+/// The single change that would let work run now. The host proposes it, and does not make it.
 package struct ProposedChange: Codable, Hashable, Sendable {
     /// The code of the reason that the change would remove.
     package let code: String

@@ -2,14 +2,14 @@
 
 import TaskModel
 
-/// The text of an instant on the wire: RFC 3339. Replies have whole seconds in UTC, as `fromdate` of jq and spreadsheets
-/// read them; requests have any fraction and zone.
+/// An instant to the whole second, encoded as RFC 3339. Replies are in UTC without a fraction, as `fromdate` of jq and
+/// spreadsheets read it; requests may have any fraction and zone.
 package struct CalendarTime: Hashable, Sendable, CustomStringConvertible {
     package let time: Timestamp
 
     package init(_ time: Timestamp) { self.time = time }
 
-    /// The whole second that `time` lies in.
+    /// Creates the whole second that contains `time`, rounded down.
     package init(secondOf time: Timestamp) {
         let nanoseconds = time.wall.nanoseconds
         let remainder = nanoseconds % Self.second

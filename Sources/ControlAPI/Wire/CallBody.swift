@@ -3,7 +3,7 @@
 package import FoundationEssentials
 import TaskModel
 
-/// The body of a request. Its fields are declared, so that a refusal can name the invalid field and its rule.
+/// The body of a call. Its fields are declared, so that a refusal can name the invalid field and its rule.
 package protocol CallBody: Codable, Sendable {
     static var fields: [BodyField] { get }
 }
@@ -16,7 +16,7 @@ package struct BodyField: Hashable, Sendable {
         case boolean
         /// A boolean, or null to revoke an override.
         case booleanOrNull
-        /// An object of such values, by identifier.
+        /// An object with a boolean or null for each key, which is a plugin identifier.
         case booleansOrNulls
         case time
         case base64

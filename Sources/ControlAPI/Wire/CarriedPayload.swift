@@ -5,7 +5,7 @@ import TaskModel
 
 /// The payload of a request or an event, encoded in base 64. The host does not interpret it.
 package enum CarriedPayload {
-    /// The payload for encoding; nil when it is empty.
+    /// The payload as data to encode; nil for an empty one.
     package static func data(_ bytes: [UInt8]) -> Data? { bytes.isEmpty ? nil : Data(bytes) }
 
     package static func bytes(_ data: Data?) throws(ControlRefusal) -> [UInt8] {

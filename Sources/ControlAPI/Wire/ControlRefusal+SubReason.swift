@@ -70,16 +70,16 @@ extension ControlRefusal {
     /// The category of a refusal by the API. Refusals by the scheduler have the four codes of `BGTaskScheduler.Error`
     /// instead.
     package enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The request breaks the API's own rules.
+        /// The call violates the rules of the API.
         case malformed
         /// The calling user may not use this socket.
         case notAdmitted = "not-admitted"
         case notFound = "not-found"
-        /// The path exists, but not with this method.
+        /// The path exists, but not with the method of the call.
         case methodNotAllowed = "method-not-allowed"
-        /// The request is valid, but not possible in the present state of the host.
+        /// The call is valid, but not possible in the present state of the host.
         case conflict
-        /// The host failed to carry out a valid request.
+        /// The host failed to perform a valid call.
         case hostFailed = "host-failed"
 
         package var status: Int {

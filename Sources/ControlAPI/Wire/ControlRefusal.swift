@@ -7,10 +7,10 @@ package struct ControlRefusal: Error, Hashable, Sendable {
     package let status: Int
     package let reply: ErrorReply
 
-    /// A refusal by the API itself.
+    /// Creates a refusal by the API itself.
     ///
-    /// - Parameter field: the invalid part of the request: a key of the body (`a.b`, `a[0]`), or a name in the query or
-    ///   in the path; nil for none.
+    /// - Parameter field: the invalid part of the call: a key of the body (`a.b`, `a[0]`), or a name in the query or in
+    ///   the path; nil for none.
     package init(_ subReason: SubReason, field: String? = nil, _ message: String, remedy: String? = nil) {
         status = subReason.code.status
         reply = ErrorReply(
@@ -22,7 +22,7 @@ package struct ControlRefusal: Error, Hashable, Sendable {
         )
     }
 
-    /// The refusal of a submission by the scheduler.
+    /// Creates the refusal of a call from a refusal by the scheduler.
     package init(_ refusal: Refusal) {
         status =
             switch refusal.code {
@@ -77,7 +77,7 @@ package struct ControlRefusal: Error, Hashable, Sendable {
         Self(.noSuchLaunch, "the ledger has no launch \(launch)", remedy: "see \"bgtask launch list\"")
     }
 
-    /// The refusal of a call that needs a pending request (statement 89).
+    /// The refusal of a call that needs a pending request, when none is pending (statement 89).
     package static func nothingPending(_ task: String) -> Self {
         Self(
             .nothingPending,

@@ -8,7 +8,7 @@ package enum DurationText {
         "ms": 1_000_000, "s": 1_000_000_000, "min": 60_000_000_000, "h": 3_600_000_000_000, "d": 86_400_000_000_000,
     ]
 
-    /// The duration; nil when `text` is malformed, or the duration exceeds 64 bits of nanoseconds.
+    /// The duration that `text` denotes; nil when `text` is malformed, or the duration exceeds 64 bits of nanoseconds.
     package static func duration(_ text: Substring) -> Duration? {
         var rest = text
         var total: Int64 = 0

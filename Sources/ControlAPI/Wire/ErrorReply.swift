@@ -10,11 +10,11 @@ package struct ErrorReply: Codable, Hashable, Sendable {
 
     package struct Body: Codable, Hashable, Sendable {
         package let code: String
-        /// The precise cause; `code` is only its category.
+        /// The precise cause of the error; `code` is only its category.
         package let subReason: String
-        /// The invalid part of the request: a key of the body, or a name in the query or in the path; nil for none.
+        /// The invalid part of the call: a key of the body, or a name in the query or in the path; nil for none.
         package let field: String?
-        /// The subject, its value and the rule that it breaks.
+        /// The subject, its value and the violated rule.
         package let message: String
         /// The correction that the caller can make; nil when none is given.
         package let remedy: String?

@@ -12,10 +12,10 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Throws the error of the decoder when `data` is not JSON.
+    /// Parses JSON. Throws the error of the decoder when `data` is not JSON.
     package init(parsing data: Data) throws { self = try WireCoding.decode(from: data) }
 
-    /// The value as a message names it. Strings are cut after 40 characters.
+    /// The value as quoted in messages. Strings are cut after 40 characters.
     package var words: String {
         switch self {
         case .null: "null"

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// A duration, encoded as whole nanoseconds under a key that ends in `_ns`. It is not a point in time.
+/// A duration, encoded as whole nanoseconds under a key that ends in `_ns`. It is not an instant.
 package struct Nanoseconds: Hashable, Comparable, Sendable {
     package let duration: Duration
 

@@ -7,7 +7,7 @@ package import TaskModel
 extension WorkCursor {
     package var text: String { "\(plugin)/\(number)" }
 
-    /// Parses the text of a cursor; nil for any other text.
+    /// Parses a cursor; nil when `text` is not one.
     package init?(text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let plugin = PluginIdentifier(String(parts[0])), let number = Int64(parts[1]) else {
@@ -20,9 +20,9 @@ extension WorkCursor {
 /// A position in the list of plugins: the installed ones by identifier, then the refused manifests by file.
 package enum PluginCursor: Hashable, Sendable {
     case plugin(PluginIdentifier)
-    /// The path of a refused file.
+    /// The position of a refused manifest, by the path of its file.
     case refused(String)
-    /// The position after the last plugin and before the first refused file.
+    /// The position after the last plugin and before the first refused manifest.
     case endOfPlugins
 
     package var text: String {
@@ -33,7 +33,7 @@ package enum PluginCursor: Hashable, Sendable {
         }
     }
 
-    /// Parses the text of a cursor; nil for any other text.
+    /// Parses a cursor; nil when `text` is not one.
     package init?(text: String) {
         if text == "/" {
             self = .endOfPlugins

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Percent encoding of one component of a URL. Every byte except unreserved characters becomes `%XX`, separators too.
+/// Percent encoding of one component of a URL. Every byte except unreserved characters becomes `%XX`, including
+/// separators.
 package enum PercentCoding {
     package static func encode(_ text: String) -> String {
         var result = ""

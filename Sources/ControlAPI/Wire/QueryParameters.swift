@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The query of a call. Each name may occur once, and only names of the route are permitted.
+/// The decoded query of a call. Each name may occur once, and only names of the route are permitted.
 ///
 /// A plus sign is not decoded as a space, because RFC 3339 times contain it; a space is `%20`.
 package struct QueryParameters: Hashable, Sendable {

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// Parses values of a query. A refusal names the parameter and its rule. Nil stands for a missing parameter.
+/// Parses the values of query parameters. A refusal names the parameter and its rule. A missing parameter gives nil.
 enum QueryValue {
     static func whole<Value: FixedWidthInteger>(
         _ text: String?,
@@ -32,7 +32,8 @@ enum QueryValue {
         throw invalid(text, named: name, NearestWord.remedy(for: text, among: values.map(word)))
     }
 
-    /// A list of `values`, separated by commas in the query.
+    /// The values of a comma-separated list. Throws a refusal for an item that is not among `values`; nil for a missing
+    /// parameter.
     static func words<Value>(
         _ text: String?,
         named name: String,

@@ -43,7 +43,7 @@ enum RepeatedField {
         return min(place, bytes.count - 1)
     }
 
-    /// The decoded string: the same key may be written with and without escapes.
+    /// The decoded string. Decoding makes keys equal that are written with and without escapes.
     private static func text(_ quoted: ArraySlice<UInt8>) -> String {
         (try? WireCoding.decode(String.self, from: Data(quoted))) ?? String(decoding: quoted, as: UTF8.self)
     }

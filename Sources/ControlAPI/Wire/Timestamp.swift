@@ -2,15 +2,16 @@
 
 package import TaskModel
 
-/// An instant, exact to the nanosecond. On the wire: nanoseconds since 1970 in UTC as a string of digits, under a key
-/// that ends in `_ns`, since `jq`, JavaScript and spreadsheets round numbers of that size. Each has a ``CalendarTime``
-/// beside it.
+/// An instant, exact to the nanosecond. It is encoded as nanoseconds since 1970 in UTC, in a string of digits, under a
+/// key that ends in `_ns`: `jq`, JavaScript and spreadsheets round numbers of that size. Each field has a
+/// ``CalendarTime`` beside it.
 package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let wall: WallTime
 
     package init(_ wall: WallTime) { self.wall = wall }
 
-    /// Nil when `text` is not an RFC 3339 time with a zone, or outside the range of 64 bits of nanoseconds.
+    /// Parses an RFC 3339 time; nil when `text` is malformed, has no zone, or is outside the range of 64 bits of
+    /// nanoseconds.
     package init?(_ text: String) {
         var reader = TimestampReader(text)
         guard let nanoseconds = reader.nanoseconds() else { return nil }
@@ -19,7 +20,8 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     package static func < (left: Self, right: Self) -> Bool { left.wall < right.wall }
 
-    /// RFC 3339, in UTC, with nine fractional digits, so that text sorts as time does.
+    /// The instant in RFC 3339, in UTC, with nine fractional digits, so that the order of the strings is the order of
+    /// the instants.
     package var description: String {
         let (seconds, fraction) = wall.nanoseconds.flooredDivision(by: 1_000_000_000)
         let (days, secondOfDay) = seconds.flooredDivision(by: 86_400)

@@ -31,7 +31,8 @@ struct TimestampReader {
         return isTooFar || isJustTooFar ? nil : sum
     }
 
-    /// Nanoseconds of the fraction, 0 without one; further digits are dropped. Nil when a point has no digits after it.
+    /// Nanoseconds of the fraction, 0 without one. Digits after the ninth are dropped. Nil when a point has no digits
+    /// after it.
     private mutating func fraction() -> Int64? {
         guard skip(".") else { return 0 }
         var value: Int64 = 0
@@ -45,7 +46,7 @@ struct TimestampReader {
         return value
     }
 
-    /// The offset of the zone in seconds east of UTC; nil when it is malformed.
+    /// The offset of the time zone in seconds east of UTC; nil when it is malformed.
     private mutating func offset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let sign: Int64

@@ -2,14 +2,14 @@
 
 package import FoundationEssentials
 
-/// The encoding of all bodies of the control API: JSON with sorted keys.
+/// The encoding and decoding of all bodies of the control API: JSON with sorted keys.
 package enum WireCoding {
-    /// The body as one line of JSON without a newline, also for the lines of a stream.
+    /// Encodes a body as one line of JSON without a newline; also used for the lines of a stream.
     package static func encode(_ body: some Encodable) throws -> Data {
         try encoder(formatting: []).encode(body)
     }
 
-    /// The body as indented JSON on several lines.
+    /// Encodes a body as indented JSON on several lines.
     package static func encodeReadably(_ body: some Encodable) throws -> Data {
         try encoder(formatting: .prettyPrinted).encode(body)
     }

@@ -7,9 +7,10 @@ import LinuxSystem
 /// The accessibility of the data in one plugin's container.
 enum ContainerReading: Equatable {
     case open(isEncrypted: Bool)
-    /// The container does not exist yet, and the host can create it.
+    /// The container does not exist yet, but the host can create it.
     case notThereYet
-    /// An automount point, which is mounted when it is opened.
+    /// The container is on an automount point, which is mounted when it is opened. The value is the path of the mount
+    /// point.
     case automatic(String)
     case notMounted(String, file: String)
     case keyAbsent(String)
@@ -22,8 +23,8 @@ enum ContainerReading: Equatable {
         }
     }
 
-    /// Whether the state can change without a report: keys come and go silently, and so do the causes of an unreadable
-    /// directory.
+    /// Whether the state can change without an event: keys are added and removed without one, and so are the causes of
+    /// an unreadable directory.
     var changesSilently: Bool {
         switch self {
         case .open(let isEncrypted): isEncrypted
@@ -43,6 +44,8 @@ enum ContainerReading: Equatable {
         }
     }
 
+    /// Reads the state of a container.
+    ///
     /// - Parameters:
     ///   - path: path of the container, within `folder`.
     ///   - folder: directory of all containers.
@@ -57,8 +60,8 @@ enum ContainerReading: Equatable {
         }
     }
 
-    /// The state found by opening both directories. A locked directory hides its names, so a container in it appears to
-    /// be missing.
+    /// The state found by opening the directory of all containers and the container. A locked directory hides its
+    /// names, so a container in it appears to be missing.
     private static func opened(_ path: String, in folder: String) -> Self {
         var (isThere, isEncrypted) = (true, false)
         for place in [folder, path] {

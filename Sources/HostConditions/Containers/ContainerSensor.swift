@@ -56,7 +56,8 @@ final class ContainerSensor: Sensor {
     func write(to all: inout Readings) { all.containers = readings }
 }
 
-/// The containers that decisions depend on: those of main plugins with a waiting or running health research request.
+/// The containers on which decisions depend: the containers of main plugins with a waiting or running health research
+/// request.
 package struct WatchedContainers: Hashable, Sendable {
     /// Absolute path of the directory of all containers. Each container is named like its plugin.
     package let folder: String

@@ -2,14 +2,14 @@
 
 import LinuxSystem
 
-/// The mounted file systems and the configured mount points. Octal escapes in paths are replaced.
+/// The mounted file systems and the configured mount points, with octal escapes in paths replaced.
 struct MountTable: Equatable {
     /// Type of the topmost file system at each mount point.
     let mounted: [String: String]
-    /// Mount points of the system's configuration, with the file that names each.
+    /// Configured mount points, with the file that configures each.
     let expected: [String: String]
 
-    /// The first expected mount point from `folder` down to `path` without a file system; nil when there is none.
+    /// The first configured mount point from `folder` down to `path` that has no file system; nil when there is none.
     func missing(from folder: String, to path: String) -> (point: String, file: String)? {
         expected.filter { point, _ in Self.lies(point, below: folder) && Self.lies(path, below: point) }
             .filter { mounted[$0.key] == nil }
@@ -17,8 +17,8 @@ struct MountTable: Equatable {
             .map { ($0.key, $0.value) }
     }
 
-    /// The automount point from `folder` down to `path` that is not mounted yet; nil when there is none. Opening it
-    /// would mount it.
+    /// The first automount point from `folder` down to `path` that is not mounted yet; nil when there is none. Opening
+    /// the path would mount it.
     func automatic(from folder: String, to path: String) -> String? {
         mounted.filter { point, type in
             type == "autofs" && Self.lies(point, below: folder) && Self.lies(path, below: point)
@@ -43,7 +43,7 @@ struct MountTable: Equatable {
         return mounted
     }
 
-    /// The mount points of a table with lines `source /mount/point type options dump pass`. Swap has none.
+    /// The mount points in a table with lines `source /mount/point type options dump pass`. Entries for swap have none.
     static func points(inTable text: String) -> [String] {
         text.split(separator: "\n").compactMap { line in
             let fields = line.split(whereSeparator: \.isWhitespace)
@@ -53,7 +53,7 @@ struct MountTable: Equatable {
         }
     }
 
-    /// The mount point of a unit: its last `Where=`.
+    /// The mount point that a mount unit of systemd configures: the value of its last `Where=` line; nil without one.
     static func point(inUnit text: String) -> String? {
         let line = text.split(separator: "\n").last { $0.hasPrefix("Where=") }
         return line.map { normalized(String($0.dropFirst("Where=".count))) }
@@ -64,7 +64,7 @@ struct MountTable: Equatable {
         return path.hasPrefix("/") ? "/" + parts.joined(separator: "/") : path
     }
 
-    /// The text without octal escapes. These files write a space as `\040`.
+    /// The text with octal escapes replaced. The files of mounts write a space as `\040`.
     static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8
@@ -83,7 +83,9 @@ struct MountTable: Equatable {
 }
 
 extension MountTable {
-    /// - Parameter container: directory of all containers. Expected mount points elsewhere are ignored.
+    /// Reads the mounts of the machine.
+    ///
+    /// - Parameter container: directory of all containers. Configured mount points elsewhere are ignored.
     init(_ roots: SystemRoots, below container: String) throws(SystemError) {
         mounted = Self.mounted(inInfo: try SystemFile.text("\(roots.proc)/self/mountinfo", limit: 1 << 20))
         var expected: [String: String] = [:]
@@ -98,7 +100,8 @@ extension MountTable {
         self.expected = expected
     }
 
-    /// Paths of the mount units in force. Of units with the same name, the one in the first directory is in force.
+    /// Paths of the mount units in force. When several directories contain a unit of the same name, the first
+    /// directory's unit is in force.
     private static func units(in folders: [String]) -> [String] {
         var seen: Set<String> = []
         return folders.flatMap { folder in

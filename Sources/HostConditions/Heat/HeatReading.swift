@@ -7,13 +7,13 @@ struct HeatReading: Equatable {
     struct Zone: Equatable {
         let name: String
         let degrees: Double
-        /// The lowest temperature at which the kernel acts, in degrees; nil when none is set.
+        /// The lowest temperature at which the kernel acts, in degrees Celsius; nil when none is set.
         let trip: Double?
     }
 
     let zones: [Zone]
 
-    /// Whether a zone is closer to its trip point than the margin. A hot machine stays hot until it is cooler by
+    /// Whether a zone is closer to its trip point than `heatMargin`. A hot machine stays hot until it is cooler by
     /// `heatEndMargin`.
     func isHot(_ thresholds: ConditionThresholds, after wasHot: Bool) -> Bool {
         guard let closest else { return false }
@@ -31,6 +31,8 @@ struct HeatReading: Equatable {
 }
 
 extension HeatReading {
+    /// Reads the zones in a directory.
+    ///
     /// - Parameter folder: `/sys/class/thermal`. Zones without a readable temperature, such as disabled ones, are
     ///   skipped.
     init(folder: String) throws(SystemError) {
@@ -46,8 +48,8 @@ extension HeatReading {
         }
     }
 
-    /// The lowest trip point of the types `hot`, `passive` and `critical`. `active` points only start a fan;
-    /// temperatures of zero or below are not set.
+    /// The lowest trip point of the types `hot`, `passive` and `critical`, in degrees Celsius; nil when none is set.
+    /// `active` points only start a fan. Temperatures of zero or below mean that a point is not set.
     private static func lowestTrip(_ zone: String) -> Double? {
         let names = (try? SystemFile.names(in: zone)) ?? []
         return names.compactMap { name -> Double? in

@@ -4,7 +4,8 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Detects a machine that is too hot for deferrable work. Sampled slowly, and only while the condition is watched.
+/// Detects a machine that is too hot for deferrable work. The temperatures are sampled at long intervals, and only
+/// while the condition is watched.
 final class HeatSensor: Sensor {
     private let folder: String
     private let thresholds: ConditionThresholds

@@ -4,8 +4,8 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Detects idleness and high load. It samples the use by others than the host's launches, and queries the session
-/// manager for active users. It does neither while neither condition is watched.
+/// Detects idleness and high load. It samples the use of the machine by processes other than the host's launches, and
+/// queries the session manager for active users. It does both only while one of the conditions is watched.
 final class IdleSensor: Sensor {
     private let roots: SystemRoots
     private let thresholds: ConditionThresholds
@@ -31,7 +31,8 @@ final class IdleSensor: Sensor {
     }
 
     var awaited: Awaited? { sessions.awaited }
-    /// Without a connection the next sample is also the next attempt to connect.
+    /// Time of the next sample or of the next turn of the connection to the session manager. Without a connection the
+    /// next sample also attempts to connect.
     var nextLook: MonotonicTime? {
         guard sessions.awaited != nil, let turn = sessions.nextTurn else { return nextSample }
         return min(turn, nextSample ?? turn)
@@ -67,8 +68,8 @@ final class IdleSensor: Sensor {
         }
     }
 
-    /// Evaluates a sample. A sample within half an interval after the previous one is dropped: the kernel's counts are
-    /// too coarse for it.
+    /// Evaluates a sample against the previous one. A sample within half an interval of the previous one is dropped,
+    /// because the kernel's counts are too coarse for it.
     private func take(_ next: LoadSample) {
         guard let previous = sample else { return begin(with: next) }
         guard next.at - previous.at >= thresholds.sampleInterval * 0.5, let load = LoadReading(from: previous, to: next)
@@ -79,8 +80,8 @@ final class IdleSensor: Sensor {
         high.note(load.looksHigh(thresholds), since: load.since, until: load.until)
     }
 
-    /// Starts with a first sample. One sample gives no share, so the kernel's load average decides whether the load is
-    /// high.
+    /// Starts with a first sample. A single sample gives no share of use, so the kernel's load average decides whether
+    /// the load is high.
     private func begin(with first: LoadSample) {
         sample = first
         let isHigh = first.averageShare.map { $0 > thresholds.highLoadShare } ?? false

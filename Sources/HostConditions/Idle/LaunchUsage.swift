@@ -3,17 +3,20 @@
 import Glibc
 import TaskModel
 
-/// The source of the use by the host's own launches, which must not end the idleness on which they run (C16).
+/// A source of the use of the machine by the host's own launches. This use must not end the idleness in which the
+/// launches run (C16).
 package struct LaunchUsage: Sendable {
     private let source: @Sendable () -> UsageReading?
 
-    /// - Parameter read: returns everything that launches have used since the host started, including ended ones; nil
-    ///   while that is unknown.
+    /// Creates a source.
+    ///
+    /// - Parameter read: returns the total use by launches since the host started, including ended launches; nil while
+    ///   it is unknown.
     package init(_ read: @escaping @Sendable () -> UsageReading?) { source = read }
 
     package func read() -> UsageReading? { source() }
 
-    /// The use of a control group that contains all launches. The kernel keeps the use of ended groups in it.
+    /// The use by a control group that contains all launches. The kernel includes the use of removed subgroups.
     package static func controlGroup(_ path: String) -> LaunchUsage {
         LaunchUsage {
             guard let text = try? SystemFile.text("\(path)/cpu.stat", limit: 4096),
@@ -28,8 +31,8 @@ package struct LaunchUsage: Sendable {
         }
     }
 
-    /// The use of a process, its descendants, and the processes that either has reaped. The host's own number gives the
-    /// use of its launches and of the host, whose work is not use by others either.
+    /// The use by a process, its descendants, and the processes that these have reaped. With the host's own process it
+    /// is the use by its launches and by the host, which does not count as use by others either.
     package static func processTree(of process: Int32, proc: String = "/proc") -> LaunchUsage {
         let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
         return LaunchUsage {

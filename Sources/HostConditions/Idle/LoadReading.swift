@@ -2,21 +2,23 @@
 
 import TaskModel
 
-/// The use of the machine by others than the host's launches between two samples, and whether it is idle or high.
+/// The use of the machine by processes other than the host's launches between two samples, and whether it means an idle
+/// machine or a high load.
 struct LoadReading: Equatable {
-    /// Share of the processors above which launches may cause waiting themselves.
+    /// Share of the processors used by launches above which the launches may themselves cause waiting.
     private static let noticeableShare = 0.01
 
     let since: MonotonicTime
     let until: MonotonicTime
-    /// Share of all processors that others use, between 0 and 1.
+    /// Share of all processors that other processes use, from 0 to 1.
     let share: Double
     let launchesShare: Double
-    /// Shares of time in which others waited for a processor or a disk; nil when the waiting cannot be attributed.
+    /// Share of time in which other processes waited for a processor, from 0 to 1; nil when the waiting cannot be
+    /// attributed to them.
     let processorPressure: Double?
     let diskPressure: Double?
 
-    /// Returns nil when no time passed between the samples.
+    /// Computes the use between two samples; nil when no time passed between them.
     init?(from earlier: LoadSample, to later: LoadSample) {
         let elapsed = (later.at - earlier.at) / Duration.seconds(1)
         guard elapsed > 0 else { return nil }
@@ -53,7 +55,7 @@ struct LoadReading: Equatable {
 
     private var pressures: [Double] { [processorPressure, diskPressure].compactMap(\.self) }
 
-    /// Whether the machine looks idle; nil between the thresholds, where its state does not change.
+    /// Whether the use is that of an idle machine; nil between the thresholds, where the state does not change.
     func looksIdle(_ thresholds: ConditionThresholds) -> Bool? {
         if share > thresholds.busyShare || pressures.contains(where: { $0 > thresholds.busyPressure }) { return false }
         let isQuiet = pressures.allSatisfy { $0 < thresholds.idlePressure }

@@ -2,17 +2,18 @@
 
 import TaskModel
 
-/// The processor times of the machine's processes. Not atomic: some processes end during the reading.
+/// The processor times of the machine's processes. They are not read at one instant: processes may end during the
+/// reading.
 struct ProcessTimes: Equatable {
     struct Entry: Equatable {
         let pid: Int32
         let parent: Int32
-        /// Clock ticks that the process used, and ticks of the children that it has waited for.
+        /// Clock ticks of processor time used by the process and by the children that it has waited for.
         let ticks: Int64
         let reapedTicks: Int64
 
-        /// Parses a line of `/proc/PID/stat`. The second field is the program's name: any bytes, including spaces and
-        /// parentheses.
+        /// Parses a line of `/proc/PID/stat`; nil when it is malformed. The second field is the program's name: any
+        /// bytes, including spaces and parentheses.
         init?(parsing line: String) {
             guard let end = line.lastIndex(of: ")"), let name = line.firstIndex(of: "(") else { return nil }
             let fields = line[line.index(after: end)...].split(separator: " ")

@@ -2,12 +2,12 @@
 
 import TaskModel
 
-/// A state that changes only after observations have contradicted it for a time. It does not flap.
+/// A state with hysteresis in time: it changes only after observations have contradicted it for a duration.
 struct SteadyClaim: Equatable {
     let beginsAfter: Duration
     let endsAfter: Duration
     private(set) var holds = false
-    /// Time since which all observations contradict `holds`; nil when the last one did not.
+    /// Time since which all observations contradict `holds`; nil when the last observation did not.
     private var contradictedSince: MonotonicTime?
 
     init(beginsAfter: Duration, endsAfter: Duration, holds: Bool = false) {
@@ -16,7 +16,9 @@ struct SteadyClaim: Equatable {
         self.holds = holds
     }
 
-    /// - Parameter seen: the observation from `since` to `until`; nil confirms the present state.
+    /// Records an observation.
+    ///
+    /// - Parameter seen: the observed value from `since` to `until`; nil confirms the present state.
     mutating func note(_ seen: Bool?, since: MonotonicTime, until: MonotonicTime) {
         guard let seen, seen != holds else {
             contradictedSince = nil

@@ -3,11 +3,13 @@
 import LinuxSystem
 import TaskModel
 
-/// The use by the whole machine, or by the host's launches, since a fixed moment in the past. It never decreases.
+/// The use of the machine by all processes, or by the host's launches, since a fixed moment in the past. It never
+/// decreases.
 package struct UsageReading: Hashable, Sendable {
-    /// Time used on all processors together.
+    /// Processor time used, summed over all processors.
     package var processorTime: Duration
-    /// Time for which some process waited for a processor, or for a disk; nil when the kernel does not report it.
+    /// Time in which at least one process waited for a processor; nil when the kernel does not report it. `diskStall`
+    /// is the same for a disk.
     package var processorStall: Duration?
     package var diskStall: Duration?
 
@@ -18,14 +20,14 @@ package struct UsageReading: Hashable, Sendable {
     }
 }
 
-/// The use by the whole machine until one moment.
+/// The use of the machine by all processes until one moment.
 struct LoadSample: Equatable {
     let at: MonotonicTime
     let processors: Int
     let machine: UsageReading
-    /// The use by the host's launches; nil while it is unknown.
+    /// The part of the use that is by the host's launches; nil while it is unknown.
     let launches: UsageReading?
-    /// The kernel's load average of the last minute, in threads; nil when it is not reported.
+    /// The kernel's load average of the last minute, in threads; nil when the kernel does not report it.
     var minuteAverage: Double?
 }
 
@@ -52,16 +54,17 @@ extension LoadSample {
             .flatMap { Double($0) }
     }
 
-    /// Estimate of the used share of the processors until the second sample. It includes threads that wait for a disk.
+    /// Estimate of the used share of the processors in the last minute, from the load average. It includes threads that
+    /// wait for a disk. Nil without a load average.
     var averageShare: Double? { minuteAverage.map { $0 / Double(processors) } }
 
     private static func isOneProcessor(_ line: Substring) -> Bool {
         line.hasPrefix("cpu") && line.dropFirst(3).first?.isNumber == true
     }
 
-    /// The sum of user, nice, system, interrupt and soft interrupt time in the line for all processors. Waiting for a
-    /// disk leaves a processor free, and time that a hypervisor gave to other machines was not used by this one. Nil
-    /// for malformed text.
+    /// The busy clock ticks in the line for all processors: the sum of user, nice, system, interrupt and soft interrupt
+    /// time. Time spent waiting for a disk, or given to other virtual machines, is not included. Nil for malformed
+    /// text.
     static func busyTicks(in text: String) -> Int64? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("cpu ") }) else { return nil }
         let fields = line.split(separator: " ").dropFirst().map { Int64($0) }

@@ -6,7 +6,7 @@ struct DeviceEvent: Equatable {
     let subsystem: String
     let device: String
 
-    /// Returns nil for other messages. Messages of udev to its listeners have another form.
+    /// Parses an event; nil for other messages, such as those of udev to its listeners, which have another format.
     init?(parsing bytes: ArraySlice<UInt8>) {
         var values: [Substring: Substring] = [:]
         let pieces = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }

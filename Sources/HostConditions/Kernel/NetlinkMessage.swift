@@ -2,8 +2,8 @@
 
 import CLinux
 
-/// One message of a datagram from the kernel. A truncated message or a wrong length ends the parsing: the bytes behind
-/// it cannot be trusted.
+/// One message of a datagram from the kernel. A truncated message or a wrong length ends the parsing of the datagram,
+/// because the bytes behind it cannot be interpreted.
 struct NetlinkMessage {
     let type: UInt16
     let flags: UInt16
@@ -55,6 +55,6 @@ extension ArraySlice<UInt8> {
 }
 
 extension Int {
-    /// The number rounded up to a multiple of four, where messages and attributes begin.
+    /// The number rounded up to a multiple of four, the alignment of messages and attributes.
     var aligned: Int { (self + 3) & ~3 }
 }

@@ -4,17 +4,17 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A netlink socket that receives the kernel's reports or requests its tables. It does not interpret them.
+/// A netlink socket that receives the kernel's reports or requests its tables. It does not interpret messages.
 final class NetlinkSocket {
     /// The result of one `drain`.
     enum News {
         case messages([ArraySlice<UInt8>])
-        /// More was reported than the socket can hold: the tables have to be requested anew.
+        /// More messages were reported than the socket can hold. The tables have to be requested anew.
         case lost
     }
 
     private static let capacity = 65536
-    /// Most messages of one `drain`, so that a storm of reports does not occupy the thread.
+    /// Maximum number of messages of one `drain`, so that a flood of reports does not occupy the thread.
     private static let batch = 1024
 
     let descriptor: Descriptor
@@ -25,7 +25,7 @@ final class NetlinkSocket {
         )
     }
 
-    /// Returns the messages that have arrived. Never waits.
+    /// Returns the messages that have arrived. Never blocks.
     func drain() -> News {
         var messages: [ArraySlice<UInt8>] = []
         var isLost = false
@@ -41,9 +41,9 @@ final class NetlinkSocket {
         return isLost ? .lost : .messages(messages)
     }
 
-    /// Requests a table of the kernel, and waits for the whole answer.
+    /// Requests a table of the kernel, and waits for the complete answer.
     ///
-    /// - Parameter body: the fixed part of the request, and attributes that restrict it.
+    /// - Parameter body: the fixed part of the request, and attributes that restrict the table.
     func dump(_ type: Int, _ body: [UInt8]) throws(SystemError) -> [NetlinkMessage] {
         // An answer during which the table changed may have gaps, so the request is repeated.
         for _ in 0..<5 {
@@ -52,7 +52,7 @@ final class NetlinkSocket {
         throw SystemError(number: EINTR, attempt: "read the kernel's tables, which change all the time")
     }
 
-    /// Returns nil when the table changed during the answer.
+    /// Requests the table once; nil when the table changed during the answer.
     private func dumpOnce(_ type: Int, _ body: [UInt8]) throws(SystemError) -> [NetlinkMessage]? {
         var header = nlmsghdr()
         header.nlmsg_len = UInt32(MemoryLayout<nlmsghdr>.size + body.count)

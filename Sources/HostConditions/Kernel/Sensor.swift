@@ -6,27 +6,28 @@ import TaskModel
 /// The present readings of all sensors.
 struct Readings: Equatable {
     var conditions: [Condition: ConditionReading] = [:]
-    /// Whether the container of a main plugin is locked.
+    /// The locks of the watched containers of main plugins: whether the container is locked.
     var containers: [PluginIdentifier: ConditionReading] = [:]
 }
 
-/// A source of conditions of the machine. Belongs to the thread of `ConditionsLoop`, which makes all calls.
+/// A source of conditions of the machine. Confined to the thread of `ConditionsLoop`, which makes all calls.
 protocol Sensor: AnyObject {
-    /// Descriptor that becomes ready at a change; nil when there is none to wait for.
+    /// Descriptor that becomes ready when the sensor has input; nil when the sensor has none.
     var awaited: Awaited? { get }
     /// Time of the next sample; nil while no watched condition has to be sampled.
     var nextLook: MonotonicTime? { get }
 
-    /// Sets the sampled conditions that are needed from now on. Event-driven sensors ignore it.
+    /// Sets which sampled conditions are needed from now on. Event-driven sensors ignore the call.
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime)
 
-    /// Consumes the input of `awaited`, and reads anew if that input is relevant.
+    /// Consumes the input of `awaited`, and reads the condition anew if the input is relevant to it.
     func listen(at now: MonotonicTime)
 
-    /// Reads anew, because `nextLook` has come or the machine has resumed.
+    /// Reads the condition anew, because `nextLook` has come or the machine has resumed.
     func look(at now: MonotonicTime)
 
-    /// Reports that this kernel cannot wait for the descriptor of `awaited`. The sensor no longer offers it.
+    /// Handles that this kernel cannot wait for the descriptor of `awaited`. The sensor no longer offers the
+    /// descriptor.
     func cannotWait(_ error: SystemError)
 
     func write(to readings: inout Readings)

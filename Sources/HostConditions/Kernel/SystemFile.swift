@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Reads the small files in which the kernel and the system publish their state. Not for files of unlimited size.
+/// Reads small files in which the kernel and the system publish their state. Not for files of unlimited size.
 enum SystemFile {
     static func text(_ path: String, limit: Int = 65536) throws(SystemError) -> String {
         var count = -1
@@ -16,7 +16,7 @@ enum SystemFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The first line without surrounding spaces; nil when the file is missing, empty or unreadable.
+    /// The first line of a file without surrounding spaces; nil when the file is missing, empty or unreadable.
     static func line(_ path: String) -> String? {
         guard let text = try? text(path, limit: 4096) else { return nil }
         return text.split(separator: "\n", maxSplits: 1).first.map { String($0).trimmingSpaces }

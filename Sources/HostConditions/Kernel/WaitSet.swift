@@ -11,14 +11,14 @@ struct Awaited {
 }
 
 extension Awaited {
-    /// Socket of a connection; nil without one.
+    /// Waits for the socket of a bus connection; nil when the connection has none.
     init?(_ bus: BusConnection) {
         guard let (descriptor, isWriting) = bus.awaited else { return nil }
         self.init(descriptor: descriptor, events: BGL_READABLE | (isWriting ? BGL_WRITABLE : 0))
     }
 }
 
-/// Waits for the descriptors of all sensors at once, each under the index of its sensor. Belongs to one thread.
+/// Waits for the descriptors of all sensors at once, each under the index of its sensor. Confined to one thread.
 final class WaitSet {
     private enum Interest: Hashable {
         case bell
@@ -35,10 +35,10 @@ final class WaitSet {
         try poll.add(bell, .bell)
     }
 
-    /// Waits for `awaited` from now on, in place of the sensor's previous descriptor.
+    /// Replaces the descriptor that the set waits for on behalf of a sensor.
     ///
-    /// - Returns: whether a change may have been missed. The kernel reports each change of such a file to one poll, and
-    ///   adding it to the set is one.
+    /// - Returns: whether a change may have been missed. The kernel reports a change of such a file to only one poll,
+    ///   and adding the file to the set is a poll.
     func set(_ awaited: Awaited?, at place: Int) throws(SystemError) -> Bool {
         if let old = places[place] {
             if let awaited, old.descriptor === awaited.descriptor {
@@ -57,9 +57,9 @@ final class WaitSet {
         return awaited.events & BGL_CHANGED != 0
     }
 
-    /// Returns the indices of the ready sensors.
+    /// Waits until a sensor is ready, and returns the indices of the ready sensors.
     ///
-    /// - Parameter timeout: the longest wait; nil for no limit.
+    /// - Parameter timeout: the maximum wait; nil for no limit.
     func wait(timeout: Duration?) -> [Int] {
         poll.wait(timeout: timeout).compactMap { readiness in
             switch readiness.interest {

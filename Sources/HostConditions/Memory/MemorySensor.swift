@@ -5,8 +5,7 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Detects processes that wait for memory. The kernel reports the start of the pressure; its end is sampled, and only
-/// then.
+/// Detects that processes wait for memory. The kernel reports the start of such pressure; only its end is sampled.
 final class MemorySensor: Sensor {
     private let path: String
     private let thresholds: ConditionThresholds
@@ -35,8 +34,8 @@ final class MemorySensor: Sensor {
         nextLook = now + thresholds.memoryInterval
     }
 
-    /// Ends the pressure when the average is below its threshold. Called one interval after the trigger: the average
-    /// begins to rise with it.
+    /// Ends the pressure when its average is below the threshold. Called first one interval after the trigger, because
+    /// the average begins to rise with the trigger.
     func look(at now: MonotonicTime) {
         guard problem == nil else { return }
         do throws(SystemError) {

@@ -4,9 +4,9 @@ import LinuxSystem
 
 /// A file with the kernel's pressure stall information: the time for which processes waited for a resource.
 struct PressureReading: Equatable {
-    /// Percentage of the last ten seconds in which some process waited.
+    /// Percentage of the last ten seconds in which at least one process waited.
     let average: Double
-    /// Time in which some process waited, since the machine started.
+    /// Total time in which at least one process waited, since the machine started.
     let total: Duration
 
     init(file path: String) throws(SystemError) {

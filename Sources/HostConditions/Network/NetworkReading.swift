@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The machine's links and default routes, and whether they provide a network. Performs no system call.
+/// The machine's links and default routes, and whether they provide a network. It performs no system call.
 struct NetworkReading: Equatable {
     struct Link: Equatable {
         let index: UInt32
         let name: String
-        /// The link is administratively up.
+        /// Whether the link is administratively up.
         let isUp: Bool
-        /// The link has a carrier, or its kind has none.
+        /// Whether the link has a carrier, or its kind has none.
         let isRunning: Bool
         let isLoopback: Bool
 
@@ -15,14 +15,14 @@ struct NetworkReading: Equatable {
     }
 
     struct DefaultRoute: Hashable {
-        /// Index of the link; nil when the kernel names none.
+        /// Index of the link that the route uses; nil when the kernel reports none.
         let link: UInt32?
     }
 
     var links: [Link] = []
     var routes: [DefaultRoute] = []
 
-    /// Whether a default route leads over a link that carries packets.
+    /// Whether a default route uses a link that carries packets.
     var hasNetwork: Bool { carrier != nil }
 
     var words: String {

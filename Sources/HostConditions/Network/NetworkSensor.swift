@@ -7,8 +7,8 @@ import TaskModel
 
 /// Detects a network from the kernel's links and routes. The kernel reports their changes.
 ///
-/// A report only causes a new query of everything. Routes that vanish with their link are not reported, and a table
-/// maintained from reports drifts.
+/// A report only causes a new query of all links and routes. Routes that vanish with their link are not reported, so a
+/// table maintained from reports would become wrong.
 final class NetworkSensor: Sensor {
     private static let groups = UInt32(RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE)
 
@@ -17,7 +17,7 @@ final class NetworkSensor: Sensor {
     private let events: Result<NetlinkSocket, SystemError>
     private var network = NetworkReading()
     private var problem: SystemError?
-    /// Time at which a failed query is repeated; nil otherwise. A refused socket is not retried.
+    /// Time at which a failed query is repeated; nil otherwise. The creation of a socket is not retried.
     private(set) var nextLook: MonotonicTime?
 
     init(at now: MonotonicTime) {
@@ -54,7 +54,7 @@ final class NetworkSensor: Sensor {
             ?? .measured(network.hasNetwork, from: "rtnetlink", detail: network.words)
     }
 
-    /// Whether `news` can change the reading. The kernel also reports statistics, addresses and routes to single
+    /// Whether messages can change the reading. The kernel also reports statistics, addresses and routes to individual
     /// networks, on some machines all the time.
     private func concerns(_ news: NetlinkSocket.News) -> Bool {
         guard problem == nil, case .messages(let datagrams) = news else { return true }

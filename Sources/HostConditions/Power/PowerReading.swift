@@ -6,13 +6,13 @@ import LinuxSystem
 struct PowerReading: Equatable {
     struct Supply: Equatable {
         let name: String
-        /// Type in the kernel's terms: `Mains`, `USB`, `Battery`, `UPS`.
+        /// Type as reported by the kernel: `Mains`, `USB`, `Battery` or `UPS`.
         let type: String
-        /// Whether an external supply feeds the machine.
+        /// Whether the supply is external and feeds the machine.
         var isOnline = false
-        /// Remaining charge of a battery in percent; nil when the kernel gives none.
+        /// Remaining charge of a battery in percent; nil when the kernel does not report it.
         var capacity: Int?
-        /// Remaining and full charge of a battery; nil when the kernel gives none.
+        /// Remaining and full charge of a battery; nil when the kernel does not report them.
         var store: Store?
         /// State of a battery: `Discharging`, `Charging`, `Not charging`, `Full` or `Unknown`. Empty when the kernel
         /// reports none.
@@ -22,27 +22,28 @@ struct PowerReading: Equatable {
     }
 
     struct Store: Equatable {
-        /// `energy` in microwatt hours, or `charge` in microampere hours.
+        /// Unit of the charge: `energy` in microwatt hours, or `charge` in microampere hours.
         let unit: String
         let now: Int
         let full: Int
     }
 
-    /// Supplies of the machine itself, without those of its devices, such as a mouse's battery.
+    /// Supplies of the machine itself, without the supplies of its devices, such as a mouse's battery.
     let supplies: [Supply]
 
     private var batteries: [Supply] { supplies.filter(\.isBattery) }
     private var lines: [Supply] { supplies.filter { !$0.isBattery } }
 
-    /// True without a battery (C16). With external supplies, true when one is online. With batteries alone, true when
-    /// each is charging, not charging or full.
+    /// Whether the machine is on external power. True without a battery (C16). With external supplies, true when one is
+    /// online. With batteries alone, true when each is charging, not charging or full.
     var isOnExternalPower: Bool {
         if batteries.isEmpty || lines.contains(where: \.isOnline) { return true }
         return lines.isEmpty && batteries.allSatisfy { ["Charging", "Not charging", "Full"].contains($0.status) }
     }
 
-    /// Share of the batteries' energy that is left, from 0 to 1: weighted by size when all give theirs in one unit, else the
-    /// mean of their percentages. Nil without a battery, and when none gives any.
+    /// Remaining share of the batteries' charge, from 0 to 1. It is weighted by size when all batteries report charge
+    /// in one unit; otherwise it is the mean of their percentages. Nil without a battery, and when no battery reports a
+    /// charge.
     var charge: Double? {
         let batteries = supplies.filter { $0.type == "Battery" }
         let stores = batteries.compactMap(\.store)
@@ -66,7 +67,10 @@ struct PowerReading: Equatable {
 }
 
 extension PowerReading {
-    /// - Parameter folder: `/sys/class/power_supply`. It is missing when the kernel supports no power supplies.
+    /// Reads the power supplies in a directory.
+    ///
+    /// - Parameter folder: `/sys/class/power_supply`. The directory is missing when the kernel supports no power
+    ///   supplies.
     init(folder: String) throws(SystemError) {
         var supplies: [Supply] = []
         for name in try SystemFile.names(in: folder) {
@@ -100,8 +104,8 @@ extension PowerReading {
         return nil
     }
 
-    /// Whether USB-C ports feed the attached device: such a supply is online as well. A port with several roles takes
-    /// power in the role `source [sink]`.
+    /// Whether the USB-C ports in a directory feed the attached device, because a feeding supply is online as well. A
+    /// port with several roles takes power in the role `source [sink]`.
     private static func gives(_ ports: String) -> Bool {
         let names = (try? SystemFile.names(in: ports)) ?? []
         let roles = names.compactMap { SystemFile.line("\(ports)/\($0)/power_role") }

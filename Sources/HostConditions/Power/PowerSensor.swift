@@ -58,14 +58,15 @@ final class PowerSensor: Sensor {
         readings.conditions[.batteryLow] = battery
     }
 
-    /// A battery that was low stays so until its charge is above the threshold by a margin of its own.
+    /// Whether the battery is low. A battery that was low stays low until its charge exceeds the threshold by
+    /// `batteryEndMargin`.
     private func judge(_ power: PowerReading) -> ConditionReading {
         guard let charge = power.charge else { return .missing("\(folder) has no battery that gives its charge") }
         let limit = thresholds.batteryLowShare + (battery.holds ? thresholds.batteryEndMargin : 0)
         return .measured(!power.isOnExternalPower && charge <= limit, from: folder, detail: power.words)
     }
 
-    /// Whether `news` can concern a power supply: the events of all devices arrive here.
+    /// Whether messages can concern a power supply. The socket receives the events of all devices.
     private static func concerns(_ news: NetlinkSocket.News) -> Bool {
         switch news {
         case .lost: true

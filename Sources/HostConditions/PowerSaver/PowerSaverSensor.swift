@@ -4,13 +4,13 @@ import LinuxSystem
 import MessageBus
 import TaskModel
 
-/// Whether the user chose the profile that saves power, from power-profiles-daemon. Follows it while the condition is
-/// watched, and has no connection otherwise.
+/// Detects that the user chose the power-saver profile of power-profiles-daemon. It follows the profile while the
+/// condition is watched, and has no connection otherwise.
 final class PowerSaverSensor: Sensor {
     private static let profile = "power-saver"
 
     private let bus: BusConnection
-    /// Under the daemon's present name and under the one that older versions have.
+    /// The profile's property under the daemon's present name, and under the name in older versions.
     private let profiles = [
         ("org.freedesktop.UPower.PowerProfiles", "/org/freedesktop/UPower/PowerProfiles"),
         ("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles"),
@@ -32,7 +32,8 @@ final class PowerSaverSensor: Sensor {
 
     func write(to readings: inout Readings) { readings.conditions[.powerSaver] = reading }
 
-    /// One name with a value is enough; without one, the first answer is awaited from each.
+    /// The reading from both names of the daemon. One name with a value is enough; without one, both have to answer
+    /// first.
     private var reading: ConditionReading {
         for profile in profiles {
             guard case .value(.text(let active)) = profile.reading else { continue }

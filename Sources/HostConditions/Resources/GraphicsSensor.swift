@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Detects a graphics processor by its device files. Directories report their creation and removal.
+/// Detects a graphics processor by its device files. The kernel reports when such files are created and removed.
 final class GraphicsSensor: Sensor {
     private let dev: String
     private var notices: Descriptor?
@@ -46,7 +46,8 @@ final class GraphicsSensor: Sensor {
         )
     }
 
-    /// Adds watches for the directories. A watched directory keeps its watch; a directory created anew gets one.
+    /// Adds watches for the directories of device files. A watched directory keeps its watch; a recreated directory
+    /// gets a new one.
     private func watchFolders() {
         guard let notices else { return }
         for folder in [dev, "\(dev)/dri"] {

@@ -5,7 +5,7 @@ import HostConfiguration
 import NIOCore
 import TaskModel
 
-/// The rule of access to the control socket: the host's own user, root and the members of the socket group are
+/// The rule of access to the control socket. The host's own user, root and the members of the socket group are
 /// admitted.
 struct Admission: Sendable {
     let ownUser = getuid()
@@ -16,8 +16,8 @@ struct Admission: Sendable {
         return group.map { caller.groups.contains($0.id) } ?? false
     }
 
-    /// The process at the other end of a connection, as the kernel recorded it at connect time; nil when the kernel has
-    /// no record.
+    /// The credentials of the process at the other end of a connection, as recorded by the kernel when it connected;
+    /// nil when the kernel has no record.
     static func caller(of channel: any Channel) async throws -> Caller? {
         try await channel.eventLoop.submit {
             let caller = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
@@ -27,12 +27,12 @@ struct Admission: Sendable {
         }.get()
     }
 
-    /// The credentials of a calling process. They come from the kernel instead of the user database, because a process
-    /// can have groups that no account has.
+    /// The credentials of a calling process. They come from the kernel and not from the user database, because a
+    /// process can have groups that no account has.
     struct Caller: Sendable {
         let user: UInt32
         let process: Int32
-        /// The primary group and all others.
+        /// The primary group and all supplementary groups.
         let groups: [UInt32]
 
         init?(socket: CInt) {
@@ -44,7 +44,7 @@ struct Admission: Sendable {
             groups = [credentials.group] + Self.otherGroups(socket: socket)
         }
 
-        /// The caller in the form in which the journal records it.
+        /// The caller as the journal records it: user, process and program.
         var callingUser: CallingUser {
             let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
             let command = name?.trimmingCharacters(in: .whitespacesAndNewlines).terminalSafe
@@ -59,7 +59,7 @@ struct Admission: Sendable {
             return Array(groups.prefix(Int(length) / MemoryLayout<UInt32>.size))
         }
 
-        /// The kernel's `struct ucred`, which Glibc's module does not contain.
+        /// The C struct `ucred` of the kernel, which Glibc's module does not contain.
         private struct Credentials {
             var process: Int32
             var user: UInt32

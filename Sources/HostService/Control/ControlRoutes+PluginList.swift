@@ -20,7 +20,7 @@ extension ControlRoutes {
         return list
     }
 
-    /// Adds installed plugins and, after the last one, refused manifests.
+    /// Adds installed plugins to the list and, if the last one is reached, refused manifests.
     private func fill(
         _ list: inout PluginListReply,
         after last: PluginIdentifier?,

@@ -54,7 +54,9 @@ extension ControlRoutes {
         )
     }
 
-    /// - Parameter lastBlame: blame of the newest launch; nil while it runs, or without launches.
+    /// The summary of a plugin for replies.
+    ///
+    /// - Parameter lastBlame: blame of the newest launch; nil while that launch runs, or without launches.
     func listed(_ summary: PluginSummary, lastBlame: Blame?) -> PluginListReply.Summary {
         let isEnabled = facts.configuration.scheduling.policy(for: summary.entry.identifier).isEnabled
         let state: PluginListReply.State =
@@ -80,7 +82,7 @@ extension RetryRule {
     }
 }
 
-/// The state of one plugin in the core at one time.
+/// The state of one plugin in the scheduler, read in one turn of the decision loop.
 private struct PluginState: Sendable {
     let summary: PluginSummary
     let librariesToLoad: Set<String>
@@ -106,12 +108,12 @@ private struct PluginState: Sendable {
 }
 
 extension TaskKind {
-    /// The kinds that stand for the limits of requests, one per limit.
+    /// One kind of request for each limit of pending requests.
     static let limited: [TaskKind] = [.refresh, .processing, .continued]
 }
 
 extension KindBudget {
-    /// The budget of every kind that has one; continued tasks have none.
+    /// The budgets of all kinds that have one. Continued tasks have none.
     static func all(_ budgets: Budgets) -> [KindBudget] {
         TaskKind.allCases.compactMap { kind in budgets[kind].map { KindBudget(kind, budget: $0) } }
     }

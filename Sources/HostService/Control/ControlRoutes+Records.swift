@@ -82,7 +82,7 @@ extension ControlRoutes {
         return Response(json: JournalReply(entries: lines, last: last))
     }
 
-    /// Streams one line per entry until the caller disconnects or the host stops.
+    /// Streams the journal as one line per entry, until the caller disconnects or the host stops.
     private func followJournal(_ query: JournalQuery) async throws -> Response {
         // Following starts before the first read, so that no entry written in between is missed.
         let appends = ledger.journalAppends()
@@ -111,7 +111,8 @@ extension ControlRoutes {
         try await recorded { try $0.newestJournalNumber().rawValue }
     }
 
-    /// The next lines, after which the selection is advanced past them; nil when there are no newer entries.
+    /// The lines of the next entries of the selection; nil when there are no newer entries. Advances the selection past
+    /// them.
     private func lines(_ selection: inout JournalSelection) async throws -> ByteBuffer? {
         let next = selection
         let records = try await recorded { try $0.journal(next) }
@@ -146,8 +147,9 @@ extension JournalLine {
 }
 
 extension LaunchReply {
-    /// - Parameter journal: entries of the launch, from which the end of each task is taken; empty leaves these fields
-    ///   out.
+    /// Creates the reply about a launch.
+    ///
+    /// - Parameter journal: entries of the launch, from which the end of each task is taken. Empty omits these ends.
     init(_ record: LaunchRecord, running: ControlRoutes.Running, journal: [JournalRecord]) {
         self.init(
             launch: record.number,

@@ -9,10 +9,10 @@ extension ControlRoutes {
     /// Maximum number of items per turn of the decision loop. A longer page takes several turns, with decisions in
     /// between.
     static let itemsPerTurn = 25
-    /// Maximum number of turns per page: a filter that matches rarely ends a page before its limit.
+    /// Maximum number of turns per page. A filter that matches rarely ends a page before its limit.
     static let turnsPerPage = 80
 
-    /// The list of work that matches the query. The decision loop only returns values; messages and JSON are built
+    /// A page of the work that matches the query. The decision loop only returns values; messages and JSON are built
     /// outside of its thread.
     func taskList(_ query: TaskQuery) async throws -> TaskListReply {
         let isPartial = !catalog.isLoaded
@@ -34,7 +34,8 @@ extension ControlRoutes {
         return list
     }
 
-    /// Throws for an unknown plugin, whose empty list would look like that of an idle plugin.
+    /// Throws when the plugin is not installed, because the empty list of an unknown plugin would look like that of an
+    /// idle plugin.
     func requireInstalled(_ plugin: PluginIdentifier) async throws {
         try await catalog.waitUntilLoaded()
         let isInstalled = try await read { scheduler, _ in scheduler.entry(of: plugin) != nil }
@@ -62,10 +63,10 @@ extension ControlRoutes {
     }
 }
 
-/// The part of a list that one turn of the decision loop returns, taken at one time.
+/// The values that one turn of the decision loop returns for a list.
 private struct Turn: Sendable {
     let page: WaitingPage
-    /// The running launches; empty except in the first part. They are read together with `page`, so no task is in both
+    /// The running launches; empty except in the first turn. They are read together with `page`, so no task is in both
     /// lists.
     let launches: [Scheduler.RunningLaunch]
     let now: Moment
@@ -89,7 +90,7 @@ extension TaskListReply {
 }
 
 extension TaskListReply.Pending {
-    /// Nil for an event.
+    /// Creates the listing of a pending request; nil when the item is an event.
     fileprivate init?(_ item: WaitingPage.Item, at now: Moment) {
         guard case .request(let request) = item.work else { return nil }
         self.init(request, reason: item.reasons.first.map { WaitingReason($0, at: now) })
@@ -97,7 +98,7 @@ extension TaskListReply.Pending {
 }
 
 extension TaskListReply.Event {
-    /// Nil for a request.
+    /// Creates the listing of a waiting event; nil when the item is a request.
     init?(_ item: WaitingPage.Item, at now: Moment) {
         guard case .event(let event) = item.work else { return nil }
         self.init(event, reason: item.reasons.first.map { WaitingReason($0, at: now) })

@@ -67,7 +67,7 @@ extension ControlRoutes {
         return reply
     }
 
-    /// Waits of the newest submission with that identifier: the waits of its class while it was pending.
+    /// The waits of the newest submission of the identifier: the waits of its class while it was pending.
     private func history(of explanation: Explanation) async throws -> [TaskWhyReply.Wait] {
         let now = explanation.now.wall
         for case .pending(let work, _, _) in explanation.states {
@@ -86,7 +86,8 @@ extension ControlRoutes {
 
     private static let mostWaits = 50
 
-    /// The last outcome of any event of the plugin. Events are journaled by name, and plugins share these names.
+    /// The last journaled outcome of an event, when the explained identifier is that of a plugin; nil otherwise. Events
+    /// are journaled by name, and plugins share these names.
     private func lastEvent(of explanation: Explanation) async throws -> JournalRecord? {
         guard let plugin = explanation.plugin, plugin.text == explanation.identifier.text else { return nil }
         let names = EventType.allCases.map(\.name)
@@ -166,7 +167,7 @@ extension TaskWhyReply {
 }
 
 extension PendingWork {
-    /// The time of submission, or of creation of the event.
+    /// The time of submission, or of the creation of an event.
     fileprivate var acceptedAt: WallTime {
         switch self {
         case .request(let request): request.submittedAt
@@ -174,7 +175,7 @@ extension PendingWork {
         }
     }
 
-    /// The time from which the work shares the wait of its class: after its own earliest begin.
+    /// The time from which the waits of the class apply to the work: the end of its own earliest begin.
     fileprivate var readyAt: WallTime { max(acceptedAt, ownWait?.until ?? acceptedAt) }
 
     /// The wait for the earliest begin of the request, which belongs to no class; nil without such a wait.
@@ -187,7 +188,9 @@ extension PendingWork {
 }
 
 extension TaskWhyReply.Wait {
-    /// - Parameter since: earliest time at which the submission shares the wait of its class.
+    /// Creates a wait of the history.
+    ///
+    /// - Parameter since: earliest time at which the waits of the class apply to the submission.
     fileprivate init(submission: SubmissionNumber, _ record: WaitRecord, since: WallTime, now: WallTime) {
         let since = max(record.since, since)
         let until = record.until.map { max($0, since) }
@@ -218,7 +221,8 @@ extension TaskWhyReply.PolicyVerdict {
 }
 
 extension TaskWhyReply.EarliestPossible {
-    /// A time when all reasons end at a known time, the present when there are no reasons, and unknown otherwise.
+    /// Creates the earliest time from the reasons: the latest end when all ends are known, the present when there are
+    /// no reasons, unknown otherwise.
     init(_ reasons: [Reason], at now: Moment) {
         let ends = reasons.map { $0.end(at: now) }
         if ends.contains(where: { $0 == nil }) {

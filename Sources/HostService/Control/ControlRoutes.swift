@@ -7,7 +7,7 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-/// The replies of the control API, built from the core and the ledger. It makes no decisions.
+/// Builds the replies of the control API from the scheduler and the ledger. It makes no decisions.
 struct ControlRoutes: Sendable {
     let scheduler: DecisionLoop
     let ledger: Ledger
@@ -15,10 +15,10 @@ struct ControlRoutes: Sendable {
     let catalog: CatalogKeeper
     let conditions: ConditionsKeeper
     let facts: HostFacts
-    /// The caller of the current request; nil before a request.
+    /// The caller of the current request; nil outside of a request.
     var caller: Admission.Caller?
 
-    /// Sends an event to the core on behalf of the caller and returns its answer.
+    /// Sends an event to the scheduler on behalf of the caller, and returns the answer.
     func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {
         guard let user = caller?.callingUser else { return await scheduler.ask(event) }
         return await scheduler.ask { .byUser(user, event($0)) }
@@ -48,7 +48,7 @@ struct ControlRoutes: Sendable {
         }
     }
 
-    /// Reads from the core; throws when the host has stopped.
+    /// Reads a value from the scheduler. Throws when the host has stopped.
     func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async throws -> Value
     {
         if let value = await scheduler.read(body) { return value }
@@ -57,7 +57,8 @@ struct ControlRoutes: Sendable {
         )
     }
 
-    /// Reads from the ledger on a disk thread. Failures are reported as errors of the host, never of the caller.
+    /// Reads a value from the ledger on a disk thread. Failures are reported as errors of the host, never of the
+    /// caller.
     func recorded<Value: Sendable>(_ read: @escaping @Sendable (Ledger) throws -> Value) async throws -> Value {
         do {
             return try await threads.run { [ledger] in try read(ledger) }
@@ -72,8 +73,8 @@ struct ControlRoutes: Sendable {
 }
 
 extension Route {
-    /// Whether the reply depends on the installed plugins. Before the catalogue is loaded they would all seem to be
-    /// missing.
+    /// Whether the reply depends on the installed plugins. Such a call waits for the catalogue, because before that all
+    /// plugins would seem to be missing.
     fileprivate var concernsPlugin: Bool {
         switch self {
         case .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .taskWhy, .run,
@@ -86,7 +87,7 @@ extension Route {
     }
 }
 
-/// Facts that do not change while the host runs.
+/// Facts about the host that do not change while it runs.
 struct HostFacts: Sendable {
     let configuration: HostConfiguration
     let startedAt: Moment

@@ -32,7 +32,7 @@ struct ControlServer: Service {
     private static let connections = 256
     /// Maximum size of a request body in bytes: a payload in base 64 plus the other fields.
     private static let maximumBody = 256 * 1_024
-    /// Time that callers have to disconnect when the host stops.
+    /// Time for callers to disconnect when the host stops.
     private static let farewell: Duration = .seconds(1)
 
     /// Maximum time that the server waits for the catalogue before it serves calls. A host with very many plugins
@@ -110,8 +110,8 @@ struct ControlServer: Service {
         throw ControlRefusal(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")
     }
 
-    /// Runs the server. After a request to stop, connections that remain open beyond the farewell time are closed, so
-    /// that they do not delay the host.
+    /// Runs the server. When the host stops, connections that remain open beyond the farewell time are closed, so that
+    /// they do not delay the host.
     private static func run(_ server: any Service) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
@@ -124,8 +124,8 @@ struct ControlServer: Service {
         }
     }
 
-    /// Prepares the path of the socket: throws when another host answers on it, and leaves the socket of a dead host to
-    /// be replaced.
+    /// Prepares the path of the socket. Throws when another host listens on it; the socket of a dead host is left to be
+    /// replaced.
     private func prepareSocket() throws {
         let folder = (socket as NSString).deletingLastPathComponent
         do {
@@ -163,7 +163,7 @@ struct ControlServer: Service {
         }
     }
 
-    /// Size of `sun_path` without its final zero.
+    /// Maximum length of a socket's path in bytes: `sun_path` without its final zero.
     private static let longestPath = 107
 
     private func openSocket() {
@@ -182,7 +182,7 @@ struct ControlServer: Service {
 /// The parameters of one call.
 struct ControlCall: Sendable {
     let route: Route
-    /// The value in the path; empty for a path without one.
+    /// The decoded parameter in the path; empty for a path without one.
     let value: String
     let query: QueryParameters
     let body: Data

@@ -10,10 +10,10 @@ import ServiceLifecycle
 import Synchronization
 import TaskModel
 
-/// Keeps the catalogue in step with its directories, and reports every change. Whether a plugin may run is decided
-/// elsewhere.
+/// Keeps the catalogue in step with its directories, and reports every change. It does not decide whether a plugin may
+/// run.
 ///
-/// Everything is computed on the disk threads; the decision loop receives the result.
+/// The disk threads compute everything; the decision loop receives only the result.
 final class CatalogKeeper: Service, Sendable {
     private struct State {
         var contents = CatalogContents.empty
@@ -22,7 +22,7 @@ final class CatalogKeeper: Service, Sendable {
         var known: [PluginIdentifier: KnownPlugin]
     }
 
-    /// Receives the difference from the previous load; after the first load, the whole catalogue.
+    /// Receives the difference from the previous load. The first call receives the whole catalogue.
     typealias OnChange = @Sendable (CatalogueChange) -> Void
 
     private let folders: CatalogFolders
@@ -37,8 +37,11 @@ final class CatalogKeeper: Service, Sendable {
     private let state: Mutex<State>
     private let firstLoad = Gate()
 
+    /// Creates the keeper.
+    ///
     /// - Parameters:
-    ///   - known: plugins that earlier hosts catalogued; if two manifests claim one identifier, the known one wins.
+    ///   - known: plugins that earlier hosts recorded; if two manifests claim one identifier, the recorded one takes
+    ///     precedence.
     ///   - doubts: yields when a file differs from its catalogue entry; the directories are then read again.
     ///   - onFirstLoad: called once, after the first call of `onChange` has returned.
     init(
@@ -66,15 +69,15 @@ final class CatalogKeeper: Service, Sendable {
         state = Mutex(State(known: byName))
     }
 
-    /// Empty until the first load has ended.
+    /// The contents of the directories at the last load; empty until the first load has ended.
     var contents: CatalogContents { state.withLock { $0.contents } }
 
-    /// Whether the directories were read since the host started.
+    /// Whether the first load of the directories has ended.
     var isLoaded: Bool { firstLoad.isOpen }
 
-    /// Returns once `onChange` was called for the first time.
+    /// Returns once the first load was reported to `onChange`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before that.
+    /// - Throws: `CancellationError` when the task is cancelled first.
     func waitUntilLoaded() async throws { try await firstLoad.pass() }
 
     /// Waits like `waitUntilLoaded()`, but at most for `limit`.
@@ -124,10 +127,10 @@ final class CatalogKeeper: Service, Sendable {
 // MARK: - Loading
 
 extension CatalogKeeper {
-    /// Number of manifests that a thread examines at once; small, so that a caller's read never waits long for a
-    /// thread.
+    /// Number of manifests in one piece of work of a thread. It is small, so that a caller's read never waits long for
+    /// a thread.
     private static let share = 32
-    /// Maximum number of threads that examine manifests at once; one is left for callers.
+    /// Maximum number of threads that examine manifests at once. One of the threads is left for callers.
     private static let width = max(1, min(ProcessInfo.processInfo.activeProcessorCount, DiskThreads.count - 1))
 
     /// The result of a load that differs from the previous one.
@@ -169,7 +172,8 @@ extension CatalogKeeper {
         }
     }
 
-    /// The difference from the previous load; nil when there is none. Called only by `load`, never concurrently.
+    /// The difference from the previous load; nil when there is none. Called only by `load`, never by two tasks at
+    /// once.
     private func change(to listing: ManifestListing, _ examined: [ExaminedManifest]) -> Change? {
         cache.endPass()
         let (before, handedOut, known) = state.withLock { ($0.contents, $0.catalogue, $0.known) }
@@ -204,7 +208,7 @@ extension CatalogKeeper {
         return Set(orphans.compactMap(\.identifier))
     }
 
-    /// The problem of each refused plugin. A file without a readable identifier stands for the plugin that it described
+    /// The problem of each refused plugin. A file without a readable identifier counts for the plugin that it described
     /// last.
     private static func refusals(
         in contents: CatalogContents,

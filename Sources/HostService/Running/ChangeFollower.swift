@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Calls an action after file changes, at the times that `ChangePace` gives.
+/// Calls an action after changes in a stream of file changes, at the times that `ChangePace` computes.
 final class ChangeFollower<C: Clock<Duration>>: Sendable {
     private let changes: AsyncStream<Void>
     private let clock: C
@@ -13,11 +13,11 @@ final class ChangeFollower<C: Clock<Duration>>: Sendable {
         self.clock = clock
     }
 
-    /// Returns when the stream of changes ends. Throws the errors of `act`, and when the task is cancelled. Called
-    /// once.
+    /// Calls `act` after changes, until the stream of changes ends. Throws the errors of `act`, and when the task is
+    /// cancelled. Called once.
     ///
-    /// - Parameter act: has to read the files anew, so that every change before its begin is covered; never called
-    ///   concurrently.
+    /// - Parameter act: has to read the files anew, so that every change before its begin is covered. Its calls never
+    ///   overlap.
     func run(_ act: () async throws -> Void) async throws {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,20 +1,20 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Computes when to act on file changes: once per burst, after a limited delay. A cooldown limits the share of time
-/// spent on reading files.
+/// Computes when to act on file changes: once per burst of changes, after a limited delay. A cooldown limits the share
+/// of time spent on reading files.
 struct ChangePace<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// A burst ends after this time without a change.
+    /// The time without a change after which a burst has ended.
     static var quiet: Duration { .milliseconds(20) }
-    /// Maximum delay of the first change of a burst, and maximum cooldown.
+    /// Maximum delay after the first change of a burst, and maximum cooldown.
     static var longest: Duration { .milliseconds(500) }
     /// Cooldown after an action, as a multiple of its duration.
     static var restShare: Int { 3 }
 
-    /// First and last change since the last action began.
+    /// Times of the first and last change since the last action began; nil without changes.
     private var pending: (first: Instant, last: Instant)?
     private var restEnd: Instant?
 
-    /// The time to act; nil without changes.
+    /// The time for the next action; nil without changes.
     var due: Instant? {
         guard let pending else { return nil }
         let calm = min(
@@ -26,7 +26,7 @@ struct ChangePace<Instant: InstantProtocol> where Instant.Duration == Duration {
 
     mutating func changed(at now: Instant) { pending = (pending?.first ?? now, now) }
 
-    /// Marks the begin of an action that covers every change so far; false when there was no change.
+    /// Marks the begin of an action that covers every change so far. Returns false when there was no change.
     mutating func begin() -> Bool {
         defer { pending = nil }
         return pending != nil

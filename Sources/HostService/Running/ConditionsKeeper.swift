@@ -9,15 +9,17 @@ import ServiceLifecycle
 import Synchronization
 import TaskModel
 
-/// Holds the conditions in force. Values scripted by a user override values of the configuration, which override the
-/// sensors. Reports every change to the core, and samples only the conditions that the core requests.
+/// Provides the conditions in force. Values scripted by a user override values of the configuration, which override the
+/// sensors. Reports every change to the scheduler, and samples only the conditions that the scheduler requests.
 final class ConditionsKeeper: Service, Sendable {
     private let system: SystemConditions
     private let watched: LingeringWatch
 
-    /// Time for which unneeded sensors stay on.
+    /// Time for which sensors stay on after they are no longer needed.
     private static let linger = DispatchTimeInterval.seconds(60)
 
+    /// Creates the keeper and starts the sensors.
+    ///
     /// - Parameter tell: called with every change, in order. It must not call back.
     init(
         fixed: [Condition: Bool],
@@ -47,7 +49,7 @@ final class ConditionsKeeper: Service, Sendable {
         }
     }
 
-    /// The sensors run by themselves; this only closes them when the host stops.
+    /// Waits until the host stops, then closes the sensors, which have their own thread.
     func run() async throws {
         try? await gracefulShutdown()
         await system.close()

@@ -4,7 +4,8 @@ import Dispatch
 import HostConfiguration
 import TaskModel
 
-/// Creates and discards containers, one at a time in the order of the calls, on a queue that may block on the disk.
+/// Creates and discards containers, one at a time in the order of the calls, on a queue of its own that may block on
+/// the disk.
 struct ContainerQueue: Sendable {
     private let state: StateFolder
     private let queue = DispatchQueue(label: "bgtask.containers")
@@ -13,7 +14,7 @@ struct ContainerQueue: Sendable {
 
     /// Creates the container of a main plugin if it does not exist.
     ///
-    /// - Parameter then: called on the queue; its argument is the error when the container could not be created.
+    /// - Parameter then: called on the queue, with the error when the container could not be created; nil for success.
     func make(_ main: PluginIdentifier, then: @escaping @Sendable (HostError?) -> Void) {
         queue.async { [state] in
             do throws(HostError) {
@@ -25,7 +26,7 @@ struct ContainerQueue: Sendable {
         }
     }
 
-    /// Moves the container of a main plugin aside: a later `make` creates an empty one.
+    /// Moves the container of a main plugin aside, so that a later `make` creates an empty one.
     func discard(_ main: PluginIdentifier) {
         queue.async { [state] in state.discardContainer(of: main.text) }
     }

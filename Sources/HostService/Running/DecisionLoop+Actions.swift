@@ -10,7 +10,7 @@ import TaskModel
 
 // Performs the decisions of the core. Nothing here waits for a disk or a process.
 extension DecisionLoop {
-    /// Performs the actions in order; true when the core has stopped.
+    /// Performs the actions in order. Returns true when the scheduler has stopped.
     func perform(_ actions: [SchedulerAction], _ launches: inout LaunchDirectory) -> Bool {
         var hasStopped = false
         var isBehindContainers = false
@@ -42,8 +42,8 @@ extension DecisionLoop {
         return hasStopped
     }
 
-    /// Starts a runner and, at the same time, creates its container. The core receives the runner's readiness only when
-    /// the container exists, so that a failure of the host is not blamed on the plugin.
+    /// Starts a runner and, at the same time, creates the container of its plugin. The scheduler is notified that the
+    /// runner is ready only when the container exists, so that a failure of the host is not blamed on the plugin.
     private func takeRunner(
         _ launch: LaunchNumber,
         container main: PluginIdentifier,

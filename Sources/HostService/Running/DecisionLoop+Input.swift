@@ -6,20 +6,21 @@ import Scheduling
 import TaskModel
 
 extension DecisionLoop {
-    /// An input of the decision loop.
+    /// An input of the decision loop: an event, a result or a request to read.
     enum Input: Sendable {
         case event(SchedulerEvent)
         /// The result of a commit, with the payloads of the tasks that it started.
         case committed(SchedulerEvent, payloads: [SubmissionNumber: [UInt8]])
         case launch(LaunchEvent)
-        /// The result of creating a launch's container; nil for success.
+        /// The result of creating a launch's container: the error, or nil for success.
         case container(LaunchNumber, HostError?)
         /// A timer fired. Handled after all inputs that arrived before it.
         case timer
-        /// Reads the core between two events. `close` is called instead when the host has stopped.
+        /// A request to read values from the scheduler between two events. `close` is called instead when the host has
+        /// stopped.
         case reading(look: @Sendable (borrowing Scheduler, Moment) -> Void, close: @Sendable () -> Void)
 
-        /// Releases the caller that waits for a result.
+        /// Releases the caller that waits for the result of this input, because the host has stopped.
         func abandon() {
             if case .reading(_, let close) = self { close() }
         }

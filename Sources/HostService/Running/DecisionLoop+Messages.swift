@@ -11,7 +11,7 @@ import TaskModel
 
 // Translates inputs, including messages of runners, into events of the core. `RunnerJudge` judges the messages.
 extension DecisionLoop {
-    /// The core's events for an input, in order.
+    /// The scheduler events that an input causes, in order.
     func events(
         of input: Input,
         _ core: borrowing Scheduler,
@@ -107,8 +107,8 @@ extension DecisionLoop {
         return []
     }
 
-    /// Logs the first message of a launch whose plan was not sent; an unmodified runner sends none. The core journals no
-    /// violation of such a launch: no plugin code runs in it.
+    /// Logs the first message of a launch whose plan was not sent; an unmodified runner sends none. The scheduler
+    /// journals no violation of such a launch, because no plugin code runs in it.
     ///
     /// - Returns: false when the launch has its plan; nothing is logged then.
     private func logWithoutPlan(

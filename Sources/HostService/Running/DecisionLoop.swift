@@ -11,10 +11,10 @@ import Synchronization
 import TaskLedger
 import TaskModel
 
-/// Passes events to the scheduling core, one at a time, and performs its actions. It makes no decisions.
+/// Passes events to the scheduler, one at a time, and performs its actions. The loop makes no decisions.
 ///
-/// The loop has its own thread, which alone uses the core, and a mailbox that receives all inputs. Actions never wait:
-/// commits, launches, containers and timers report later, as inputs.
+/// The loop has its own thread, which alone uses the scheduler, and a mailbox that receives all inputs. Actions never
+/// wait: commits, launches, containers and timers report their results later, as inputs.
 final class DecisionLoop: Service, Sendable {
     typealias Reply = @Sendable (Answer) -> Void
 
@@ -28,16 +28,16 @@ final class DecisionLoop: Service, Sendable {
     let log: Logger
     /// Called when a library differs from its catalogue entry although no change of its directory was reported.
     let onUnseenChange: @Sendable () -> Void
-    /// Titles of running continued tasks that differ from the submitted ones.
+    /// Changed titles of running continued tasks.
     let titles = TitleBook()
     let timer: WakeTimer
-    /// Nil except in the hosts of `make torture`.
+    /// The point at which the host kills itself; nil except in the hosts of `make torture`.
     let killPoint: KillPoint?
     private let clock: SystemClock
     private let initial: Mutex<Scheduler?>
     private let replies = Mutex<ReplyTable>(ReplyTable())
 
-    /// The replies that wait for the core's answer.
+    /// The replies of callers that wait for the scheduler's answer.
     private struct ReplyTable {
         var waiting: [ReplyToken: Reply] = [:]
         var last: UInt64 = 0
@@ -76,7 +76,7 @@ final class DecisionLoop: Service, Sendable {
 
     // MARK: - The loop
 
-    /// Serves until the host is stopped, every launch has ended and all of it is recorded. Called once.
+    /// Runs the loop until the host is stopped, every launch has ended and all ends are recorded. Called once.
     func run() async throws {
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {
@@ -120,7 +120,7 @@ final class DecisionLoop: Service, Sendable {
         closeReplies()
     }
 
-    /// Handles one input; true once the core has stopped.
+    /// Handles one input. Returns true once the scheduler has stopped.
     private func handle(_ input: Input, _ core: inout Scheduler, _ launches: inout LaunchDirectory) -> Bool {
         let now = clock.now()
         if case .reading(let look, _) = input {
@@ -159,10 +159,10 @@ final class DecisionLoop: Service, Sendable {
         }
     }
 
-    /// Computes a value from the core between two events; nil once the host has stopped.
+    /// A value that `body` computes from the scheduler between two events; nil once the host has stopped.
     ///
-    /// `body` runs on the loop's thread: a copy of the core would force the next event to copy all its tables. It has
-    /// to return values of bounded size; further work on them is left to the caller.
+    /// `body` runs on the loop's thread, because a copy of the scheduler would force the next event to copy all its
+    /// tables. It has to return values of bounded size and leave further work on them to the caller.
     func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             mailbox.put(
@@ -176,8 +176,8 @@ final class DecisionLoop: Service, Sendable {
 
     // MARK: - Replies
 
-    /// Stores a reply until the core answers its token. Once the host has stopped, calls `reply` with that refusal and
-    /// returns nil.
+    /// Stores a reply until the scheduler answers its token. Once the host has stopped, calls `reply` with a refusal
+    /// and returns nil.
     func register(_ reply: @escaping Reply) -> ReplyToken? {
         let token = replies.withLock { table -> ReplyToken? in
             if table.isClosed { return nil }

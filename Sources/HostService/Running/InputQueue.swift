@@ -4,7 +4,7 @@ import DequeModule
 import PluginLaunch
 import TaskModel
 
-/// The order in which the decision loop handles its inputs. A value without lock, clock or thread.
+/// The order in which the decision loop handles its inputs. It has no lock, clock or thread.
 ///
 /// Urgent inputs (callers, commits, catalogue, conditions) and launches with a milestone (readiness, kill, end) come
 /// first. Messages follow, one launch at a time in turns, so that a plugin that floods the host delays only itself. The
@@ -12,7 +12,7 @@ import TaskModel
 struct InputQueue {
     struct Delivery {
         let input: DecisionLoop.Input
-        /// A launch whose messages were paused and can resume.
+        /// The launch whose paused messages can resume; nil when there is none.
         let resumed: LaunchNumber?
     }
 
@@ -43,7 +43,7 @@ struct InputQueue {
 
     private enum Timer {
         case idle
-        /// The timer fired; `count` events up to number `order`, which arrived before, are still queued.
+        /// The timer fired and waits for earlier events: `count` events up to number `order` are still queued.
         case behind(count: Int, upTo: UInt64)
         case urgent
     }
@@ -71,7 +71,8 @@ struct InputQueue {
         launches[number]?.milestones += 1
     }
 
-    /// Queues the timer after all events that arrived before it: a late host does not kill a launch that was in time.
+    /// Queues the timer after all events that arrived before it. Otherwise a late host could kill a launch that was in
+    /// time.
     private mutating func timerFired() {
         guard case .idle = timer else { return }
         if eventCount == 0 {
@@ -82,8 +83,8 @@ struct InputQueue {
         }
     }
 
-    /// Whether the queue takes another message of the launch. After false, its messages are paused until a delivery
-    /// reports it as resumed.
+    /// Whether the queue accepts another message of the launch. After false, the messages of the launch are paused
+    /// until a delivery reports it as resumed.
     mutating func hasCapacity(for launch: LaunchNumber) -> Bool {
         guard let queue = launches[launch], queue.isPaused || queue.events.count >= Self.launchCapacity else {
             return true
@@ -153,7 +154,7 @@ struct InputQueue {
         return true
     }
 
-    /// Removes and returns everything, in no particular order.
+    /// Removes and returns all queued inputs, in no particular order.
     mutating func removeAll() -> [DecisionLoop.Input] {
         defer { self = InputQueue() }
         return Array(urgent) + launches.values.flatMap { $0.events.map { .launch($0.event) } }

@@ -18,7 +18,7 @@ final class KillPoint: Sendable {
     let count: Int
     private let passed = Atomic(0)
 
-    /// The kill point in `BGTASK_KILL_AT`; nil without that variable, and in release builds.
+    /// The kill point that the variable `BGTASK_KILL_AT` names; nil without the variable, and in release builds.
     static func ofProcess() throws(HostError) -> KillPoint? {
         #if DEBUG
             guard let text = ProcessInfo.processInfo.environment["BGTASK_KILL_AT"] else { return nil }
@@ -50,7 +50,7 @@ final class KillPoint: Sendable {
         while true { pause() }
     }
 
-    /// Whether this is the kill point. Counts the calls with its kind and side.
+    /// Whether the call is at the kill point. Counts the calls with the kind and side of the kill point.
     func matches(_ action: SchedulerAction, _ side: Side) -> Bool {
         guard side == self.side, action.kind == kind else { return false }
         return passed.add(1, ordering: .relaxed).newValue == count

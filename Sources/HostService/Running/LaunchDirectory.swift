@@ -4,7 +4,7 @@ import HostConfiguration
 import PluginLaunch
 import TaskModel
 
-/// The loop's own state of launches, in addition to the core's. Belongs to the loop's thread.
+/// The loop's own data about launches, in addition to the scheduler's. Only the loop's thread uses it.
 struct LaunchDirectory {
     struct MissingPayload: Error, CustomStringConvertible {
         let submission: SubmissionNumber
@@ -13,7 +13,7 @@ struct LaunchDirectory {
 
     /// The judge of each launch whose plan was sent.
     var judges: [LaunchNumber: RunnerJudge] = [:]
-    /// Launches that sent a message before their plan was sent; it is logged once per launch.
+    /// Launches that sent a message before their plan was sent. The message is logged once per launch.
     var withoutPlan: Set<LaunchNumber> = []
     /// Launches whose container is being created.
     var containers = AwaitedContainers()
@@ -33,10 +33,10 @@ struct LaunchDirectory {
     }
 }
 
-/// Joins the two requirements of a launch, runner and container, in either order.
+/// Joins the two requirements of a launch, a runner and a container, which arrive in either order.
 struct AwaitedContainers {
     private enum State {
-        /// The container is not ready; the value holds the events of the runner until then.
+        /// The container is not ready. The value contains the events of the runner that wait for it.
         case awaited([LaunchEvent])
         /// The container failed; the runner is being killed.
         case failed
@@ -46,7 +46,7 @@ struct AwaitedContainers {
 
     mutating func began(_ launch: LaunchNumber) { states[launch] = .awaited([]) }
 
-    /// Returns the event if it can be handled now; nil if it waits for the container or is no longer needed.
+    /// Returns the event if it can be handled now; nil if the event waits for the container or is no longer needed.
     mutating func filter(_ event: LaunchEvent) -> LaunchEvent? {
         switch states[event.launch] {
         case nil: return event
@@ -56,7 +56,7 @@ struct AwaitedContainers {
         return nil
     }
 
-    /// Returns the events that waited for the container.
+    /// Marks the container as ready, and returns the events that waited for it.
     mutating func made(_ launch: LaunchNumber) -> [LaunchEvent] {
         guard case .awaited(let events) = states.removeValue(forKey: launch) else { return [] }
         return events
@@ -72,7 +72,7 @@ struct AwaitedContainers {
 }
 
 extension LaunchEvent {
-    /// Whether it is the last event of its launch.
+    /// Whether the event is the last one of its launch.
     fileprivate var isLast: Bool {
         switch self {
         case .unavailable, .ended: true

@@ -3,8 +3,8 @@
 import Scheduling
 import Synchronization
 
-/// Forwards the watch that the core requests, and keeps the usage sensors on for a while after their last use.
-/// Otherwise the next request that needs them would wait for a first sample.
+/// Forwards the watch that the scheduler requests, and keeps the usage sensors on for a while after their last use.
+/// Otherwise the next request that needs these sensors would wait for a first sample.
 final class LingeringWatch: Sendable {
     private struct State {
         var wanted = Watch()
@@ -19,6 +19,8 @@ final class LingeringWatch: Sendable {
     private let apply: @Sendable (Watch) -> Void
     private let afterLinger: @Sendable (@escaping @Sendable () -> Void) -> Void
 
+    /// Creates the watch.
+    ///
     /// - Parameters:
     ///   - apply: called with the watch in force. Two threads may call it at once; the last call has the newest watch.
     ///   - afterLinger: calls its argument once, on any thread, when unneeded sensors have been on long enough.

@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 import TaskModel
 
-/// Passes the inputs of all threads to the thread of the decision loop. Adding an input never waits.
+/// Passes the inputs of all threads to the thread of the decision loop. Adding an input never blocks.
 final class Mailbox: Sendable {
     private struct State {
         var queue = InputQueue()
@@ -15,7 +15,7 @@ final class Mailbox: Sendable {
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// Adds an input; any thread. Inputs after `close` are abandoned.
+    /// Adds an input; safe on any thread. Inputs after `close` are abandoned.
     func put(_ input: DecisionLoop.Input) {
         let isClosed = state.withLock { state in
             if state.isClosed { return true }
@@ -26,13 +26,14 @@ final class Mailbox: Sendable {
         if isClosed { input.abandon() }
     }
 
-    /// Whether the mailbox takes another message of the launch; any thread. After false, messages of that launch are
-    /// paused until a delivery reports it as resumed.
+    /// Whether the mailbox accepts another message of the launch; safe on any thread. After false, messages of that
+    /// launch are paused until a delivery reports it as resumed.
     func hasCapacity(for launch: LaunchNumber) -> Bool {
         state.withLock { $0.isClosed || $0.queue.hasCapacity(for: launch) }
     }
 
-    /// Waits for the next input; nil once the mailbox is closed. One thread.
+    /// Blocks until there is an input, and returns it; nil once the mailbox is closed. Called by the loop's thread
+    /// only.
     func take() -> InputQueue.Delivery? {
         while true {
             let (delivery, isClosed) = state.withLock { state in
@@ -46,7 +47,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Abandons all inputs that were not taken, and all later ones. Any thread.
+    /// Abandons all inputs that were not taken, and all later ones. Safe on any thread.
     func close() {
         let rest = state.withLock { state in
             state.isClosed = true

@@ -5,17 +5,17 @@ import RunnerWire
 import Scheduling
 import TaskModel
 
-/// Translates the messages of a launch's runner into events of the core. It bounds their texts, and judges titles,
-/// submissions and failures to load; the core judges tasks and registrations by the plan.
+/// Translates the messages of a launch's runner into scheduler events. It bounds their texts, and judges titles,
+/// submissions and failures to load. The scheduler judges tasks and registrations by the plan.
 ///
-/// A runner prevents most violations itself. Such a message arrives only when the plugin wrote it to the channel
-/// directly.
+/// A runner prevents most violations itself. A message with such a violation arrives only when the plugin wrote it to
+/// the channel directly.
 struct RunnerJudge: Hashable {
     let launch: LaunchNumber
     let plugin: PluginIdentifier
-    /// The library as examined for the catalogue.
+    /// The library as examined by the catalogue.
     private let library: LibraryFile
-    /// The unfinished continued tasks; other tasks have no title.
+    /// The unfinished continued tasks. Other tasks have no title.
     private var continuedTasks: Set<TaskID>
     private var hasDroppedOutput = false
 
@@ -33,6 +33,8 @@ struct RunnerJudge: Hashable {
 
     // MARK: - Messages
 
+    /// Judges one message of the runner.
+    ///
     /// - Parameters:
     ///   - libraryNow: returns the identity of the file at a path; called only when the library could not be loaded.
     ///   - isLoadingFunctions: whether the launch binds functions and its entry has not returned.
@@ -103,12 +105,12 @@ struct RunnerJudge: Hashable {
         )
     }
 
-    /// Text of a runner for journal and log, cut at `limit` bytes.
+    /// A text of the runner for journal and log, cut at `limit` bytes.
     private static func bounded(_ text: String, limit: Int = 4_096) -> String { text.bounded(toBytes: limit) }
 
     // MARK: - Output
 
-    /// A violation for the first dropped lines; nil for later ones.
+    /// The violation of dropped output lines, reported once per launch; nil for later drops.
     mutating func droppedOutput(of stream: RunnerOutput) -> SchedulerEvent? {
         if hasDroppedOutput { return nil }
         hasDroppedOutput = true
@@ -134,7 +136,8 @@ extension RunnerJudge {
         return .violated(launch, rule: "BGT-ABI-16", message: message)
     }
 
-    /// The events of a launch's end. Leftover processes are a violation only when the launch ended by itself, in order.
+    /// The scheduler events for the end of a launch. Leftover processes are a violation only when the launch ended by
+    /// itself, in order.
     static func end(_ end: RunnerEnd, of launch: LaunchNumber) -> [SchedulerEvent] {
         let ended = SchedulerEvent.runnerEnded(launch, end.termination, end.lastWords)
         guard end.leftRunning > 0, !end.wasKilled, case .exited = end.termination else { return [ended] }

@@ -4,7 +4,7 @@ import RunnerWire
 import TaskModel
 
 extension RunnerPlan {
-    /// The part of a launch's plan that its runner needs.
+    /// The part of a launch's plan that the runner needs.
     init(_ plan: LaunchPlan, payloads: [SubmissionNumber: [UInt8]], container: String) {
         self.init(
             launch: plan.number,

@@ -8,21 +8,21 @@ import TaskModel
 enum RunnerVerdict: Hashable {
     case nothing
     case event(SchedulerEvent)
-    /// The event; in addition, the changed title of the task is dropped.
+    /// An event that ends a task. The changed titles of the task are dropped as well.
     case taskEnded(TaskID, SchedulerEvent)
-    /// The event; in addition, the catalogue has to read its directories again, because it missed this change.
+    /// An event about a changed library. The catalogue also reads its directories again, because it missed this change.
     case libraryChanged(SchedulerEvent)
     case title(TaskID, TitleBook.Titles)
-    /// A call that the core answers.
+    /// A call of the plugin that the scheduler answers.
     case question(CallNumber, RunnerQuestion)
-    /// A call that is answered at once.
+    /// The answer to a call of the plugin, sent at once.
     case answer(HostMessage)
-    /// A call that is answered at once with the plugin's pending requests.
+    /// A call of the plugin for its pending requests, answered at once.
     case pendingList(CallNumber, of: PluginIdentifier)
     case log(LogLevel, String)
 }
 
-/// A plugin's call that waits for a decision of the core.
+/// A call of the plugin that needs a decision of the scheduler.
 enum RunnerQuestion: Hashable {
     case submit(Submission)
     case cancel(TaskIdentifier, of: PluginIdentifier, from: LaunchNumber)

@@ -15,14 +15,14 @@ struct StateCare: Service {
     let ledger: Ledger
     let threads: DiskThreads
     let retention: Duration
-    /// Time after the start during which the wall clock is not trusted, because pruning cannot be undone.
+    /// Time after the start during which the wall clock is not trusted, so nothing is pruned: pruning cannot be undone.
     let doubt: Duration
     let now: @Sendable () -> WallTime
     let clock: any Clock<Duration>
     let log: Logger
 
     private static let interval: Duration = .seconds(24 * 60 * 60)
-    /// Number of rows deleted at once; small, so that commits do not wait long.
+    /// Maximum number of rows deleted at once. It is small, so that commits do not wait long.
     private static let step = 1_000
 
     func run() async throws {

@@ -9,7 +9,7 @@ import ServiceLifecycle
 /// Reads the rules of the schedules' time zones again when their files change: another zone of the machine, or an update of
 /// tzdata. Without calendar schedules it watches nothing.
 final class TimeZoneKeeper: Service, Sendable {
-    /// Receives the zones whose rules changed.
+    /// Receives the zones whose rules have changed, with the new rules.
     typealias OnChange = @Sendable (TimeZoneTable) -> Void
 
     private let database: TimeZoneDatabase
@@ -18,6 +18,8 @@ final class TimeZoneKeeper: Service, Sendable {
     private let log: Logger
     private let onChange: OnChange
 
+    /// Creates the keeper.
+    ///
     /// - Parameter known: the zones in use, with the rules that the scheduler has.
     init(
         _ database: TimeZoneDatabase,
@@ -55,7 +57,8 @@ final class TimeZoneKeeper: Service, Sendable {
         try await gracefulShutdown()
     }
 
-    /// Nil when the kernel has no watch left: the schedules then follow the rules of the start.
+    /// A watch on the directories of the time zone files; nil when the kernel has no watch left. The schedules then
+    /// keep the rules of the start.
     private func watch() async throws -> FolderWatch? {
         let directories = try await directories()
         do {
@@ -70,7 +73,7 @@ final class TimeZoneKeeper: Service, Sendable {
         try await threads.run { [database, initial] in database.directories(of: initial.entries.keys) }
     }
 
-    /// Reports each zone whose rules differ. A zone that cannot be read keeps its rules.
+    /// Reports each zone whose rules differ, and returns all rules. A zone that cannot be read keeps its rules.
     private func reread(_ known: TimeZoneTable) async throws -> TimeZoneTable {
         var changed = TimeZoneTable()
         for (zone, entry) in known.entries.sorted(by: { $0.key < $1.key }) {

@@ -3,8 +3,8 @@
 import Synchronization
 import TaskModel
 
-/// Titles of running continued tasks that differ from the submitted ones (statement 79). Any thread. The titles of a
-/// launch are dropped when it ends.
+/// The changed titles of running continued tasks (statement 79). A task with its submitted title has no entry, and the
+/// entries of a launch are dropped when it ends. Safe on any thread.
 final class TitleBook: Sendable {
     struct Titles: Hashable, Sendable {
         let title: String
@@ -19,7 +19,7 @@ final class TitleBook: Sendable {
 
     private let state = Mutex(State())
 
-    /// Nil while the task has its submitted title.
+    /// The changed titles of a task; nil while the task has its submitted titles.
     subscript(task: TaskID) -> Titles? { state.withLock { $0.changed[task] } }
 
     func change(_ task: TaskID, of launch: LaunchNumber, to titles: Titles) {

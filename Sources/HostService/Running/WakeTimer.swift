@@ -23,6 +23,8 @@ final class WakeTimer: Sendable {
     private let wanted = Mutex<(monotonic: Int64, wall: Int64)>((0, 0))
     private static let bellKey: UInt64 = 0
 
+    /// Creates the timer and its thread.
+    ///
     /// - Parameter onWake: called on the timer's thread, or on the thread that calls `set` or `rearm`; has to return
     ///   quickly.
     init(calls: Calls = Calls(), onWake: @escaping @Sendable () -> Void) throws(HostError) {
@@ -43,14 +45,14 @@ final class WakeTimer: Sendable {
         thread.start()
     }
 
-    /// Sets both times, replacing earlier ones; nil disarms. Any thread.
+    /// Sets both times, replacing earlier ones; nil disarms a clock. Safe on any thread.
     func set(monotonic instant: MonotonicTime?, wall calendar: WallTime?) {
         let instants = (instant.map { max(1, $0.nanoseconds) } ?? 0, calendar.map { max(1, $0.nanoseconds) } ?? 0)
         wanted.withLock { $0 = instants }
         rearm()
     }
 
-    /// Sets the last times again, because a timer that fires is disarmed. Any thread.
+    /// Sets the last times again, because a timer that fires is disarmed. Safe on any thread.
     func rearm() {
         let instants = wanted.withLock { $0 }
         // Setting a valid timer does not fail, whatever its time.
@@ -78,7 +80,7 @@ final class WakeTimer: Sendable {
     }
 }
 
-/// A file descriptor that is closed with its last reference.
+/// A file descriptor that is closed when its last reference ends.
 private final class OwnedDescriptor: Sendable {
     let number: Int32
     init(_ number: Int32) { self.number = number }

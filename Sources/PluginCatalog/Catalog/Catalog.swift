@@ -7,7 +7,7 @@ package import TaskModel
 ///
 /// A load has three steps, `manifests`, `examine` and `contents`, so that several threads can share the second one.
 package enum Catalog {
-    /// Runs all three steps.
+    /// Performs all three steps of a load.
     ///
     /// - Parameters:
     ///   - alreadyCatalogued: the plugins of the previous load; they take precedence in a conflict.
@@ -31,7 +31,8 @@ package enum Catalog {
         )
     }
 
-    /// Reads each manifest and its library independently of the others. It does not end the cache's pass.
+    /// Second step of a load: reads each manifest and its library, independently of the others. It does not end the
+    /// cache's pass.
     package static func examine(
         _ sources: some Sequence<ManifestSource>,
         in folders: CatalogFolders,
@@ -40,7 +41,9 @@ package enum Catalog {
         sources.map { ExaminedManifest.examine($0, pluginFolder: folders.plugins, cache: cache) }
     }
 
-    /// - Parameter examined: the results for all of `listing`, in any order.
+    /// Third step of a load: the contents of the directories.
+    ///
+    /// - Parameter examined: the results of the second step for all of `listing`, in any order.
     package static func contents(
         of listing: ManifestListing,
         _ examined: [ExaminedManifest],
@@ -57,7 +60,8 @@ package enum Catalog {
         )
     }
 
-    /// The manifest files that a host reads, in order of decreasing precedence of their directories.
+    /// First step of a load: the manifest files of the directories, in order of decreasing precedence of the
+    /// directories.
     package static func manifests(in folders: CatalogFolders) -> ManifestListing {
         var sources: [ManifestSource] = []
         var refused: [RefusedPlugin] = []
@@ -74,7 +78,7 @@ package enum Catalog {
         return ManifestListing(sources: sources, refused: refused)
     }
 
-    /// Decides which of the examined manifests take effect together. It reads no files.
+    /// Decides which of the examined manifests take effect together. Reads no files.
     package static func settle(
         _ examined: [ExaminedManifest],
         alreadyCatalogued: [KnownPlugin] = [],

@@ -6,14 +6,14 @@ internal import PluginBinary
 internal import Synchronization
 internal import TaskModel
 
-/// The manifests and libraries of earlier passes over the directories, by path and file identity. A pass reads only
-/// files that have changed since the previous pass. It may be used on any thread; several threads may share one pass.
+/// The manifests and libraries that earlier passes over the directories read, by path and file identity. A pass reads
+/// only files that have changed since the previous pass. Safe on any thread; several threads may share one pass.
 ///
 /// The next pass reads a recently changed file again: a second change within the same tick of the file system's clock
-/// would not change its identity.
+/// would not change the identity.
 package final class CatalogCache: Sendable {
-    /// Time after which a further change has another timestamp: coarser than the clock of every supported file system
-    /// except FAT.
+    /// Time in nanoseconds after which a further change gets another timestamp. It is longer than the clock tick of
+    /// every supported file system except FAT.
     private static let settlingTime: Int64 = 1_000_000_000
 
     /// Amount of work done since the cache was made.
@@ -30,11 +30,11 @@ package final class CatalogCache: Sendable {
     }
 
     private struct State {
-        /// By path.
+        /// Manifests by path.
         var manifests: [String: Kept<ManifestReading>] = [:]
-        /// By path and use.
+        /// Examined libraries by path and use.
         var libraries: [String: Kept<ExaminedLibrary>] = [:]
-        /// By file identity: several paths may lead to one file.
+        /// Digests by file identity, because several paths may lead to one file.
         var digests: [FileIdentity: LibraryDigestSlot] = [:]
         var pass = 0
         var work = Work()
@@ -45,7 +45,7 @@ package final class CatalogCache: Sendable {
         let value: Value
         /// Identity of the file from which `value` was read.
         let identity: FileIdentity
-        /// The only pass that may use the value; nil when no other content can have the same file identity.
+        /// The only pass that may use the value, for a recently changed file; nil when every pass may use it.
         let onlyPass: Int?
         var lastUse: Int
     }
@@ -53,6 +53,8 @@ package final class CatalogCache: Sendable {
     private let state = Mutex(State())
     private let now: @Sendable () -> Int64
 
+    /// Creates an empty cache.
+    ///
     /// - Parameter now: the current time in nanoseconds since 1970, on the clock of file timestamps.
     package init(now: @escaping @Sendable () -> Int64 = CatalogCache.wallClock) { self.now = now }
 
@@ -84,7 +86,7 @@ package final class CatalogCache: Sendable {
         return library
     }
 
-    /// Ends a pass: removes every file that the pass did not use.
+    /// Ends a pass: removes the content of every file that the pass did not use.
     package func endPass() {
         state.withLock { state in
             let pass = state.pass
@@ -156,6 +158,8 @@ package final class CatalogCache: Sendable {
 private final class LibraryDigestSlot: Sendable {
     private let digest = Mutex<String?>(nil)
 
+    /// The digest of the open file, and whether this call computed it.
+    ///
     /// - Parameter descriptor: a descriptor that is open for reading; its position is neither used nor moved.
     func digest(
         of descriptor: CInt,

@@ -3,11 +3,12 @@
 package import LocatedYAML
 package import TaskModel
 
-/// Contents of the manifest directories at one moment: the installed plugins, and the refused files with the reasons.
+/// Contents of the manifest directories at one moment: the installed plugins, and the refused files with their
+/// problems.
 package struct CatalogContents: Hashable, Sendable {
-    /// Sorted by identifier.
+    /// The installed plugins, sorted by identifier.
     package let entries: [PluginEntry]
-    /// Sorted by file.
+    /// The refused files, sorted by path.
     package let refused: [RefusedPlugin]
     /// Notes about files in use, and about files over which others take precedence; sorted by file and position.
     package let notes: [DocumentProblem]
@@ -17,19 +18,20 @@ package struct CatalogContents: Hashable, Sendable {
     /// The contents before the first load.
     package static let empty = CatalogContents(entries: [], refused: [], notes: [], folders: [])
 
-    /// The refused files that follow `file` in the order of paths; nil for all.
+    /// The refused files that follow `file` in the order of paths; all of them when `file` is nil.
     package func refused(after file: String?) -> ArraySlice<RefusedPlugin> {
         guard let file else { return refused[...] }
         return refused[firstRefused { $0.file > file }...]
     }
 
-    /// The refused file at that path; nil when it is not refused.
+    /// The refused file at a path; nil when no refused file has this path.
     package func refused(_ file: String) -> RefusedPlugin? {
         let index = firstRefused { $0.file >= file }
         return index < refused.count && refused[index].file == file ? refused[index] : nil
     }
 
-    /// Index of the first refused file for which `follows` is true; it must be true for all later ones as well.
+    /// Index of the first refused file for which `follows` returns true. It has to return true for all later ones as
+    /// well.
     private func firstRefused(where follows: (RefusedPlugin) -> Bool) -> Int {
         var (low, high) = (0, refused.count)
         while low < high {
@@ -44,11 +46,11 @@ package struct CatalogContents: Hashable, Sendable {
     }
 }
 
-/// A manifest file, or a directory of them, that is not used.
+/// A manifest file that is not used, or a directory that could not be read.
 package struct RefusedPlugin: Hashable, Sendable {
     package let file: String
-    /// Nil when the file's identifier could not be read.
+    /// The identifier in the file; nil when it could not be read.
     package let identifier: PluginIdentifier?
-    /// At least one of them is an error.
+    /// The problems of the file. At least one of them is an error.
     package let problems: [DocumentProblem]
 }

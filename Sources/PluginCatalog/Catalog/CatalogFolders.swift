@@ -4,11 +4,11 @@ internal import Glibc
 
 /// The directories in which manifests and libraries are searched. A directory that does not exist counts as empty.
 package struct CatalogFolders: Hashable, Sendable {
-    /// The operator's manifests, which take precedence over all others.
+    /// Directory of the operator's manifests, which take precedence over all others; nil for none.
     package let operatorManifests: String?
-    /// Directories of packages' manifests; the first takes precedence.
+    /// Directories of packages' manifests, in order of decreasing precedence.
     package let packageManifests: [String]
-    /// Directory of libraries that are not beside their manifest.
+    /// Directory of libraries that are not beside their manifest; nil for none.
     package let plugins: String?
 
     package init(operatorManifests: String?, packageManifests: [String] = [], plugins: String? = nil) {
@@ -17,13 +17,13 @@ package struct CatalogFolders: Hashable, Sendable {
         self.plugins = plugins.map(Self.absolute)
     }
 
-    /// In order of decreasing precedence.
+    /// The manifest directories, in order of decreasing precedence.
     package var manifests: [String] { [operatorManifests].compactMap(\.self) + packageManifests }
 
     /// The manifest directories and the plugin directory.
     package var all: Set<String> { Set(manifests + [plugins].compactMap(\.self)) }
 
-    /// The path with every link resolved; nil for a broken link.
+    /// The path with all symbolic links resolved; nil when the path leads to no file.
     static func real(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
@@ -35,7 +35,7 @@ package struct CatalogFolders: Hashable, Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Makes a path absolute, because paths are stored across restarts, which may have another working directory.
+    /// The absolute form of a path. Paths are stored across restarts, which may have another working directory.
     private static func absolute(_ path: String) -> String {
         var path = path
         if !path.hasPrefix("/"), let here = getcwd(nil, 0) {

@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Settlement of extensions: each needs a main plugin that lists it.
+/// Settlement of extensions: each extension needs a main plugin that lists it.
 extension CatalogSettlement {
     /// The main plugin of every accepted extension. Runs last, because a refused main plugin has no extensions.
     ///
@@ -40,8 +40,8 @@ extension CatalogSettlement {
         return containing
     }
 
-    /// The main plugin of an extension. If its manifest format cannot name one, the operator's configuration decides,
-    /// else the longest prefix of the identifier.
+    /// The main plugin of an extension. If the extension's manifest format cannot name one, the operator's
+    /// configuration decides, otherwise the longest identifier that is a prefix.
     private func main(
         of candidate: CatalogCandidate,
         among mains: [PluginIdentifier: CatalogCandidate],

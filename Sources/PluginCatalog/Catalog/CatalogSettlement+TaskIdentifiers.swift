@@ -3,10 +3,10 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Settlement of task identifiers: each has one owner.
+/// Settlement of task identifiers: each identifier has one owner.
 extension CatalogSettlement {
-    /// Refuses main plugins that permit an identifier of another one. The plugin that had it before keeps it, else one
-    /// that was catalogued before, else the first file name.
+    /// Refuses main plugins that permit an identifier of another plugin. The plugin that owned the identifier before
+    /// keeps it, otherwise a plugin that was catalogued before, otherwise the first file name.
     mutating func settleTaskIdentifiers() {
         let rivals = rivals()
         if rivals.isEmpty { return }
@@ -24,8 +24,8 @@ extension CatalogSettlement {
         dropRefused()
     }
 
-    /// The main plugins with an identifier that another one permits too. Most installations have none, and skip the
-    /// detailed comparison.
+    /// The main plugins with an identifier that another main plugin permits as well. Most installations have none, and
+    /// skip the detailed comparison.
     private func rivals() -> [CatalogCandidate] {
         var owners: [PermittedIdentifier: Int] = [:]
         var patterns: [String: [Int]] = [:]

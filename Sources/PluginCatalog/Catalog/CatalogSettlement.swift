@@ -8,7 +8,7 @@ struct CatalogCandidate {
     let reading: ManifestReading
     let manifest: Manifest
     let library: LibraryFile
-    /// Position of its directory in order of decreasing precedence, the operator's first.
+    /// Position of the manifest's directory in order of decreasing precedence; 0 is the operator's.
     let rank: Int
 
     let fileName: Substring
@@ -24,15 +24,15 @@ struct CatalogCandidate {
     var file: String { reading.file }
     var identifier: PluginIdentifier { manifest.identifier.value }
 
-    /// Whether this one takes precedence among new plugins, by file name.
+    /// Whether this candidate takes precedence over `other` when both are new plugins: by file name, then by directory.
     func comesBefore(_ other: CatalogCandidate) -> Bool {
         (fileName, rank, file) < (other.fileName, other.rank, other.file)
     }
 }
 
-/// Decides which of several valid manifests take effect. It reads no files and keeps no state: all input is passed in.
+/// Decides which of several valid manifests take effect. It reads no files; all input is passed in.
 struct CatalogSettlement {
-    /// Sorted by file after the first step.
+    /// The candidates that take effect so far; sorted by file after the first step.
     private(set) var kept: [CatalogCandidate]
     private(set) var refused: [RefusedPlugin] = []
     private(set) var notes: [DocumentProblem] = []
@@ -44,8 +44,8 @@ struct CatalogSettlement {
         known = Dictionary(alreadyCatalogued.map { ($0.identifier, $0) }) { first, _ in first }
     }
 
-    /// Keeps one manifest per plugin: by the precedence of directories, within one directory the catalogued one, else
-    /// the first file name.
+    /// Keeps one manifest per plugin: the one in the directory of the highest precedence. Within one directory it is
+    /// the manifest catalogued before, otherwise the first file name.
     mutating func settlePluginIdentifiers() {
         var winners: [CatalogCandidate] = []
         for (identifier, rivals) in Dictionary(grouping: kept, by: \.identifier) {
@@ -98,7 +98,7 @@ struct CatalogSettlement {
         if !files.isEmpty { kept.removeAll { files.contains($0.file) } }
     }
 
-    /// Records the refusal. The candidate stays in `kept` until the step ends.
+    /// Records the refusal of a candidate. The candidate stays in `kept` until the step ends.
     mutating func refuse<Value>(
         _ candidate: CatalogCandidate,
         _ rule: DocumentProblem.Rule,

@@ -8,12 +8,14 @@ internal import TaskModel
 /// Result of examining one library file: its digest, or the reasons for its refusal.
 enum ExaminedLibrary: Sendable {
     case accepted(LibraryFile)
+    /// The library is refused.
+    ///
     /// - Parameter 0: the first problem, or all problems of bound functions.
     case refused([PluginBinaryProblem], FileIdentity?)
-    /// The file was written during the examination; the bytes that were read are not consistent.
+    /// The file was written during the examination, so the bytes that were read are not consistent.
     case changing
 
-    /// Identity of the examined file; nil when the result may differ the next time.
+    /// Identity of the examined file; nil when another examination may give a different result.
     var identity: FileIdentity? {
         switch self {
         case .accepted(let file): file.identity
@@ -22,6 +24,8 @@ enum ExaminedLibrary: Sendable {
         }
     }
 
+    /// Examines the library at a path.
+    ///
     /// - Parameter digest: computes the digest of the open file with that identity.
     static func examine(
         path: String,

@@ -6,12 +6,12 @@ package import TaskModel
 /// A manifest file to examine, with its precedence.
 package struct ManifestSource: Hashable, Sendable {
     package let file: String
-    /// Position of its directory in order of decreasing precedence, the operator's first.
+    /// Position of the file's directory in order of decreasing precedence; 0 is the operator's.
     package let rank: Int
-    /// Whether the file is, or will be, in the operator's directory, whose manifests have more permissions than a
+    /// Whether the file is, or will be, in the operator's directory. Manifests there have more permissions than a
     /// package's.
     package let isOperators: Bool
-    /// Path of the library instead of a search; nil to search for it.
+    /// Path of the library, when it is given instead of searched for; nil for a search.
     package let library: String?
 
     package init(file: String, rank: Int = 0, isOperators: Bool = true, library: String? = nil) {
@@ -31,9 +31,9 @@ package struct ManifestListing: Sendable {
 /// One manifest and its library, read independently of other manifests.
 package struct ExaminedManifest: Sendable {
     package let reading: ManifestReading
-    /// Path of the file with the library's name; nil when there is none, or the manifest has no readable name.
+    /// Path of the file with the library's name; nil when there is none, or the manifest names no valid library.
     package let libraryPath: String?
-    /// Nil when the library is refused.
+    /// The examined library; nil when the library is refused.
     package let library: LibraryFile?
     package let libraryProblems: [DocumentProblem]
     let rank: Int
@@ -80,7 +80,7 @@ package struct ExaminedManifest: Sendable {
         )
     }
 
-    /// Nil when the file or its library is refused.
+    /// The candidate for the settlement; nil when the manifest or its library is refused.
     var candidate: CatalogCandidate? {
         guard let manifest = reading.manifest, let library else { return nil }
         return CatalogCandidate(reading: reading, manifest: manifest, library: library, rank: rank)

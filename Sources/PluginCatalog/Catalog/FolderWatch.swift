@@ -5,14 +5,14 @@ internal import Glibc
 internal import LinuxSystem
 internal import TaskModel
 
-/// Signals changes in several directories: a complete file was added, removed or replaced. The signal carries no
-/// details, and no file is read.
+/// Signals changes in several directories: a complete file was added, removed or replaced. The signal contains no
+/// details, and the watch reads no file.
 ///
 /// A directory that does not exist yet, or is removed, is watched for its creation. Changes that arrive faster than
 /// they are consumed are merged. One thread sleeps in the kernel until an event arrives. The watch ends with `stop()`,
 /// with its last reference, or when the consuming task is cancelled.
 package final class FolderWatch: Sendable {
-    /// For one consumer.
+    /// The stream of changes, for one consumer.
     package let changes: AsyncStream<Void>
 
     private let state: FolderWatchState
@@ -43,10 +43,10 @@ package final class FolderWatch: Sendable {
         if state.watch(folders) { state.wake(.changed) }
     }
 
-    /// Signals a change that the directories do not signal themselves.
+    /// Signals a change on behalf of the caller, for changes that the directories do not signal.
     package func lookAnew() { state.wake(.changed) }
 
-    /// Errors for the directories that are not watched although they may exist.
+    /// Errors of directories that are not watched although they may exist.
     package var problems: [FolderWatchError] { state.problems }
 
     package func stop() { state.stop() }
@@ -54,7 +54,7 @@ package final class FolderWatch: Sendable {
 
 /// The reason why one directory, or all of them, cannot be watched.
 package struct FolderWatchError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nil when directories cannot be watched at all.
+    /// The directory that cannot be watched; nil when the kernel offers no watches at all.
     package let folder: String?
     package let errno: Int32
 

@@ -3,9 +3,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// The inotify side of a directory watch: the watched directories, and the interpretation of events.
+/// The inotify part of a directory watch: the watched directories, and the interpretation of events.
 final class FolderWatchState: Sendable {
-    /// A message to the waiting thread.
+    /// A message to the thread that waits for events.
     enum Call: UInt8 {
         case changed
         case stop
@@ -14,7 +14,8 @@ final class FolderWatchState: Sendable {
     /// One directory with an inotify watch.
     private struct Watch {
         let folder: String
-        /// Whether its files matter. Otherwise it is only the parent of missing directories.
+        /// Whether the files of the directory matter. Otherwise it is watched only as the parent of missing
+        /// directories.
         var isWanted = false
         /// Names of missing subdirectories that lead to a wanted directory.
         var awaited: Set<String> = []
@@ -92,7 +93,7 @@ final class FolderWatchState: Sendable {
         var isLast = false
     }
 
-    /// Blocks until an event or a message arrives. Events before the stop are reported before it.
+    /// Blocks until an event or a message arrives. Events that precede the stop are reported with it.
     func waitForEvents() -> Wakening {
         var sources = [
             pollfd(fd: notifier, events: Int16(POLLIN), revents: 0),
@@ -160,8 +161,8 @@ final class FolderWatchState: Sendable {
         return mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 && watch.awaited.contains(name)
     }
 
-    /// Whether a path is a symbolic link or a file with several hard links. Links are complete at once, and no other
-    /// event reports them.
+    /// Whether a path is a symbolic link or a file with several hard links. Links are complete when they are created,
+    /// and cause no event of a completed write.
     private func isLink(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return false }
@@ -180,7 +181,8 @@ final class FolderWatchState: Sendable {
         contents.watches = watches
     }
 
-    /// Watches the directory, or its nearest existing ancestor.
+    /// Adds a watch for the directory or, if it is missing, for its nearest existing ancestor. Returns the error when
+    /// that fails.
     private func add(_ folder: String, to watches: inout [Int32: Watch]) -> FolderWatchError? {
         var path = folder
         var missing: String?

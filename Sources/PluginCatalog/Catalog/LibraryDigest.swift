@@ -4,7 +4,7 @@ internal import Crypto
 internal import Glibc
 package import PluginBinary
 
-/// The SHA-256 of a library's bytes, in lower-case hexadecimal, as manifests pin it.
+/// Computes the SHA-256 digest of a library's bytes in lower-case hexadecimal, the form in which manifests pin it.
 package enum LibraryDigest {
     package static func of(path: String) throws(PluginBinaryProblem) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -13,7 +13,9 @@ package enum LibraryDigest {
         return try of(descriptor: descriptor, path: path)
     }
 
-    /// - Parameter descriptor: its position is neither used nor moved.
+    /// The digest of an open file.
+    ///
+    /// - Parameter descriptor: a descriptor that is open for reading; its position is neither used nor moved.
     static func of(descriptor: CInt, path: String) throws(PluginBinaryProblem) -> String {
         var hash = SHA256()
         var offset: off_t = 0

@@ -9,7 +9,7 @@ internal import TaskModel
 /// Exception: a library whose functions an operator's manifest binds may be anywhere.
 struct LibraryFinder {
     let pluginFolder: String?
-    /// Path of the library, as named by a user; then no directory is searched.
+    /// Path of the library that a user named; nil to search the directories.
     var given: String?
     /// Whether the manifest is in the operator's directory.
     var isOperators = true
@@ -21,19 +21,19 @@ struct LibraryFinder {
         return [beside] + (pluginFolder.map { $0 == beside ? [] : [$0] } ?? [])
     }
 
-    /// The paths at which the library may be, whether it exists or not.
+    /// The paths at which the library may be, in order of preference. The files need not exist.
     func places(of reference: LibraryReference, in manifestFile: String) -> [String] {
         if let given { return [given] }
         if reference.isAbsolute { return [reference.path.value] }
         return folders(for: manifestFile).map { ($0 == "/" ? "" : $0) + "/" + reference.path.value }
     }
 
-    /// Path at which the library, or any other file, exists; nil for none.
+    /// The first of the places at which a file exists; nil when there is none. The file need not be a valid library.
     func path(of reference: LibraryReference, in manifestFile: String) -> String? {
         places(of: reference, in: manifestFile).first(where: isSomethingAt)
     }
 
-    /// The library; nil after a problem was reported.
+    /// The examined library; nil when it was not found or is refused, after its problem was reported.
     func library(of reference: LibraryReference, in manifestFile: String, problems: ProblemCollector) -> LibraryFile? {
         if reference.isAbsolute, !isOperators {
             problems.report(
@@ -87,7 +87,8 @@ struct LibraryFinder {
         }
     }
 
-    /// Target of a link on the path of the library, if it is outside of the directories; else nil.
+    /// Target of a symbolic link on the path of the library, if the target is outside of the directories; nil
+    /// otherwise.
     private func placeOutside(of folders: [String], reachedBy path: String, of reference: LibraryReference) -> String? {
         if given != nil || reference.isAbsolute { return nil }
         // A regular file directly in the directory is not reached through a link; all other paths are resolved.

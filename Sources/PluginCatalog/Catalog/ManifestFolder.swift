@@ -6,7 +6,7 @@ internal import LocatedYAML
 
 /// Lists the manifest files directly in one directory. It reads names, not contents.
 package enum ManifestFolder {
-    /// Sorted paths; none if the directory does not exist.
+    /// Sorted paths of the manifest files; empty if the directory does not exist.
     static func files(in folder: String, problems: ProblemCollector) -> [String] {
         guard let stream = opendir(folder) else {
             if errno != ENOENT {

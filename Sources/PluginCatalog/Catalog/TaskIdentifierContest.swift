@@ -3,20 +3,21 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Conflicts between main plugins whose manifests permit the same identifiers, and their decision. It reads no files.
+/// The conflicts between main plugins whose manifests permit the same identifiers, and their decision. It reads no
+/// files.
 ///
-/// Its cost grows with the number of lines, not of conflicts: a thousand copies of one manifest have half a million
-/// conflicts.
+/// The cost grows with the number of manifest lines, not of conflicts: a thousand copies of one manifest have half a
+/// million conflicts.
 struct TaskIdentifierContest {
     /// A line of a manifest that permits an identifier or a pattern.
     private struct Claim {
         let owner: Int
         let field: Field<PermittedIdentifier>
-        /// Whether the owner was catalogued with the same line before.
+        /// Whether the owner was catalogued with the same line in the previous load.
         let isHeld: Bool
     }
 
-    /// A conflict between two lines; the plugin of the losing line is refused.
+    /// A decided conflict between two lines. The plugin of the losing line is refused.
     struct Defeat {
         let loser: CatalogCandidate
         let line: Field<PermittedIdentifier>
@@ -24,14 +25,14 @@ struct TaskIdentifierContest {
         let winningLine: Field<PermittedIdentifier>
     }
 
-    /// In order of decreasing precedence, for conflicts that no line decides.
+    /// The candidates in order of decreasing precedence, which decides conflicts that the lines do not decide.
     private let candidates: [CatalogCandidate]
     private var claims: [Claim] = []
     private var claimsByOwner: [[Int]] = []
     private var exact: [String: [Int]] = [:]
-    /// Indices of lines with a pattern, by its prefix.
+    /// Indices of claims with a pattern, by the prefix of the pattern.
     private var patterns: [String: [Int]] = [:]
-    /// Indices of lines that a pattern covers, by the pattern's prefix.
+    /// Indices of claims that a pattern may cover, by the pattern's prefix.
     private var covered: [String: [Int]] = [:]
     private var isDecided: [Bool]
 
@@ -60,8 +61,8 @@ struct TaskIdentifierContest {
         }
     }
 
-    /// Decides all conflicts. The plugin that had the line before wins, else one that was catalogued before, else the
-    /// first file name.
+    /// Decides all conflicts. The plugin that had the line before wins, otherwise a plugin that was catalogued before,
+    /// otherwise the first file name.
     mutating func defeats() -> [Defeat] {
         var defeats: [Defeat] = []
         var start = 0
@@ -97,7 +98,7 @@ struct TaskIdentifierContest {
         }
     }
 
-    /// The lines that permit an identifier which the claim also permits, including lines of the same owner.
+    /// The claims that permit a common identifier with `claim`, including claims of the same owner.
     private func rivals(of claim: Int) -> some Sequence<Int> {
         let line = claims[claim].field.value
         let groups =
@@ -118,10 +119,10 @@ extension PermittedIdentifier {
         }
     }
 
-    /// Prefixes of the patterns that cover the name: `a.b` and `a` for `a.b.c`.
+    /// The prefixes of the patterns that cover the name: `a.b` and `a` for `a.b.c`.
     var widerPrefixes: [String] { widerPrefixes { _ in true } }
 
-    /// The prefixes whose length in bytes `hasLength` accepts.
+    /// The prefixes of wider patterns whose length in bytes is accepted by `hasLength`.
     func widerPrefixes(where hasLength: (Int) -> Bool) -> [String] {
         let name = name
         return name.utf8.indices.filter { index in

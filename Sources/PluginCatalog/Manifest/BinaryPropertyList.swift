@@ -21,7 +21,7 @@ struct BinaryPropertyList {
     private var rootKeys = 0
     private var rootCount = 0
 
-    /// Returns nil when the file is damaged or its root is no dictionary.
+    /// Reads the structure; nil when the file is damaged or its root is not a dictionary.
     init?(bytes: [UInt8]) {
         guard bytes.count >= Self.headerSize + Self.trailerSize, bytes.starts(with: Array("bplist0".utf8)) else {
             return nil
@@ -138,7 +138,7 @@ struct BinaryPropertyList {
         return Self.number(in: bytes, at: offsetTable + object * offsetSize, size: offsetSize)
     }
 
-    /// A big-endian number; nil outside of the file, or when it exceeds the size of any file.
+    /// A big-endian number; nil when it lies outside of the file, or exceeds the size of any file.
     private static func number(in bytes: [UInt8], at offset: Int, size: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - size else { return nil }
         let value = bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

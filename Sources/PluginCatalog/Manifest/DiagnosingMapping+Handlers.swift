@@ -7,7 +7,8 @@ internal import TaskModel
 extension DiagnosingMapping {
     private typealias Kind = DirectArgument.Kind
 
-    /// The arguments; nil when one of them was reported, because the positions of the others would be wrong.
+    /// The arguments of a function; nil when one of them was reported as invalid, because the positions of the others
+    /// would be wrong.
     func arguments(_ name: String) -> Field<[Field<DirectArgument>]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -94,7 +95,7 @@ extension DiagnosingMapping {
         return nil
     }
 
-    /// A keyword, alone or as the only key of a mapping; nil after a report.
+    /// A keyword, alone or as the only key of a mapping; nil when a problem was reported.
     private func word<Word: RawRepresentable<String> & CaseIterable>(
         _ field: Field<YAMLNode>,
         _ type: Word.Type,

@@ -3,9 +3,10 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// One handler of a manifest: its parts, each read but not compared with others. A missing or reported part is nil.
+/// One handler in a manifest: its parts, each read but not compared with the others. A part that is missing, or was
+/// reported as invalid, is nil.
 struct HandlerDraft {
-    /// Position of the handler.
+    /// Position of the handler in the file.
     let place: Field<Void>
     let identifier: Field<String>?
     let symbol: Field<String>?

@@ -4,8 +4,8 @@ package import LocatedYAML
 package import PluginBinary
 package import TaskModel
 
-/// Contents of one manifest that satisfies all rules for a single file. Its library and other manifests have not been
-/// checked.
+/// Contents of one manifest that satisfies all rules for a single file. Neither its library nor conflicts with other
+/// manifests have been checked.
 package struct Manifest: Hashable, Sendable {
     /// The main plugin of an extension.
     package enum ContainingPlugin: Hashable, Sendable {
@@ -16,7 +16,7 @@ package struct Manifest: Hashable, Sendable {
 
     /// Limits that are checked, but not enforced by this version.
     package struct Limits: Hashable, Sendable {
-        /// In bytes.
+        /// Maximum memory in bytes; nil for no limit.
         package let memory: Int64?
     }
 
@@ -29,30 +29,30 @@ package struct Manifest: Hashable, Sendable {
 
     package let identifier: Field<PluginIdentifier>
     package let name: String
-    /// Empty when the manifest has no version.
+    /// The version of the plugin; empty when the manifest has none.
     package let version: String
     package let role: PluginRole
-    /// Nil for a main plugin.
+    /// The main plugin of an extension; nil for a main plugin.
     package let containing: ContainingPlugin?
     package let extensions: [PluginIdentifier]
     package let permitted: [Field<PermittedIdentifier>]
     package let modes: Set<BackgroundMode>
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
-    /// Functions bound to permitted identifiers; empty for a library with an entry.
+    /// Functions bound to permitted identifiers; empty for a library with an entry function.
     package let handlers: [DirectHandler]
     package let library: LibraryReference
     package let limits: Limits?
     package let sandbox: Sandbox?
 }
 
-/// The library that a manifest names. It is searched even when another part of the manifest is invalid.
+/// The library that a manifest names. The library is searched for even when another part of the manifest is invalid.
 package struct LibraryReference: Hashable, Sendable {
-    /// A relative path within its directory; for bound functions it may be absolute.
+    /// A path relative to the directory in which the library is found; absolute paths are allowed for bound functions.
     package let path: Field<String>
-    /// Lower-case hexadecimal.
+    /// The SHA-256 digest that the library must have, in lower-case hexadecimal; nil when the manifest pins none.
     package let pinnedDigest: Field<String>?
-    /// Names of the bound functions; nil for a library with an entry.
+    /// Names of the bound functions; nil for a library with an entry function.
     package let functions: [Field<String>]?
 
     package var isAbsolute: Bool { path.value.hasPrefix("/") }

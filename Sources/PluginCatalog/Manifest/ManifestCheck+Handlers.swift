@@ -5,6 +5,8 @@ internal import TaskModel
 
 /// Rules for functions that a manifest binds to its identifiers.
 extension ManifestCheck {
+    /// Checks the handlers of the manifest.
+    ///
     /// - Returns: the valid handlers, even when others are invalid.
     func handlers(permitted: [Field<PermittedIdentifier>], modes: Set<BackgroundMode>) -> [DirectHandler] {
         guard let drafts = draft.handlers, draft.role == .main else { return [] }
@@ -115,7 +117,7 @@ extension ManifestCheck {
         )
     }
 
-    /// Checks that every permitted identifier is bound: a plugin without an entry cannot run the others.
+    /// Checks that every permitted identifier is bound: a plugin without an entry function cannot run the others.
     private func checkPermitted(
         _ permitted: [Field<PermittedIdentifier>],
         bound: Set<TaskIdentifier>,

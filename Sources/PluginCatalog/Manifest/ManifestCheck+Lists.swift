@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Rules for the items of lists.
+/// Rules for the items of lists in a manifest.
 extension ManifestCheck {
     func modes() -> Set<BackgroundMode> {
         var modes: Set<BackgroundMode> = []

@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Rules that relate several keys.
+/// Rules that relate several keys of a manifest.
 extension ManifestCheck {
     func containing(identifier: PluginIdentifier?) -> Manifest.ContainingPlugin? {
         switch draft.containing {
@@ -71,8 +71,8 @@ extension ManifestCheck {
         )
     }
 
-    /// Notes entitlements without effect on this plugin. Harmless, but the author expects an effect that the host does
-    /// not provide.
+    /// Notes entitlements that have no effect on this plugin. They are harmless, but the author expects an effect that
+    /// the host does not provide.
     func checkUseOfEntitlements(with modes: Set<BackgroundMode>) {
         guard draft.role == .main else { return }
         for field in draft.entitlements?.value ?? [] {

@@ -10,8 +10,8 @@ struct ManifestCheck {
     let draft: ManifestDraft
     let problems: ProblemCollector
 
-    /// The manifest is nil after an error, here or during the reading of the draft. The library is nil when its name is
-    /// invalid.
+    /// The result of the check. The manifest is nil after an error, here or while the draft was read. The library is
+    /// nil when its name is invalid.
     func outcome() -> (manifest: Manifest?, library: LibraryReference?) {
         let identifier = draft.identifier.flatMap(pluginIdentifier)
         let name = draft.name.flatMap(shortText)
@@ -62,6 +62,8 @@ struct ManifestCheck {
         return nil
     }
 
+    /// Reports an invalid name.
+    ///
     /// - Parameter problem: the problem and its remedy, in the form that `ReverseDNSName` returns.
     func reportName(_ field: Field<String>, _ problem: String?) {
         let parts = (problem ?? "is not a reverse-DNS name").split(separator: "; ", maxSplits: 1)
@@ -86,7 +88,7 @@ struct ManifestCheck {
         return nil
     }
 
-    /// Names of the functions that the library has to export; nil for a library with an entry.
+    /// Names of the functions that the library has to export; nil for a library with an entry function.
     private var boundFunctions: [Field<String>]? {
         if !draft.bindsFunctions || draft.role == .extension { return nil }
         return (draft.handlers?.value ?? []).compactMap { handler in

@@ -4,7 +4,7 @@ internal import LocatedYAML
 internal import TaskModel
 
 extension ManifestDraft {
-    /// Reads the keys that are supported here; other keys belong to other systems.
+    /// Reads the keys that bgtask supports; other keys belong to other systems.
     init(propertyList root: PropertyListFile) {
         format = .propertyList
         identifier = root.requiredString("CFBundleIdentifier", remedy: "add the plugin's reverse-DNS name")
@@ -19,7 +19,7 @@ extension ManifestDraft {
         if role == .extension { containing = .byPrefix }
     }
 
-    /// Entitlements, which are keys of the property list here. Apple's format has them in a separate file.
+    /// The entitlements, which are keys of the property list itself. Apple's format has them in a separate file.
     private static func entitlements(_ root: PropertyListFile) -> Field<[Field<String>]>? {
         let claimed = Entitlement.allCases.compactMap { entitlement -> Field<String>? in
             guard let flag = root.boolean(entitlement.propertyListKey), flag.value else { return nil }
@@ -29,7 +29,7 @@ extension ManifestDraft {
         return first.map { _ in claimed }
     }
 
-    /// File name of the library: `Feed` becomes `libFeed.so`; `libFeed.so`, `libFeed.so.2` and paths stay as they are.
+    /// File name of the library: `Feed` becomes `libFeed.so`; `libFeed.so`, `libFeed.so.2` and paths stay unchanged.
     private static func libraryName(_ executable: String) -> String {
         let isWhole = executable.hasSuffix(".so") || executable.contains(".so.") || executable.contains("/")
         return isWhole ? executable : "lib\(executable).so"

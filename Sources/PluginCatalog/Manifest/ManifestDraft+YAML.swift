@@ -64,7 +64,7 @@ extension ManifestDraft {
         )
     }
 
-    /// Role of the plugin; without the key it is a main plugin.
+    /// Role of the plugin; a main plugin when the key is missing. Nil when an invalid role was reported.
     private static func role(_ root: DiagnosingMapping) -> PluginRole? {
         guard root.presence(of: .role) != nil else { return .main }
         return root.choice(ManifestKey.role.name, of: RoleWord.self).map { $0.value == .main ? .main : .extension }

@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// The values of a manifest in either format, with their types checked, but not their rules.
+/// The values of a manifest in either format. Their types are checked, but not their rules.
 struct ManifestDraft {
     enum Format {
         case yaml
@@ -19,7 +19,7 @@ struct ManifestDraft {
     var identifier: Field<String>?
     var name: Field<String>?
     var version: Field<String>?
-    /// Nil when it was reported.
+    /// The role of the plugin; nil when an invalid role was reported.
     var role: PluginRole?
     var containing: ContainingPlugin?
     var library: Field<String>?

@@ -7,20 +7,20 @@ package import TaskModel
 /// Result of reading one manifest file: its contents and its problems.
 package struct ManifestReading: Hashable, Sendable {
     package let file: String
-    /// Nil when the file is refused.
+    /// The manifest; nil when the file is refused.
     package let manifest: Manifest?
-    /// The library; available in a refused file too, if it could be read.
+    /// The library that the file names; nil when it could not be read. Available for a refused file, too.
     package let library: LibraryReference?
-    /// The identifier; available in a refused file too, if it could be read.
+    /// The identifier in the file; nil when it could not be read. Available for a refused file, too.
     package let identifier: PluginIdentifier?
-    /// In the order of the file.
+    /// The problems, in the order of the file.
     package let problems: [DocumentProblem]
-    /// SHA-256 of the file's bytes, lower-case hexadecimal; empty when they could not be read.
+    /// SHA-256 digest of the file's bytes in lower-case hexadecimal; empty when the file could not be read.
     package let digest: String
-    /// Identity of the file that was read; nil when it could not be read.
+    /// Identity of the file; nil when the file could not be read.
     package let identity: FileIdentity?
 
-    /// Reads a manifest; the file's extension selects the format.
+    /// Reads the manifest at a path. The file's extension selects the format.
     package static func read(path: String) -> ManifestReading {
         let problems = ProblemCollector(file: path)
         guard let file = SmallFile(path: path, problems: problems) else {
@@ -37,6 +37,8 @@ package struct ManifestReading: Hashable, Sendable {
         return read(bytes: file.bytes, problems: problems, identity: file.identity)
     }
 
+    /// Reads a manifest from its bytes.
+    ///
     /// - Parameter file: the name for messages; its extension selects the format.
     package static func read(bytes: [UInt8], file: String) -> ManifestReading {
         read(bytes: bytes, problems: ProblemCollector(file: file), identity: nil)
@@ -68,7 +70,7 @@ package struct ManifestReading: Hashable, Sendable {
 }
 
 extension SHA256.Digest {
-    /// Lower-case, as `sha256sum` prints it.
+    /// The bytes in lower-case hexadecimal, as `sha256sum` prints them.
     var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }, as: UTF8.self)

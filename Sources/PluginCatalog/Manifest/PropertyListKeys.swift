@@ -4,13 +4,13 @@ import LocatedYAML
 
 /// Finds the keys that occur more than once in the root dictionary of an XML property list.
 ///
-/// It scans the tags of a text that a parser has accepted; it does not check values.
+/// It scans the tags of a text that a parser has accepted, and does not check values.
 struct PropertyListKeys {
     private(set) var repeated: [(key: String, position: TextPosition)] = []
     private var seen: Set<String> = []
     private var rest: ArraySlice<UInt8>
     private var line = 1
-    /// Start of the line in which `rest` begins.
+    /// Index of the start of the line in which `rest` begins.
     private var lineStart: Int
     private var open: [[UInt8]] = []
 
@@ -48,7 +48,7 @@ struct PropertyListKeys {
         }
     }
 
-    /// Takes a key's text and its end tag.
+    /// Reads a key's text and its end tag, and records a repeated key.
     private mutating func takeKey(at position: TextPosition) {
         var text: [UInt8] = []
         while let next = rest.first, !rest.starts(with: "</key".utf8) {
@@ -87,7 +87,7 @@ struct PropertyListKeys {
 
     // MARK: Scanning
 
-    /// Moves to the next `mark`; false at the end of the text.
+    /// Advances to the next `mark`; false when the text ends first.
     private mutating func skip(to mark: Character) -> Bool {
         let byte = mark.asciiValue
         advance(by: (rest.firstIndex { $0 == byte } ?? rest.endIndex) - rest.startIndex)
@@ -100,7 +100,7 @@ struct PropertyListKeys {
         advance(by: min(rest.count, wanted.count))
     }
 
-    /// Skips a declaration; a document type may contain further declarations in brackets.
+    /// Skips a declaration. A document type may contain further declarations in brackets.
     private mutating func skipDeclaration() {
         var isInside = false
         while let byte = rest.first {

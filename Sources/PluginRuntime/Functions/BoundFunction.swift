@@ -5,7 +5,7 @@ import Glibc
 import PluginBinary
 import TaskModel
 
-/// A function of the library, looked up and prepared for calls before any task runs.
+/// A bound function of the library, looked up and prepared for calls before any task runs.
 // Unchecked: the addresses are valid until the process ends. The function is only called on its identifier's queue.
 struct BoundFunction: @unchecked Sendable {
     let handler: DirectHandler
@@ -28,7 +28,7 @@ struct BoundFunction: @unchecked Sendable {
         )
     }
 
-    /// Calls the function and blocks until it returns. A wrong signature may crash the process.
+    /// Calls the function and blocks until it returns. A wrong signature in the manifest may crash the process.
     func call(with surroundings: CallSurroundings) -> FunctionReturn {
         let arguments = CallArguments(handler.arguments, surroundings)
         // Large enough for every result: libffi widens results smaller than a register.

@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// The argument values of one call in memory, in the order of the signature. Never freed: a function may keep an
-/// address, and the process ends with the launch.
+/// The argument values of one call in memory, in the order of the signature. The memory is never freed: the function
+/// may keep an address, and the process ends with the launch.
 struct CallArguments {
     /// A buffer in which the function may store a result.
     enum Output {
@@ -11,7 +11,7 @@ struct CallArguments {
         case number(UnsafeMutablePointer<Int64>)
     }
 
-    /// Addresses of the argument values.
+    /// Addresses of the argument values, in the order of the signature.
     let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private(set) var outputs: [Output] = []
     private let slots: UnsafeMutablePointer<UInt64>
@@ -57,7 +57,7 @@ struct CallArguments {
         }
     }
 
-    /// Milliseconds of the remaining time; the maximum without a fixed budget. Truncated to 32 bits the maximum is -1,
+    /// The remaining time in milliseconds; `Int64.max` without a fixed budget. Truncated to 32 bits the maximum is -1,
     /// which many interfaces use for "no limit".
     private static func milliseconds(_ remaining: Duration?) -> Int64 {
         guard let remaining else { return .max }
@@ -85,7 +85,7 @@ struct CallArguments {
 }
 
 extension [UInt8] {
-    /// A copy with a NUL behind the last byte, so that a function that reads a string finds its end.
+    /// A copy of the bytes followed by a NUL, so that a function that expects a C string finds the end.
     fileprivate func storedWithEnd() -> UnsafeMutablePointer<UInt8> {
         let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: count + 1)
         for (index, byte) in enumerated() { (memory + index).initialize(to: byte) }

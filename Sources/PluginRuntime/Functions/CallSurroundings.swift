@@ -3,14 +3,14 @@
 import CBackgroundTasks
 import Synchronization
 
-/// Values of the launch and the task that the arguments of a call are made from.
+/// Values of the launch and the task from which the arguments of a call are made.
 struct CallSurroundings: Sendable {
     let flag: CancelFlag
-    /// Nil for a task that is no longer open.
+    /// The payload of the task; nil when the task is no longer open.
     let payload: TaskPayload?
     let container: String
     let settings: [String: String]
-    /// Remaining time of the launch; nil without a fixed budget.
+    /// Remaining time of the launch at the call; nil without a fixed budget.
     let remaining: Duration?
 }
 
@@ -28,8 +28,8 @@ struct TaskPayload: @unchecked Sendable {
     var bytes: [UInt8] { start.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) } ?? [] }
 }
 
-/// A number in memory that becomes 1 when a task expires. Never freed: a function may have passed its address to a
-/// thread of its own.
+/// A number in memory that becomes 1 when a task expires. The memory is never freed: a function may have passed its
+/// address to a thread of its own.
 // Unchecked: the store is atomic here, and the function reads with a plain load. The number changes once.
 struct CancelFlag: @unchecked Sendable {
     let address: UnsafeMutableRawPointer

@@ -4,8 +4,8 @@ import CFFI
 import Glibc
 import TaskModel
 
-/// libffi in this process, which calls a function by a signature that is only known at run time. It is loaded only by
-/// launches that bind functions.
+/// The library libffi, loaded into this process, which calls a function by a signature that is only known at run time.
+/// Only launches that bind functions load it.
 // Unchecked: all addresses are of code and constants and valid until the process ends.
 struct FunctionCaller: @unchecked Sendable {
     typealias Function = @convention(c) () -> Void
@@ -20,7 +20,7 @@ struct FunctionCaller: @unchecked Sendable {
             UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         ) -> Void
 
-    /// The C types that a signature can have; the raw value is libffi's symbol.
+    /// The C types that a signature can have; the raw value is the name of libffi's symbol.
     enum CType: String, CaseIterable {
         case void = "ffi_type_void"
         case int32 = "ffi_type_sint32"
@@ -65,8 +65,8 @@ struct FunctionCaller: @unchecked Sendable {
         )
     }
 
-    /// Prepares libffi's description of a signature, which every call needs. Made once for each function and never
-    /// freed.
+    /// Prepares libffi's description of a signature, which every call needs. The description is made once for each
+    /// function and never freed.
     func interface(
         returning result: CType,
         taking arguments: [CType]
@@ -83,8 +83,10 @@ struct FunctionCaller: @unchecked Sendable {
         return interface
     }
 
+    /// Calls a function.
+    ///
     /// - Parameters:
-    ///   - result: address of eight bytes; smaller results are widened to them.
+    ///   - result: address of eight bytes for the result; smaller results are widened.
     ///   - values: addresses of the arguments.
     func call(
         _ function: Function,

@@ -9,6 +9,8 @@ struct FunctionReturn: Sendable {
     let isSuccess: Bool
     let text: String
 
+    /// Judges the result of a call by the success rule of the manifest.
+    ///
     /// - Parameter error: value of `errno` after the call, included in the text when the function failed.
     init(_ handler: DirectHandler, _ result: UInt64, error: Int32, outputs: [CallArguments.Output]) {
         let value: String?
@@ -28,7 +30,7 @@ struct FunctionReturn: Sendable {
         text = Self.text(head, outputs)
     }
 
-    /// Appends the outputs to the text. Numbers are never shortened. The remaining bytes are shared among the strings.
+    /// Appends the outputs to the head of the text. Numbers are never shortened; the strings share the remaining bytes.
     private static func text(_ head: String, _ outputs: [CallArguments.Output]) -> String {
         var texts = outputs.count { if case .text = $0 { true } else { false } }
         let bare = outputs.reduce(head.utf8.count) { $0 + part($1, room: 0).utf8.count }
@@ -47,6 +49,8 @@ struct FunctionReturn: Sendable {
         return all
     }
 
+    /// The text of one output.
+    ///
     /// - Parameter room: maximum size of a string in bytes, with its control characters escaped; 0 for an empty string.
     private static func part(_ output: CallArguments.Output, room: Int) -> String {
         switch output {

@@ -9,7 +9,8 @@ import TaskModel
 
 // A launch whose library has no entry: the manifest binds functions to identifiers.
 extension Launch {
-    /// Loads libffi before the library, so that the library cannot change how calls are made.
+    /// Loads the library and looks up its bound functions. libffi is loaded before the library, so that the library
+    /// cannot change how calls are made.
     func boundFunctions() throws(PluginLibrary.LoadError) -> [BoundFunction] {
         let caller = try FunctionCaller()
         let library = try PluginLibrary.open(plan, for: .functions(plan.handlers.map(\.symbol)))
@@ -38,7 +39,8 @@ extension Launch {
         _ = complete(task, outcome: outcome, saying: returned.text)
     }
 
-    /// Sets the flag as the expiration handler of the task, which the host then records.
+    /// Sets the cancel flag as the expiration handler of the task. The host is notified of the handler, as of any
+    /// other.
     private func raise(_ flag: CancelFlag, whenExpiring task: TaskID) {
         _ = setExpirationHandler(flag.handler, of: task)
         // A task that is already expiring gets its flag at once instead of later on another thread.

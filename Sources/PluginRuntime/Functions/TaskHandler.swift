@@ -7,7 +7,7 @@ enum TaskHandler: Sendable {
     case registered(Callback<bgt_handler>)
     case bound(BoundFunction)
 
-    /// Releases the context of a registered callback. A bound function has none.
+    /// Releases the context of a registered callback. A bound function has no context.
     func release() {
         if case .registered(let callback) = self { callback.release() }
     }

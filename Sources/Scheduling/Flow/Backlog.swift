@@ -5,16 +5,17 @@ import TaskModel
 
 /// A deferred step of work on one plugin or lane, caused by an event that concerns many plugins.
 enum Chore: Hashable, Sendable {
-    /// The plugin was installed, changed or removed.
+    /// A plugin was installed, changed or removed, and is processed again.
     case look(PluginIdentifier)
     case consider(PluginIdentifier, Lane)
-    /// Its times were computed by a clock that has since been set back.
+    /// The times of the plugin were computed before the wall clock was set back, and are recomputed.
     case reckonAnew(PluginIdentifier)
-    /// More plugins wait for capacity than one event evaluates.
+    /// Capacity of the lane is free, but more plugins wait for it than one event evaluates.
     case fillCapacity(Lane)
 }
 
-/// The chores in order of arrival, each once. Each event processes a limited number, so that no event takes long.
+/// The chores in order of arrival, each at most once. One event processes a limited number, so that no event takes
+/// long.
 struct Backlog: Sendable {
     private var chores = Deque<Chore>()
     private var known: Set<Chore> = []
@@ -34,6 +35,6 @@ struct Backlog: Sendable {
 
     /// Takes a chore out before its turn.
     ///
-    /// - Returns: whether it was there.
+    /// - Returns: whether the chore was queued.
     mutating func take(_ chore: Chore) -> Bool { known.remove(chore) != nil }
 }

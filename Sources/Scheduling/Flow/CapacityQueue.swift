@@ -11,7 +11,7 @@ struct CapacityQueue: Sendable {
         let rank: UInt64
         let plugin: PluginIdentifier
         let since: MonotonicTime
-        /// More use comes first, then the earlier arrival.
+        /// Orders by use, most used first, then by arrival.
         static func < (left: Self, right: Self) -> Bool { (right.use, left.rank) < (left.use, right.rank) }
         static func == (left: Self, right: Self) -> Bool { left.rank == right.rank }
     }
@@ -24,6 +24,8 @@ struct CapacityQueue: Sendable {
 
     func contains(_ plugin: PluginIdentifier) -> Bool { ranks[plugin] != nil }
 
+    /// Queues a plugin, unless it is already queued.
+    ///
     /// - Parameter use: recent use of the plugin by users, as counted in `PluginRecord.uses`.
     mutating func enter(_ plugin: PluginIdentifier, use: @autoclosure () -> Int64, at now: MonotonicTime) {
         if ranks[plugin] != nil { return }
@@ -34,8 +36,8 @@ struct CapacityQueue: Sendable {
         byUse.insert(entry)
     }
 
-    /// Removes and returns the next plugin. A plugin that has waited for longer than `limit` comes first, then the most
-    /// used plugin, then the earliest arrival.
+    /// Removes and returns the next plugin; nil when none waits. A plugin that has waited for longer than `limit` comes
+    /// first, then the most used plugin, then the earliest arrival.
     ///
     /// - Parameter limit: nil for order of arrival alone.
     mutating func next(at now: MonotonicTime, limit: Duration?) -> PluginIdentifier? {

@@ -30,7 +30,7 @@ struct ConditionWaiters: Sendable {
 
     var isEmpty: Bool { conditions.isEmpty }
 
-    /// Replaces the conditions of a waiter; an empty set removes it.
+    /// Replaces the conditions that a waiter waits for; an empty set removes the waiter.
     mutating func set(_ new: MachineConditions, for waiter: Waiter) {
         let old = conditions[waiter] ?? []
         if old == new { return }
@@ -41,7 +41,7 @@ struct ConditionWaiters: Sendable {
         }
     }
 
-    /// The waiters for any of the changed conditions, ordered by plugin and lane.
+    /// The waiters that wait for any of the changed conditions, ordered by plugin and lane.
     func waiting(for changed: MachineConditions) -> [Waiter] {
         var found: Set<Waiter> = []
         for condition in MachineConditions.each where changed.contains(condition) {

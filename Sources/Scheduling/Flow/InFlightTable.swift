@@ -6,38 +6,38 @@ import TaskModel
 enum StagedChange: Sendable {
     case submission(StagedSubmission)
     case trigger(PendingEvent, reply: ReplyToken)
-    /// An event without a caller that waits for an answer.
+    /// An event that the host created itself: no caller waits for an answer.
     case arrival(PendingEvent)
     case cancellation(StagedCancellation)
-    /// A user's stop of a running task.
+    /// A user's request to stop a running task.
     case stop(RunningTask, ChangeNumber, reply: ReplyToken)
-    /// The record of a plugin, as it is installed now, together with its `started` event if it gets one.
+    /// The record of a plugin as now installed, together with its `started` event; nil when the plugin gets none.
     case welcome(of: PluginIdentifier, as: KnownPlugin, PendingEvent?)
-    /// The record of a plugin as missing.
+    /// The record of a plugin as missing, because it is no longer installed.
     case leave(of: PluginIdentifier, as: KnownPlugin)
     case launchStart(LaunchNumber, ChangeNumber)
-    /// Another task for a running launch.
+    /// The delivery of another task to a running launch.
     case delivery(LaunchNumber, PlannedTask, ChangeNumber)
     case launchRecord(LaunchNumber)
-    /// The pending work of a removed plugin is dropped for good.
+    /// The removal of all pending work of a removed plugin.
     case clearance(Clearance, ChangeNumber)
-    /// A part of a plugin's wait history.
+    /// A part of a plugin's wait history, for the given classes.
     case waits(PluginIdentifier, [WorkClass])
-    /// Changes that no decision waits for; staged again until they are written.
+    /// Changes that no decision waits for. They are staged again until they are written.
     case keeping([LedgerChange])
 }
 
 struct StagedSubmission: Sendable {
     let request: PendingRequest
-    /// The request that it replaces, as journaled; nil without one.
+    /// The pending request that the new request replaces, as journaled; nil when it replaces none.
     let replaced: SubmissionNumber?
     let asker: SubmissionAsker
-    /// The launch that submitted it; nil for other submitters.
+    /// The launch that submitted the request; nil for other submitters.
     let origin: LaunchNumber?
     let change: ChangeNumber
-    /// The bounded journal lines of its launch that it uses.
+    /// The journal lines of the submission, counted against the limits of the submitting launch.
     let lines: [BoundedLines.Line]
-    /// Whether it is a continued request that will need capacity of the continued lane.
+    /// Whether the request is a continued one that will need capacity of the continued lane.
     let takesCapacity: Bool
 }
 
@@ -47,9 +47,9 @@ struct StagedCancellation: Sendable {
     let running: [RunningTask]
     let reply: ReplyToken
     let change: ChangeNumber
-    /// The launch that it came from; nil when a user called.
+    /// The launch whose plugin called; nil when a user called.
     let origin: LaunchNumber?
-    /// The lines of the journal that it takes of those of that launch.
+    /// The journal lines of the cancellation, counted against the limits of the calling launch.
     let lines: [BoundedLines.Line]
 }
 
@@ -59,14 +59,14 @@ struct RunningTask: Hashable, Sendable {
     let id: TaskID
     let identifier: TaskIdentifier
     let submission: SubmissionNumber
-    /// The user who called; nil when a plugin did.
+    /// The user who called; nil when a plugin called.
     var user: CallingUser?
 }
 
-/// The commits whose results are not known yet.
+/// The commits in flight, whose results are not known yet.
 ///
-/// Their subjects hold the change numbers: identifiers in the overlay of each plugin, events in its queue, tasks in
-/// their launch.
+/// The affected objects hold the change numbers: the overlay of a plugin for identifiers, its queue for events, the
+/// launch for tasks.
 struct InFlightTable: Sendable {
     private var changes: [Ticket: StagedChange] = [:]
     private var lastTicket = Ticket(rawValue: 0)

@@ -6,27 +6,29 @@ import TaskModel
 /// An event that waits until a plugin is loaded.
 struct ParkedEvent: Sendable {
     let event: SchedulerEvent
-    /// The user whose call it is; nil for a plugin's call.
+    /// The user whose call caused the event; nil for a plugin's call.
     let user: CallingUser?
-    /// Whether the submission came from the foreground when it arrived; nil for other events.
+    /// Whether the submitting launch was in the foreground when the submission arrived; nil for other events.
     let isForeground: Bool?
 }
 
-/// The loading of pending work from the ledger after a start: plugins to be read, and events that wait for them.
+/// The loading of pending work from the ledger after a start: the plugins whose work is not read yet, and the events
+/// that wait for them.
 struct LoadState: Sendable {
-    /// Plugins that are not loaded: being read, or waiting to be.
+    /// Plugins whose pending work is not loaded: it is being read, or the read has not begun.
     private var missing: Set<PluginIdentifier>
     private var loading: Set<PluginIdentifier> = []
     private var wanted: Deque<PluginIdentifier> = []
     private var others: Deque<PluginIdentifier>
     private var failed: [PluginIdentifier] = []
-    /// Launches that the last host left running, by plugin; judged when the plugin's pending work is loaded.
+    /// Launches that the previous host left running, by plugin. They are judged when the plugin's pending work is
+    /// loaded.
     private var left: [PluginIdentifier: [LedgerSnapshot.RunningLaunch]]
     private var parked: [PluginIdentifier: [ParkedEvent]] = [:]
-    /// Events that wait for the first catalogue, or for every plugin.
+    /// Events that wait for the first catalogue, or until every plugin is loaded.
     private var parkedForAll: [ParkedEvent] = []
 
-    /// Maximum number of concurrent reads. A plugin that an event waits for is read in addition.
+    /// Maximum number of concurrent reads. A plugin that an event waits for is read even beyond this number.
     private static let most = 4
 
     init(_ snapshot: LedgerSnapshot) {
@@ -37,12 +39,12 @@ struct LoadState: Sendable {
         self.left = left
     }
 
-    /// Whether pending work is still missing from lists.
+    /// Whether the pending work of some plugin is not loaded yet.
     var isPartial: Bool { !missing.isEmpty }
 
     func isMissing(_ plugin: PluginIdentifier) -> Bool { missing.contains(plugin) }
 
-    /// The plugins whose read begins now.
+    /// Removes and returns the plugins to read next, as far as the number of concurrent reads permits.
     mutating func next() -> [PluginIdentifier] {
         var next: [PluginIdentifier] = []
         while let plugin = wanted.popFirst() {
@@ -54,7 +56,7 @@ struct LoadState: Sendable {
         return next
     }
 
-    /// Holds an event until the plugin is loaded, which is then read before the plugins that no event waits for.
+    /// Holds an event until the plugin is loaded. The plugin is then read before plugins that no event waits for.
     mutating func park(_ event: ParkedEvent, until plugin: PluginIdentifier) {
         parked[plugin, default: []].append(event)
         if !loading.contains(plugin) { wanted.append(plugin) }
@@ -64,7 +66,7 @@ struct LoadState: Sendable {
 
     /// Marks a plugin as loaded.
     ///
-    /// - Returns: the launches that the last host left running, and the events that waited for the plugin.
+    /// - Returns: the launches that the previous host left running, and the events that waited for the plugin.
     mutating func finish(
         _ plugin: PluginIdentifier
     ) -> (left: [LedgerSnapshot.RunningLaunch], events: [ParkedEvent]) {
@@ -73,13 +75,13 @@ struct LoadState: Sendable {
         return (left.removeValue(forKey: plugin) ?? [], parked.removeValue(forKey: plugin) ?? [])
     }
 
-    /// Marks the read of a plugin as failed; `retry` queues it again.
+    /// Marks the read of a plugin as failed. `retry` queues the plugin again.
     mutating func fail(_ plugin: PluginIdentifier) {
         loading.remove(plugin)
         if missing.contains(plugin) { failed.append(plugin) }
     }
 
-    /// Queues the plugins again whose read failed.
+    /// Queues again all plugins whose read failed.
     mutating func retry() {
         wanted += failed
         failed = []
@@ -90,7 +92,7 @@ struct LoadState: Sendable {
         return parkedForAll
     }
 
-    /// Removes and returns all waiting events, when the host stops.
+    /// Removes and returns all waiting events. Called when the host stops.
     mutating func takeAllParked() -> [ParkedEvent] {
         defer { parked = [:] }
         return parked.keys.sorted().flatMap { parked[$0] ?? [] } + takeParkedForAll()

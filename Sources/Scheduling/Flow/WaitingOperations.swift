@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// A cancellation of one identifier of a plugin, or of all of them.
+/// A cancellation of the pending requests of a plugin: of one identifier, or of all when `identifier` is nil.
 struct Cancellation: Hashable, Sendable {
     let plugin: PluginIdentifier
     let identifier: TaskIdentifier?
@@ -10,21 +10,23 @@ struct Cancellation: Hashable, Sendable {
     let launch: LaunchNumber?
     let reply: ReplyToken
 
-    /// False for an event, which has no identifier and cannot be cancelled.
+    /// Whether the cancellation affects the identifier. False for nil, which stands for an event: events cannot be
+    /// cancelled.
     func covers(_ other: TaskIdentifier?) -> Bool { other != nil && (identifier == nil || identifier == other) }
 }
 
-/// An operation on a plugin that cannot be decided before the result of a commit in flight is known.
+/// An operation on a plugin that waits for the result of a commit in flight, because its outcome depends on it.
 enum WaitingOperation: Sendable {
     case cancel(Cancellation)
     case stop(TaskIdentifier, reply: ReplyToken)
-    /// It arrived after a waiting cancellation, which must not wait for it in turn.
+    /// A submission that arrived after a waiting cancellation of its identifier. The cancellation does not wait for it
+    /// in turn.
     case submit(Submission, SubmissionAsker, isForeground: Bool)
 }
 
 /// The waiting operations of each plugin, in order of arrival.
 struct WaitingOperations: Sendable {
-    /// An operation with the user whose call it is; nil for a plugin or a schedule.
+    /// A waiting operation and the user whose call it is; nil for a plugin's call or a schedule.
     typealias Entry = (operation: WaitingOperation, user: CallingUser?)
 
     private var operations: [PluginIdentifier: [Entry]] = [:]
@@ -45,7 +47,7 @@ struct WaitingOperations: Sendable {
         }
     }
 
-    /// Removes and returns the cancellations that cover work whose change could not be recorded.
+    /// Removes and returns the cancellations that cover work whose change the ledger failed to record.
     mutating func takeCancellations(
         of plugin: PluginIdentifier,
         covering works: [PendingWork]

@@ -5,11 +5,11 @@ import TaskModel
 /// The outcome of a launch after its process has ended, and of each task without an outcome (C3, C7). A pure decision.
 struct Aftermath: Sendable {
     enum Verdict: Hashable, Sendable {
-        /// The task ends; the request is used up.
+        /// The task ends, and its request is used up.
         case consumed(TaskOutcome)
-        /// The task returns to pending, with its new retry state.
+        /// The task is requeued, with its new retry state.
         case returned(TaskOutcome, Retry)
-        /// The task would return to pending, but has reached the maximum number of charged attempts.
+        /// The task would be requeued, but has reached the maximum number of charged attempts, and ends.
         case abandoned(TaskOutcome, Retry)
     }
 
@@ -111,7 +111,7 @@ struct Aftermath: Sendable {
         )
     }
 
-    /// The judgement of an expired task. Its request is used up, whatever the process did afterwards.
+    /// The judgement of a task that was expired. Its request is used up, whatever the process did after the expiration.
     private static func afterExpiration(
         _ index: Int,
         of launch: Execution,

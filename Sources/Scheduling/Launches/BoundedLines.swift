@@ -3,18 +3,19 @@
 /// The journal lines that the calls of one launch cause: the first ones of each kind are written, the others are counted.
 struct BoundedLines: Sendable {
     enum Kind: CaseIterable {
-        /// A request that it submitted and that was accepted.
+        /// A request of the launch that was accepted.
         case submission
-        /// A pending request that its submission replaced.
+        /// A pending request that a submission of the launch replaced.
         case replacement
-        /// A pending request that it cancelled. A cancellation is an outcome, which `why` reads from the journal.
+        /// A pending request that the launch cancelled. A cancellation is an outcome, which `why` reads from the
+        /// journal.
         case cancellation
 
-        /// Lines of the kind that are written.
+        /// Maximum number of written lines of the kind.
         var limit: Int { self == .cancellation ? 100 : 20 }
     }
 
-    /// One call in the count. It is given back when its commit fails.
+    /// One journal line of a call, as counted. The line is returned to the count when its commit fails.
     struct Line: Hashable, Sendable {
         enum Place { case written, lastWritten, omitted }
         let kind: Kind
@@ -25,7 +26,7 @@ struct BoundedLines: Sendable {
     private var written: [Kind: Int] = [:]
     private var omittedCounts: [Kind: Int] = [:]
 
-    /// Number of lines beyond the limit.
+    /// Number of lines of the kind that were not written, because they exceed the limit.
     func omitted(_ kind: Kind) -> Int { omittedCounts[kind] ?? 0 }
 
     mutating func take(_ kind: Kind) -> Line {

@@ -4,19 +4,23 @@ import TaskModel
 
 /// The cause of the end of a launch's process, before its tasks are judged.
 enum Cause: Hashable, Sendable {
-    /// Every task had ended; the process exited, or was killed afterwards.
+    /// Every task had ended. The process exited by itself, or was killed afterwards.
     case finished
-    /// - Parameter function: the bound function that ran; nil for a library with an entry function.
+    /// A signal ended the process.
+    ///
+    /// - Parameters:
+    ///   - task: the task that was running; nil when unknown.
+    ///   - function: the bound function that was running; nil for a library with an entry function.
     case crashed(signal: Int32, task: TaskID?, function: String?)
     case crashedAfterwards(signal: Int32)
     case exited(code: Int32, function: String?)
     case killedForMemory(function: String?)
     case entryFailed(String)
     case notLoaded(String)
-    /// The host killed it because a task or an assertion overran.
+    /// The host killed the process because a task or an assertion overran.
     case killed
     case hostStopping
-    /// A failure outside of the plugin ended it: no attempt is charged.
+    /// A failure outside of the plugin, with its message, ended the launch. No attempt is charged.
     case hostFailed(String)
 
     init(of launch: Execution, termination: ProcessTermination, lastWords: LastWords?) {
@@ -35,7 +39,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// Whether every unfinished task and open assertion was expired because the host is stopping.
+    /// Whether all unfinished tasks and open assertions of the launch were expired because the host is stopping.
     private static func isShutdown(_ launch: Execution) -> Bool {
         launch.unfinished.allSatisfy { launch.tasks[$0].expiration?.reason == .hostShutdown }
             && (launch.assertions.isEmpty || launch.assertions.expiration?.reason == .hostShutdown)
@@ -59,7 +63,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// Indices of the tasks that are charged with an attempt.
+    /// Indices of the tasks of the launch that are charged with an attempt.
     func charged(in launch: Execution) -> Set<Int> {
         let unfinished = launch.unfinished
         switch self {
@@ -72,7 +76,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// Whether the interrupted tasks run alone next time, so that a faulty task cannot interrupt others again.
+    /// Whether the interrupted tasks run alone at the next launch, so that a faulty task cannot interrupt others again.
     var makesTasksRunAlone: Bool {
         switch self {
         case .crashed, .exited, .killedForMemory: true
@@ -133,7 +137,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// The message of the launch's end, including assertions that were not ended.
+    /// The message about the end of the launch, including assertions that were still open.
     func message(of launch: Execution) -> String {
         let assertions = launch.assertions
         if assertions.isEmpty { return messageOfTasks(of: launch) }

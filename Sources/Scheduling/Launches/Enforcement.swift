@@ -4,9 +4,9 @@ import TaskModel
 
 /// The action that is due when a time limit of a launch has passed.
 enum Enforcement: Hashable, Sendable {
-    /// A failed commit of its record is tried again.
+    /// A commit of the launch's record failed and is tried again.
     case retryRecord
-    /// The budget, or the time limit of the entry function, is used up: its tasks are expired.
+    /// The budget, or the time limit of the entry function, is used up: the tasks of the launch are expired.
     case useUpBudget
     case kill(Execution.KillReason)
     /// Continued tasks without progress are expired.
@@ -37,10 +37,11 @@ extension Launch {
 
     var nextEnforcement: MonotonicTime? { enforcements.lazy.map(\.at).min() }
 
-    /// The time at which the launch thread kills the launch by itself; nil without such a limit.
+    /// The time at which the launch thread kills the launch without a further action; nil when no limit of the launch
+    /// kills it.
     var nextKill: MonotonicTime? { enforcements.lazy.filter(\.action.isKill).map(\.at).min() }
 
-    /// The first limit of the list that has passed.
+    /// The limit with the highest precedence that has passed; nil when none has.
     func enforcement(at now: MonotonicTime) -> Enforcement? { enforcements.first { $0.at <= now }?.action }
 }
 
@@ -60,8 +61,8 @@ extension Execution {
         return limits
     }
 
-    /// Limits of the budget. The entry function has to return within the budget; without a budget, within the time
-    /// limit of entry.
+    /// The limits that the budget sets. The entry function has to return within the budget; without a budget, within
+    /// the time limit of entry.
     private var budgetLimits: [(MonotonicTime, Enforcement)] {
         if case .running(let deadline) = entry {
             let use: [(MonotonicTime, Enforcement)] = isBudgetUsedUp ? [] : [(deadline, .useUpBudget)]

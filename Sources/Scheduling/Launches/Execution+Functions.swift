@@ -12,8 +12,8 @@ extension Execution {
 
     var entryWords: String { boundLibrary.map { "while the library \($0) was loaded" } ?? "inside entry" }
 
-    /// The bound function that a task called, with its library and the signature in the manifest; nil for a library
-    /// with an entry function.
+    /// A description of the bound function that a task called: its library, and its signature in the manifest. Nil for
+    /// a library with an entry function.
     ///
     /// - Parameter task: nil when the task is unknown: then it is one of the unfinished tasks.
     func function(running task: TaskID?) -> String? {
@@ -37,7 +37,7 @@ extension Execution {
         tasks[index].work.identifier.flatMap { plan.plugin.handler(for: $0) }
     }
 
-    /// The message about a task that was killed after the grace period.
+    /// The message about a task that was killed at the end of the grace period.
     func overstay(of index: Int, toldBy told: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag

@@ -2,11 +2,11 @@
 
 import TaskModel
 
-/// The tasks of a launch, from sending its plan until its process has ended.
+/// The tasks of a launch and their state, from sending the plan until the end of the process.
 struct Execution: Sendable {
     /// The state of the plugin's entry function.
     enum Entry: Hashable, Sendable {
-        /// It has to return by `deadline` plus the grace period.
+        /// The entry function is running. It has to return by `deadline` plus the grace period.
         case running(deadline: MonotonicTime)
         case returned
         case failed(status: Int32)
@@ -23,7 +23,8 @@ struct Execution: Sendable {
         case hostStopping
         /// The plan or a task could not be sent, or the library could not be loaded through no fault of the plugin.
         case hostFailed(String)
-        /// Its kill time passed before the host had read the messages that would have withdrawn it.
+        /// The launch thread killed the launch at its kill time, before the host had read the messages that would have
+        /// withdrawn the kill time.
         case killTimePassed
     }
 
@@ -34,19 +35,20 @@ struct Execution: Sendable {
         var expiration: (reason: ExpirationReason, killAt: MonotonicTime)?
         var hasExpirationHandler = false
         var wasCancelled = false
-        /// The user whose call cancelled or stopped it; nil when a plugin did.
+        /// The user whose call cancelled or stopped the task; nil when a plugin's call did, or none.
         var cancelledBy: CallingUser?
-        /// Whether a user stopped it while the entry function ran.
+        /// Whether a user stopped the task while the entry function ran. The task is expired when entry returns.
         var isToStop = false
-        /// The newest later submission with its identifier.
+        /// The newest later submission with the same identifier; nil without one.
         var successor: SubmissionNumber?
-        /// For a continued task: its last report, its furthest progress, and the time at which it counts as stalled.
+        /// The last report of a continued task; nil before the first one. `furthest` is its furthest progress,
+        /// `stallsAt` the time at which it counts as stalled.
         var progress: TaskProgress?
         var furthest: (done: Int64, fraction: Double) = (-1, -1)
         var stallsAt: MonotonicTime?
 
         var isContinued: Bool { work.kind == .continued }
-        /// A cancellation of it is on disk.
+        /// Records a cancellation of the task that is on disk.
         mutating func cancel(by user: CallingUser?) {
             wasCancelled = true
             cancelledBy = user
@@ -57,29 +59,32 @@ struct Execution: Sendable {
 
     var plan: LaunchPlan
     var tasks: [Task]
-    /// The conditions when the batch was closed.
+    /// The conditions of the machine when the batch was closed.
     let conditionsAtClose: Conditions
     var entry: Entry
     var registered: [PermittedIdentifier] = []
     var assertions = OpenAssertions()
-    /// The time at which assertions expire that outlast the last task of a launch without a budget.
+    /// The time at which assertions are expired that outlast the last task of a launch without a budget; nil when no
+    /// such limit applies.
     var assertionDeadline: MonotonicTime?
     var isBudgetUsedUp = false
-    /// Whether continued tasks ran on beyond the deadline of the budget, which then no longer applies.
+    /// Whether continued tasks ran on past the deadline of the budget. The deadline then no longer applies to the
+    /// launch.
     var hasOutlivedBudget = false
     var kill: KillReason?
     /// Continued tasks whose delivery is being committed.
     var arriving: [PlannedTask] = []
-    /// Number of tasks ever assigned to the launch: a task whose delivery failed leaves its number unused.
+    /// Number of tasks ever assigned to the launch. A task whose delivery failed leaves its number unused.
     var tasksHanded: Int
     var violations = 0
-    /// Number of its requests for another interval of legacy fetch.
+    /// Number of calls by which the launch changed its interval of legacy fetch.
     var fetchIntervals = 0
-    /// Journal lines of its calls.
+    /// The journal lines that the calls of the launch cause.
     var lines = BoundedLines()
-    /// The end of its process, while commits in flight still decide about its tasks.
+    /// The end of the launch's process; nil while it runs. Set until the commits in flight about the launch's tasks are
+    /// decided.
     var end: ProcessEnd?
-    /// Number of those commits.
+    /// Number of commits in flight that decide about tasks of the launch.
     var undecided = 0
 
     init(_ start: Launch.Start, plan: LaunchPlan) {
@@ -93,21 +98,22 @@ struct Execution: Sendable {
     var grace: Duration { plan.budget.grace }
     var unfinished: [Int] { tasks.indices.filter { tasks[$0].outcome == nil } }
 
-    /// Whether messages of its runner count: none do after the kill or the end of its process (BGT-ABI-09).
+    /// Whether messages of the launch's runner count. After a kill or the end of the process they do not (BGT-ABI-09).
     var isListening: Bool { kill == nil && end == nil }
 
-    /// Whether every unfinished task was expired and none is being delivered.
+    /// Whether every unfinished task was expired, and no task is being delivered.
     var isToldToStop: Bool { arriving.isEmpty && unfinished.allSatisfy { tasks[$0].expiration != nil } }
 
-    /// Whether a continued task is unfinished or being delivered; no deadline ends it.
+    /// Whether a continued task is unfinished or being delivered. No deadline ends such a task.
     var hasContinuedWork: Bool { !arriving.isEmpty || unfinished.contains { tasks[$0].isContinued } }
 
-    /// Whether the launch has work that has to end with the budget.
+    /// Whether the launch has unfinished work that has to end with the budget.
     var isBoundByBudget: Bool {
         !hasOutlivedBudget && (!hasContinuedWork || unfinished.contains { !tasks[$0].isContinued })
     }
 
-    /// Whether a user started it, or it works for a user: only then may it submit continued requests (C8).
+    /// Whether a user started the launch, or the launch works for a user. Only such a launch may submit continued
+    /// requests (C8).
     var isForeground: Bool {
         plan.cause == .person
             || tasks.contains { task in
@@ -116,8 +122,8 @@ struct Execution: Sendable {
             }
     }
 
-    /// Whether the expiration reason applies. `notIdle` does not apply to a launch that started on a machine in use, at
-    /// a user's request or past its deferral.
+    /// Whether the expiration reason applies to the launch. `notIdle` does not apply to a launch that started while the
+    /// machine was in use: at a user's request, or past its maximum deferral.
     func minds(_ reason: ExpirationReason) -> Bool { reason != .notIdle || conditionsAtClose.isIdle }
 
     func index(of id: TaskID) -> Int? { tasks.firstIndex { $0.id == id } }

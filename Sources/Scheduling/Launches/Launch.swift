@@ -8,38 +8,38 @@ struct ProcessEnd: Hashable, Sendable {
     let lastWords: LastWords?
 }
 
-/// One launch, from the request for a runner to the record of its end. Each phase holds only the data that is valid in
-/// it.
+/// One launch, from the request for a runner to the record of the launch's end. Each phase holds only the data that is
+/// valid in it.
 struct Launch: Sendable {
     enum Phase: Sendable {
         /// A runner is being started; the batch is still open.
         case preparing
-        /// The batch is closed and the launch is being committed; the plan is not sent.
+        /// The batch is closed and the launch is being committed. The plan is sent after the commit.
         case starting(Start)
         /// The plan was sent.
         case running(Execution)
-        /// Every task has ended. The process was told to exit, and is killed at that time.
+        /// Every task has ended. The process was requested to exit, and is killed at the time `by`.
         case finishing(Execution, by: MonotonicTime)
-        /// The process has ended; the record of it may not be on disk.
+        /// The process has ended. The end of the launch may not be on disk yet.
         case ended
     }
 
-    /// The contents of the launch's commit.
+    /// The data of a launch that is being committed: its plan and its batch.
     struct Start: Sendable {
         let plan: LaunchPlan
         var tasks: [Execution.Task]
         let conditions: Conditions
-        /// Set when the process ended before the launch was on disk.
+        /// The end of the process, if it ended before the launch was on disk; nil while it runs.
         var end: ProcessEnd?
     }
 
     let number: LaunchNumber
     let plugin: PluginIdentifier
-    /// The lane whose capacity it uses: a launch that gets a continued task moves to the continued lane (C8).
+    /// The lane whose capacity the launch uses. A launch that gets a continued task moves to the continued lane (C8).
     var lane: Lane
     var phase = Phase.preparing
     var record = LaunchRecord()
-    /// The kill time that was last set at the launch thread.
+    /// The kill time last sent to the launch thread; nil without one.
     var killTime: MonotonicTime?
 
     init(number: LaunchNumber, plugin: PluginIdentifier, lane: Lane) {
@@ -59,7 +59,7 @@ struct Launch: Sendable {
     var isPreparing: Bool { if case .preparing = phase { true } else { false } }
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// Nil before the plan was sent and after the end of the process.
+    /// The execution of the launch; nil before the plan was sent and after the end of the process.
     var execution: Execution? {
         switch phase {
         case .running(let execution), .finishing(let execution, _): execution
@@ -67,12 +67,12 @@ struct Launch: Sendable {
         }
     }
 
-    /// Nil while the batch is open and after the end of the process.
+    /// The plan of the launch; nil while the batch is open and after the end of the process.
     var plan: LaunchPlan? {
         if case .starting(let start) = phase { start.plan } else { execution?.plan }
     }
 
-    /// The tasks of its batch, including later deliveries; empty while the batch is open and after the end of the
+    /// The tasks of the launch, including later deliveries; empty while the batch is open and after the end of the
     /// process.
     var tasks: [Execution.Task] {
         if case .starting(let start) = phase { start.tasks } else { execution?.tasks ?? [] }
@@ -83,7 +83,8 @@ struct Launch: Sendable {
         return tasks.indices.filter { tasks[$0].outcome == nil }
     }
 
-    /// Whether messages of its runner count (BGT-ABI-09): it runs, was not killed, and its process has not ended.
+    /// Whether messages of the launch's runner count (BGT-ABI-09): the launch runs, was not killed, and its process has
+    /// not ended.
     var isListening: Bool {
         if case .running(let execution) = phase { execution.isListening } else { false }
     }
@@ -117,15 +118,17 @@ struct Launch: Sendable {
     }
 }
 
-/// The changes that a launch still has to record. One commit at a time, so that its journal stays in order.
+/// The changes that a launch still has to record. Only one of its commits is in flight at a time, so that the journal
+/// of the launch stays in order.
 struct LaunchRecord: Sendable {
-    /// Changes in order, with the task that they concern.
+    /// Changes that are committed together, with the task that they end; nil when they end none.
     struct Step: Sendable {
         var changes: [LedgerChange]
         var task: TaskEnd?
     }
 
-    /// A task that ends or returns to pending in a step; it is in flight from the decision on.
+    /// The end of a task in a step, or its return to pending. Its identifier is in flight from the decision until the
+    /// result of the commit.
     struct TaskEnd: Sendable {
         let work: PendingWork
         let change: ChangeNumber
@@ -135,19 +138,19 @@ struct LaunchRecord: Sendable {
 
     var waiting: [Step] = []
     var inFlight: [Step]?
-    /// The time at which a failed commit is tried again; nil without one.
+    /// The time at which a failed commit is tried again; nil when none has failed.
     var retryAt: MonotonicTime?
 
     var isComplete: Bool { waiting.isEmpty && inFlight == nil }
-    /// Tasks whose end is not on disk yet.
+    /// The tasks whose end is not on disk yet.
     var unrecorded: [TaskEnd] { ((inFlight ?? []) + waiting).compactMap(\.task) }
-    /// The work that will be pending again, unless it is superseded.
+    /// The work that will be pending again once it is recorded, unless a newer submission supersedes it.
     var returning: [PendingWork] { unrecorded.filter(\.returns).map(\.work) }
 
-    /// Applies a newer submission that is on disk: the waiting steps no longer return older tasks of its identifier,
-    /// but end them. Steps in flight stay unchanged.
+    /// Applies a newer submission that is on disk: the waiting steps end older tasks of its identifier instead of
+    /// requeueing them. Steps in flight stay unchanged.
     ///
-    /// - Returns: the tasks that no longer return.
+    /// - Returns: the tasks that are no longer requeued.
     mutating func supersede(_ identifier: TaskIdentifier, by newer: SubmissionNumber) -> [TaskEnd] {
         var ended: [TaskEnd] = []
         for index in waiting.indices {

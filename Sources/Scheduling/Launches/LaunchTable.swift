@@ -2,26 +2,26 @@
 
 import TaskModel
 
-/// The launches whose end is not recorded yet, with the lanes whose capacity they use.
+/// The launches whose end is not recorded yet, with the number that use capacity of each lane.
 ///
-/// A change requires a known launch: an unknown one traps in debug builds.
+/// Every change requires a launch in the table: an unknown number traps in debug builds.
 struct LaunchTable: Sendable {
     private var launches: [LaunchNumber: Launch] = [:]
     private var counts: [Lane: Int] = [:]
     private var byPlugin: [PluginIdentifier: Set<LaunchNumber>] = [:]
-    /// Launches with an unfinished task, by its identifier.
+    /// Numbers of the launches with an unfinished task of each identifier.
     private var byIdentifier: [TaskIdentifier: Set<LaunchNumber>] = [:]
-    /// Launches of other lanes to which a continued task is being delivered.
+    /// Launches outside of the continued lane to which a continued task is being delivered.
     private var moving: Set<LaunchNumber> = []
 
     var isEmpty: Bool { launches.isEmpty }
     var numbers: [LaunchNumber] { launches.keys.sorted() }
     var values: Dictionary<LaunchNumber, Launch>.Values { launches.values }
 
-    /// A copy of the launch; nil for an unknown one. Changes to the copy have no effect here.
+    /// A copy of the launch; nil for an unknown number. Changes to the copy do not affect the table.
     func find(_ number: LaunchNumber) -> Launch? { launches[number] }
 
-    /// The execution of a launch, while messages of its runner count (BGT-ABI-09); nil otherwise.
+    /// The execution of a launch while messages of its runner count (BGT-ABI-09); nil otherwise.
     func listening(_ number: LaunchNumber) -> Execution? {
         guard case .running(let execution)? = launches[number]?.phase, execution.isListening else { return nil }
         return execution
@@ -69,7 +69,7 @@ struct LaunchTable: Sendable {
         return launch
     }
 
-    /// Moves the launch to another lane, whose capacity it uses from then on.
+    /// Moves the launch to another lane, whose capacity the launch uses from then on.
     mutating func move(_ number: LaunchNumber, to lane: Lane) {
         guard let old = launches[number]?.lane, old != lane else { return }
         counts[old, default: 1] -= 1

@@ -2,18 +2,21 @@
 
 import TaskModel
 
-/// The assertions that keep a launch open after its last task. Their number is limited here, whatever the runner sends.
+/// The assertions that keep a launch open after its last task. Their number is limited, whatever the runner sends.
 struct OpenAssertions: Sendable {
     private var open: [(id: AssertionID, name: String)] = []
-    /// The highest identifier so far, open or ended: identifiers rise, so a repeated one is invalid.
+    /// The highest identifier so far, of an open or ended assertion; nil before the first one. Identifiers rise, so a
+    /// repeated one is invalid.
     private var newest: AssertionID?
-    /// Set once, when every task of the launch has ended or expired.
+    /// The expiration of the assertions, with the kill time; nil before it. Set once, when every task of the launch has
+    /// ended or expired.
     var expiration: (reason: ExpirationReason, killAt: MonotonicTime)?
 
     var isEmpty: Bool { open.isEmpty }
     /// Names of the open assertions, in the order of their begin.
     var names: [String] { open.map(\.name) }
-    /// The kill time of assertions that are still open after their expiration; nil without any.
+    /// The kill time for assertions that are still open after their expiration; nil when none is open or none was
+    /// expired.
     var killAt: MonotonicTime? { isEmpty ? nil : expiration?.killAt }
 
     /// Opens an assertion; returns the problem of an invalid one, or nil.
@@ -41,7 +44,7 @@ struct OpenAssertions: Sendable {
         return true
     }
 
-    /// The open assertions as text for a message.
+    /// A description of the open assertions for a message, with at most five names.
     var account: String {
         let shown = 5
         let listed = names.prefix(shown).map { "\"\($0)\"" }.joined(separator: ", ")

@@ -3,11 +3,11 @@
 import DequeModule
 import TaskModel
 
-/// The events of one plugin, first in, first out (C11).
+/// The waiting events of one plugin, first in, first out (C11).
 struct EventQueue: Sendable {
     private var stored = Deque<PendingEvent>()
     private var counts: [EventType: Int] = [:]
-    /// Events whose commit is in flight.
+    /// Types of the events whose commit is in flight, by number.
     private var arriving: [SubmissionNumber: EventType] = [:]
 
     /// Number of waiting events, assuming that every commit in flight succeeds.
@@ -42,7 +42,7 @@ struct EventQueue: Sendable {
         if index == 0 { stored.removeFirst() } else { stored.remove(at: index) }
     }
 
-    /// The wall clock was set back.
+    /// Drops retry delays that were set by a clock that was ahead, after the wall clock was set back.
     mutating func dropVoidRests(at now: Moment, _ configuration: SchedulingConfiguration) {
         for index in stored.indices { stored[index].retry.dropVoidRest(at: now, configuration) }
     }

@@ -10,20 +10,20 @@ struct ChangeNumber: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// The effect of a change in flight on the pending request of its identifier, if its commit succeeds.
 enum RequestEffect: Hashable, Sendable {
-    /// The request is accepted and replaces the pending one.
+    /// The request is accepted, and replaces the pending request of the identifier.
     case stores(PendingRequest)
-    /// The request is cancelled, launched or dropped.
+    /// The pending request is cancelled, launched or dropped.
     case removes(SubmissionNumber)
-    /// The request returns from a launch, unless a newer one is pending.
+    /// The request is requeued after a launch, unless a newer one is pending.
     case returns(PendingRequest)
-    /// A running task of the identifier ends or is kept from returning.
+    /// A running task of the identifier ends, or is kept from returning to pending. The pending request stays as it is.
     case concernsRunningTask
 }
 
-/// The changes in flight of one plugin's identifiers, on top of the state that is known to be on disk.
+/// The changes in flight about one plugin's identifiers, on top of the state that is known to be on disk.
 ///
-/// A change that succeeds is applied to that state and dropped here; a change that is rolled back is only dropped. The
-/// expected state is never stored, but computed from both.
+/// A change that succeeds is applied to that state and removed here; a change that is rolled back is only removed. The
+/// expected state is not stored, but computed from both.
 struct Overlay: Sendable {
     private struct Entry: Sendable {
         let number: ChangeNumber
@@ -63,14 +63,15 @@ struct Overlay: Sendable {
         return expected
     }
 
-    /// Whether a running request of that number is about to return to pending.
+    /// Whether a commit in flight requeues the request of that number.
     func returns(_ number: SubmissionNumber, of identifier: TaskIdentifier) -> Bool {
         entries[identifier]?.contains { entry in
             if case .returns(let request) = entry.effect { request.number == number } else { false }
         } ?? false
     }
 
-    /// The kinds that the changes in flight may store under the identifier, whichever of them succeed.
+    /// The kinds of request that the changes in flight may store under the identifier, whichever of the changes
+    /// succeed.
     func possibleKinds(of identifier: TaskIdentifier) -> KindSet {
         var kinds: KindSet = []
         for entry in entries[identifier] ?? [] {
@@ -83,7 +84,7 @@ struct Overlay: Sendable {
     }
 }
 
-/// A set of kinds of requests, with the kinds merged that share a limit.
+/// A set of kinds of request. Kinds that share a limit are one element.
 struct KindSet: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
     init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -4,13 +4,13 @@ import TaskModel
 
 // The changes in flight, and the counts for limits while their results are unknown.
 extension PendingRequests {
-    /// Adds a change of the identifier that was decided and whose commit is in flight.
+    /// Adds a decided change of the identifier whose commit is in flight.
     mutating func begin(_ effect: RequestEffect, about identifier: TaskIdentifier, as change: ChangeNumber) {
         overlay.add(effect, about: identifier, as: change)
         overlayChanged(about: identifier)
     }
 
-    /// Removes a change whose result is known. The caller applies its effect if it succeeded.
+    /// Removes a change whose result is known. The caller applies the effect of a change that succeeded.
     mutating func end(_ change: ChangeNumber, about identifier: TaskIdentifier) {
         overlay.drop(change, about: identifier)
         overlayChanged(about: identifier)
@@ -28,12 +28,13 @@ extension PendingRequests {
         overlay.expected(identifier, over: self[identifier])
     }
 
-    /// The number of that request.
+    /// The number of the pending request of the identifier, assuming that every change in flight succeeds; nil without
+    /// such a request.
     func expectedNumber(_ identifier: TaskIdentifier) -> SubmissionNumber? {
         overlay.contains(identifier) ? expected(identifier)?.number : number(of: identifier)
     }
 
-    /// Whether the request is pending, or about to return from a launch.
+    /// Whether the request is pending, or a commit in flight requeues it after a launch.
     func isOnDisk(_ request: PendingRequest) -> Bool {
         let identifier = request.request.identifier
         return number(of: identifier) == request.number || overlay.returns(request.number, of: identifier)
@@ -72,7 +73,9 @@ struct LimitCounts: Sendable {
     mutating func add(_ kind: TaskKind) { stored[KindSet(kind), default: 0] += 1 }
     mutating func subtract(_ kind: TaskKind) { stored[KindSet(kind), default: 1] -= 1 }
 
-    /// - Parameter kinds: kinds that may become pending under the identifier, in addition to the stored one.
+    /// Sets the kinds that the changes in flight may store under the identifier.
+    ///
+    /// - Parameter kinds: kinds in addition to the kind of the stored request.
     mutating func setInFlight(_ kinds: KindSet, under identifier: TaskIdentifier) {
         let old = added[identifier] ?? []
         if old == kinds { return }

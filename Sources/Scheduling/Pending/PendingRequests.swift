@@ -46,7 +46,7 @@ struct PendingRequests: Sendable {
         permissions?.permits(identifier, as: kind) ?? true
     }
 
-    /// Index of the request's group; nil while its time has not come.
+    /// Index of the request's group of ready requests; nil while the request's own time has not come.
     func group(of request: PendingRequest) -> UInt16? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let group = store[place]?.group
@@ -54,7 +54,7 @@ struct PendingRequests: Sendable {
         return group == RequestSlot.noGroup ? nil : group
     }
 
-    /// The time when the request joined its group; nil while its own time has not come.
+    /// The time at which the request joined its group; nil while the request's own time has not come.
     func readySince(of request: PendingRequest) -> WallTime? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let slot = store[place], slot.group != RequestSlot.noGroup
@@ -64,11 +64,11 @@ struct PendingRequests: Sendable {
 
     // MARK: Storing
 
-    /// Stores a request; replaces the stored request with its identifier.
+    /// Stores a request, and replaces the stored request with the same identifier.
     ///
-    /// - Parameter time: the time from which the request may run; nil or a past time means at once.
-    ///
-    /// - Parameter since: the time at which it became due, if that was before now.
+    /// - Parameters:
+    ///   - time: the time from which the request may run; nil or a past time means at once.
+    ///   - since: the time at which the request became due; nil when it becomes due now or later.
     mutating func insert(
         _ request: PendingRequest,
         dueAt time: WallTime?,
@@ -84,7 +84,7 @@ struct PendingRequests: Sendable {
         recount(identifier)
     }
 
-    /// Removes the request with that number; a newer one with the identifier stays.
+    /// Removes the request with that number. A newer request with the same identifier stays.
     mutating func remove(_ identifier: TaskIdentifier, number: SubmissionNumber) {
         guard let place = store.place(of: identifier), place.number == number else { return }
         remove(place)
@@ -114,7 +114,7 @@ struct PendingRequests: Sendable {
         upcoming.insert(place, at: time)
     }
 
-    /// Moves the requests whose time has come to their groups.
+    /// Moves the upcoming requests whose time has come to their groups.
     mutating func becomeDue(at now: WallTime, due: (PendingRequest) -> WallTime?) {
         while let place = upcoming.next(upTo: now) {
             guard store[place]?.group == RequestSlot.noGroup, let request = request(place) else { continue }
@@ -127,7 +127,7 @@ struct PendingRequests: Sendable {
 
     /// Recomputes for every request whether its time has come, after the wall clock was set back.
     ///
-    /// - Parameter waits: the waits according to the old clock.
+    /// - Parameter waits: the waits with times of the old clock.
     mutating func reckonAnew(
         at moment: Moment,
         _ waits: [WorkClass: ClassWait],
@@ -166,10 +166,10 @@ struct PendingRequests: Sendable {
         for place in store.places(after: nil) { regroup(place) }
     }
 
-    /// Moves the members whose maximum deferral has passed to groups of their own.
+    /// Moves the members whose maximum deferral has passed to groups of requests past their deferral.
     ///
-    /// - Parameter isOver: whether the maximum deferral has passed for a member that became due at `due`; `isOwn` for a
-    ///   deferral of its own.
+    /// - Parameter isOver: whether the maximum deferral has passed for a member that became due at `due`. `isOwn` is
+    ///   true for a request with a deferral of its own.
     mutating func passDeferral(
         in lane: Lane,
         isOver: (WorkClass, _ due: WallTime, _ isOwn: Bool) -> Bool

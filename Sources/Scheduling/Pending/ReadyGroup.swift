@@ -8,23 +8,23 @@ import TaskModel
 /// except for the launch that a continued request may join.
 struct GroupKey: Hashable, Sendable {
     var workClass: WorkClass
-    /// Whether the installed manifest permits its identifier for its kind.
+    /// Whether the installed manifest permits the identifiers of the requests for their kind.
     var isPermitted = true
-    /// Whether a user requested it: then time, conditions and capacity do not block it.
+    /// Whether users requested the launch of the requests: then time, conditions and capacity do not block them.
     var isUserRequested = false
-    /// Whether a change of its identifier is in flight.
+    /// Whether changes of the requests' identifiers are in flight.
     var isInFlight = false
-    /// Whether the next launch takes one of these requests alone (C3).
+    /// Whether a launch takes each of the requests alone (C3).
     var runsAlone = false
-    /// Whether its maximum deferral by advisory policies has passed (C12).
+    /// Whether the maximum deferral of the requests by advisory policies has passed (C12).
     var isPastDeferral = false
-    /// Whether it has a deferral of its own from an earlier launch, older than that of its class.
+    /// Whether the requests have deferrals of their own from earlier launches, older than the deferral of their class.
     var hasOwnDeferral = false
 }
 
 /// The ready requests of one plugin with the same key, ordered by number.
 struct ReadyGroup: Sendable {
-    /// A member with the earliest time from which its deferral counts.
+    /// A member with its due time, before which its deferral cannot begin.
     struct Deferred: Comparable, Sendable {
         let since: WallTime
         let place: RequestPlace
@@ -33,16 +33,16 @@ struct ReadyGroup: Sendable {
 
     let key: GroupKey
     private(set) var members = Deque<RequestPlace>()
-    /// The latest due time of all requests that ever joined.
+    /// The latest due time of all requests that ever joined the group.
     private(set) var newestDue = WallTime(nanoseconds: .min)
-    /// The members by the start of their deferral. Members that have left stay until they reach the front.
+    /// The members by due time, earliest first. Members that have left stay until they reach the front.
     private var deferred = Heap<Deferred>()
 
     init(key: GroupKey) { self.key = key }
 
     var isEmpty: Bool { members.isEmpty }
 
-    /// Whether advisory policies can delay its members.
+    /// Whether advisory policies can delay the members of the group.
     private var isDeferrable: Bool { !key.isPastDeferral && !key.isUserRequested && key.workClass.kind != .event }
 
     mutating func insert(_ place: RequestPlace, since: WallTime) {
@@ -61,8 +61,7 @@ struct ReadyGroup: Sendable {
         }
     }
 
-    /// The member with the earliest start of deferral, judged by its own due time. Removes entries before it whose
-    /// members have left.
+    /// The member with the earliest due time; nil without one. Entries before it whose members have left are removed.
     mutating func firstDeferred(isMember: (RequestPlace) -> Bool) -> Deferred? {
         while let first = deferred.min {
             if isMember(first.place) { return first }
@@ -72,7 +71,7 @@ struct ReadyGroup: Sendable {
     }
 }
 
-/// All groups of one plugin. A key keeps its index, so that a slot can store its group in two bytes.
+/// All groups of one plugin's ready requests. A key keeps its index, so that a slot can store its group in two bytes.
 struct ReadyGroups: Sendable {
     private var groups: [ReadyGroup] = []
     private var indices: [GroupKey: UInt16] = [:]
@@ -94,16 +93,17 @@ struct ReadyGroups: Sendable {
 
     subscript(index: UInt16) -> ReadyGroup { groups[Int(index)] }
 
-    /// Whether a request has a deferral of its own.
+    /// Whether any ready request has a deferral of its own.
     var hasOwnDeferrals: Bool { groups.contains { $0.key.hasOwnDeferral && !$0.isEmpty } }
 
-    /// The latest due time of a class, over all requests that ever joined its groups.
+    /// The latest due time of a class, over all requests that ever joined its groups; the earliest possible time when
+    /// they are empty.
     func newestDue(of workClass: WorkClass) -> WallTime {
         groups.lazy.filter { $0.key.workClass == workClass && !$0.isEmpty }.map(\.newestDue).max()
             ?? WallTime(nanoseconds: .min)
     }
 
-    /// Indices of the groups of a lane with members.
+    /// Indices of the nonempty groups of a lane.
     func indices(in lane: Lane) -> [UInt16] {
         if count(in: lane) == 0 { return [] }
         return groups.indices.lazy.filter { !groups[$0].isEmpty && groups[$0].key.workClass.kind.lane == lane }

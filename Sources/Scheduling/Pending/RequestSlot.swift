@@ -12,15 +12,15 @@ struct RequestSlot: Sendable {
     private var earliestBeginNanoseconds: Int64
     private var notBeforeNanoseconds: Int64
     private var deferredSinceNanoseconds: Int64
-    /// Wall time at which it joined its group; meaningless before that.
+    /// Wall time at which the request joined its group; meaningless before that.
     var readySince = WallTime(nanoseconds: 0)
-    /// Index into the table of continued terms; `noTerms` for the other kinds.
+    /// Index into the table of continued terms; `noTerms` for requests that are not continued.
     let terms: UInt32
-    /// Index into the table of submitting plugins, or one of the two constants.
+    /// Index into the table of submitting plugins, or a constant for a submitter that is not a plugin.
     let submitter: UInt16
     private let attempts: UInt16
     private let hostLosses: UInt16
-    /// Index of its group of ready requests; `noGroup` while its time has not come.
+    /// Index of the request's group of ready requests; `noGroup` while the request's own time has not come.
     var group = Self.noGroup
     let kind: TaskKind.Byte
     private let protection: UInt8
@@ -70,7 +70,7 @@ struct RequestSlot: Sendable {
     var submittedAt: WallTime { WallTime(nanoseconds: submittedAtNanoseconds) }
     var runsAlone: Bool { flags.contains(.runsAlone) }
 
-    /// Whether a user requested its launch.
+    /// Whether a user requested the launch of the request.
     var isUserRequested: Bool {
         get { flags.contains(.isUserRequested) }
         set { if newValue { flags.insert(.isUserRequested) } else { flags.remove(.isUserRequested) } }
@@ -106,7 +106,7 @@ struct RequestSlot: Sendable {
 }
 
 extension TaskKind {
-    /// A kind in one byte.
+    /// A kind of task, stored in one byte.
     struct Byte: Hashable, Sendable {
         private let rawValue: UInt8
         init(_ kind: TaskKind) { rawValue = UInt8(truncatingIfNeeded: kind.rawValue) }

@@ -46,7 +46,7 @@ struct RequestStore: Sendable {
         )
     }
 
-    /// The places after a number, oldest first.
+    /// The places of the requests with numbers above `number`, oldest first; all places for nil.
     func places(after number: SubmissionNumber?) -> Deque<RequestPlace>.SubSequence {
         guard let number else { return order[...] }
         return order[order.index(after: number)...]
@@ -54,6 +54,8 @@ struct RequestStore: Sendable {
 
     // MARK: Changing
 
+    /// Stores a request and returns its place.
+    ///
     /// - Precondition: no request with this identifier is stored.
     mutating func insert(_ request: PendingRequest) -> RequestPlace {
         let value = RequestSlot(
@@ -84,7 +86,7 @@ struct RequestStore: Sendable {
         order.remove(place.number)
     }
 
-    /// Sets the group of a request, and the time at which it joined.
+    /// Sets the group of a request, and the time at which the request joined it.
     mutating func setGroup(_ group: UInt16, of place: RequestPlace, since: WallTime) {
         slots[Int(place.slot)]?.group = group
         slots[Int(place.slot)]?.readySince = since
@@ -126,7 +128,7 @@ struct RequestStore: Sendable {
 }
 
 extension Deque<RequestPlace> {
-    /// Index of the first place after a number.
+    /// Index of the first place whose number is above the given one.
     func index(after number: SubmissionNumber) -> Int {
         // Numbers rise, so the result is nearly always the end.
         guard let last, last.number > number else { return count }

@@ -23,7 +23,7 @@ struct UpcomingRequests: Sendable {
         return first.place
     }
 
-    /// The earliest time of a request that is still upcoming.
+    /// The earliest time of a request that is still upcoming; nil when none is.
     mutating func earliest(isWaiting: (RequestPlace) -> Bool) -> WallTime? {
         while let first = heap.min {
             if isWaiting(first.place) { return first.time }
@@ -32,7 +32,7 @@ struct UpcomingRequests: Sendable {
         return nil
     }
 
-    /// Drops removed requests once they outnumber the others.
+    /// Drops the entries of removed requests once they outnumber the others.
     mutating func compact(holding count: Int, isWaiting: (RequestPlace) -> Bool) {
         guard heap.count > 2 * count + 32 else { return }
         heap = Heap(heap.unordered.filter { isWaiting($0.place) })

@@ -17,10 +17,13 @@ package struct Catalogue: Hashable, Sendable {
     }
 
     package let installed: [PluginIdentifier: PluginEntry]
-    /// Contains an installed plugin if another manifest for it is refused.
+    /// The refused manifests by plugin. A plugin can be installed and have an entry here, when another manifest for it
+    /// is refused.
     package let refused: [PluginIdentifier: Refusal]
 
-    /// - Parameter entries: the last entry of each plugin counts.
+    /// Creates the catalogue. When several entries have the same plugin, the last one counts.
+    ///
+    /// - Parameter entries: the installed plugins.
     package init(_ entries: [PluginEntry] = [], refused: [PluginIdentifier: Refusal] = [:]) {
         installed = Dictionary(entries.map { ($0.identifier, $0) }) { _, last in last }
         self.refused = refused

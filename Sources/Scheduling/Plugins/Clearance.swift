@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// The pending work that is dropped when a removed plugin's retention has passed, or when a user purges the plugin.
+/// The pending work that is dropped when the retention of a removed plugin has passed, or when a user purges the
+/// plugin.
 struct Clearance: Hashable, Sendable {
     enum Cause: Hashable, Sendable {
         case kept(Duration)
@@ -13,7 +14,7 @@ struct Clearance: Hashable, Sendable {
     let cause: Cause
     let requests: [PendingRequest]
     let events: [PendingEvent]
-    /// Whether it had requested legacy fetch.
+    /// Whether the plugin has a legacy fetch schedule, which is dropped as well.
     let fetches: Bool
 
     var works: [PendingWork] { requests.map(PendingWork.request) + events.map(PendingWork.event) }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The main plugin that owns each task identifier: exactly one (statement 21).
+/// The main plugin that owns each permitted task identifier. An identifier has exactly one owner (statement 21).
 struct IdentifierOwners: Sendable {
     private var names: [TaskIdentifier: PluginIdentifier] = [:]
     private var prefixes: [TaskIdentifier: PluginIdentifier] = [:]
@@ -19,7 +19,7 @@ struct IdentifierOwners: Sendable {
         }
     }
 
-    /// Removes the identifiers of a plugin that was removed or is described anew; identifiers that others own stay.
+    /// Removes the identifiers of a plugin that was removed or described anew. Identifiers with another owner stay.
     mutating func remove(_ entry: PluginEntry) {
         for permitted in entry.permitted {
             switch permitted {

@@ -30,7 +30,7 @@ struct Permissions: Sendable {
 }
 
 extension String {
-    /// Whether this reverse-DNS name begins with one of the prefixes, followed by a dot.
+    /// Whether this reverse-DNS name begins with one of the prefixes and a dot.
     fileprivate func hasPrefix(in prefixes: Set<String>) -> Bool {
         var text = self[...]
         while let dot = text.lastIndex(of: ".") {

@@ -7,13 +7,13 @@ import TaskModel
 /// The subscript requires a known plugin. An unknown one traps in debug builds; in release builds a change to it is
 /// lost.
 struct PluginTable: Sendable {
-    /// The first state belongs to no plugin and stands in for a missing one.
+    /// The states. The first one belongs to no plugin, and stands in for an unknown plugin.
     private var boxes: ContiguousArray = [Box(PluginState(identifier: .none, policy: PluginPolicy()))]
     private var indices: [PluginIdentifier: Int] = [:]
     private var free: [Int] = []
     private var names: [PluginIdentifier] = []
 
-    /// The memory of one state. Tables share it until one of them changes the state.
+    /// The storage of one state, for copy on write: copies of the table share it until one of them changes the state.
     private final class Box: @unchecked Sendable {
         let state: UnsafeMutablePointer<PluginState>
 
@@ -74,7 +74,7 @@ struct PluginTable: Sendable {
         names.remove(at: place(after: plugin) - 1)
     }
 
-    /// The identifiers after the given one, in order; all of them for nil.
+    /// The known identifiers after the given one, in order; all of them when `plugin` is nil.
     func names(after plugin: PluginIdentifier? = nil) -> ArraySlice<PluginIdentifier> {
         names[(plugin.map(place(after:)) ?? 0)...]
     }

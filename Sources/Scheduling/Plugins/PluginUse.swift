@@ -13,7 +13,7 @@ struct PluginUse: Sendable {
         (record, restsUntil, runnerRetry) = (state.record, state.restsUntil, state.runnerRetry)
     }
 
-    /// Whether it would no longer delay anything.
+    /// Whether the use no longer affects any policy.
     func isOver(at now: Moment) -> Bool {
         let ends = [restsUntil, runnerRetry?.at].compactMap { $0 }
         return record.dayUse.total(at: now.wall) == 0 && record.uses.total(at: now.wall) == 0
@@ -22,7 +22,7 @@ struct PluginUse: Sendable {
 }
 
 extension Scheduler {
-    /// Number of kept uses from which on expired ones are dropped.
+    /// Number of kept uses at which obsolete ones are dropped.
     private static let mostUsesKept = 1_000
 
     mutating func forget(_ plugin: PluginIdentifier, at now: Moment) {

@@ -25,7 +25,7 @@ package struct PluginRecord: Hashable, Sendable {
     }
 }
 
-/// A sum over a sliding window of calendar time, kept in slots to bound its size.
+/// A sum of amounts over a sliding window of wall-clock time. Amounts are kept per slot, to bound the size.
 package struct SlidingSum: Hashable, Sendable {
     private let slot: Int64
     private let slots: Int64
@@ -45,7 +45,7 @@ package struct SlidingSum: Hashable, Sendable {
 
     package func total(at now: WallTime) -> Int64 { current(at: now).reduce(0) { $0 + $1.sum } }
 
-    /// The time at which the sum falls below `limit`; nil when it is below already.
+    /// The time at which the sum falls below `limit`; nil when it is below the limit now.
     package func end(of limit: Duration, at now: WallTime) -> WallTime? {
         if total(at: now) < limit.wholeNanoseconds { return nil }
         // Slots from a clock that was ahead count again when their time comes.

@@ -2,13 +2,13 @@
 
 package import TaskModel
 
-/// A rule that may delay work although it is possible. Each policy evaluates the same facts independently; its verdict
-/// is `may`, `wait` or `must`.
+/// A rule that may delay work which could otherwise run. Each policy evaluates the same facts independently; its
+/// verdict is `may`, `wait` or `must`.
 ///
-/// One `wait` delays the work; one `must` overrides every `wait`. Policies have no weights, so `why` can always
-/// name the change that would end a delay.
+/// One `wait` delays the work; one `must` overrides every `wait`. Policies have no weights, so `why` can always name
+/// the change that would end a delay.
 package enum Policy: String, Hashable, Sendable, CaseIterable {
-    /// Work that a user requested is not delayed.
+    /// Work that a user requested is not delayed by other policies.
     case person
     /// A request is not delayed beyond its maximum deferral (C12).
     case patience = "maximum-deferral"
@@ -24,12 +24,12 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     case idle
     /// Work waits while the machine is busy.
     case load
-    /// Background work does not use up a battery that is low.
+    /// Background work is delayed while the battery is low.
     case battery
-    /// Background work waits while the user saves power.
+    /// Background work is delayed while the user saves power.
     case powerSaver = "power-saver"
 
-    /// The function behind a policy's verdict.
+    /// The computation of a policy's verdict.
     enum Rule: Sendable {
         case userRequest
         case maximumDeferral
@@ -40,20 +40,21 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         case condition(ConditionRule)
     }
 
-    /// Delays work while a trouble lasts, or while another condition does not hold.
+    /// A rule about one condition: delays work while a condition with the trait `trouble` holds, or while any other
+    /// condition does not hold.
     struct ConditionRule: Sendable {
         enum Concern: Sendable {
             case processing
-            /// Requests of the background lane: no user waits for them.
+            /// Requests of the background lane, which no user waits for.
             case background
-            /// Requests of every kind, except those that the policy `idle` delays anyway.
+            /// Requests of every kind, except requests that the policy `idle` already delays.
             case requestsNotForIdle
         }
 
         let condition: Condition
         let reason: Reason
         let concern: Concern
-        /// Texts for `why`: `holds` when the condition holds, `lacks` otherwise.
+        /// Rationale for `why` while the condition holds. `lacks` is the rationale while it does not.
         let holds: String
         let lacks: String
     }
@@ -148,7 +149,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The combined reasons of all policies against the work; empty when one of them is `must`.
+    /// The reasons of all policies that delay the work; empty when the verdict of one policy is `must`.
     static func reasons(on facts: Facts) -> [Reason] {
         var reasons: [Reason] = []
         for policy in allCases {
@@ -172,6 +173,6 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
 package struct PolicyVerdict: Hashable, Sendable {
     package let policy: Policy
     package let verdict: Policy.Verdict
-    /// The facts behind the verdict, as text.
+    /// The rationale of the verdict: the facts behind it, as shown to users.
     package let rationale: String
 }

@@ -4,7 +4,7 @@ package import TaskModel
 
 /// The latest start-up waves: times at which much work becomes possible at once.
 package struct Surges: Hashable, Sendable {
-    /// Monotonic time begins at boot.
+    /// Time of boot: zero on the monotonic clock.
     private static let boot = MonotonicTime(nanoseconds: 0)
 
     package var resume: MonotonicTime?
@@ -16,8 +16,8 @@ package struct Surges: Hashable, Sendable {
         [(.boot, Self.boot)] + (resume.map { [(.resume, $0)] } ?? []) + (network.map { [(.network, $0)] } ?? [])
     }
 
-    /// The stagger of a plugin: a fixed offset into the window. It is the same for all its work, which therefore stays
-    /// in one batch.
+    /// The stagger of a plugin: a fixed offset into the window, computed from the identifier. It is the same for all
+    /// work of the plugin, which therefore stays in one batch.
     static func place(of plugin: PluginIdentifier, in window: Duration) -> Duration {
         let steps: UInt64 = 1_000
         return window * Int(plugin.text.stableHash % steps) / Int(steps)
@@ -25,7 +25,7 @@ package struct Surges: Hashable, Sendable {
 }
 
 extension String {
-    /// An FNV-1a hash: the same in every process, unlike `hashValue`.
+    /// An FNV-1a hash of the string. It is the same in every process, unlike `hashValue`.
     var stableHash: UInt64 {
         utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

@@ -28,7 +28,7 @@ extension CalendarRule {
         }
     }
 
-    /// Parses single values and ranges; a range may wrap around: "fri-mon".
+    /// Parses single values and ranges; nil when an item is invalid. A range may wrap around, such as "fri-mon".
     private static func values(of items: [Substring], _ number: (Substring) -> Int?, last: Int) -> Set<Int>? {
         var values: Set<Int> = []
         for item in items {
@@ -41,7 +41,7 @@ extension CalendarRule {
         return values.isEmpty ? nil : values
     }
 
-    /// The written form of the rule, with the name of its zone.
+    /// The rule in the format of the configuration, with the name of its zone.
     func text(in zones: TimeZoneTable) -> String {
         let time = Self.twoDigits(hour) + ":" + Self.twoDigits(minute)
         let days = self.days.sorted().map(String.init) + weekdays.sorted().map { Self.weekdayNames[$0 - 1] }

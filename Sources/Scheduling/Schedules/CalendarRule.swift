@@ -10,16 +10,17 @@ package import TaskModel
 package struct CalendarRule: Hashable, Sendable {
     package let hour: Int
     package let minute: Int
-    /// 1 is Sunday; empty for every weekday.
+    /// The weekdays, where 1 is Sunday; empty for every weekday.
     package let weekdays: Set<Int>
-    /// From 1; empty for every day. A shorter month has no occurrence on the missing days.
+    /// The days of the month, from 1; empty for every day. A shorter month has no occurrence on the missing days.
     package let days: Set<Int>
     package let zone: ScheduleZone
 
-    /// Limit of a search: the longest gap, between two 31sts on a given weekday, is years, not decades.
+    /// Maximum number of days that a search examines. The longest gap, between two 31sts on a given weekday, is years,
+    /// not decades.
     private static let daysSearched: Int64 = 366 * 12
 
-    /// Nil when a number is out of range.
+    /// Creates a rule; nil when a number is out of range.
     package init?(hour: Int, minute: Int, weekdays: Set<Int> = [], days: Set<Int> = [], zone: ScheduleZone) {
         guard (0..<24).contains(hour), (0..<60).contains(minute), weekdays.allSatisfy((1...7).contains),
             days.allSatisfy((1...31).contains)
@@ -31,7 +32,7 @@ package struct CalendarRule: Hashable, Sendable {
         self.zone = zone
     }
 
-    /// The first scheduled occurrence after `time`; nil when there is none, or no rules of the zone.
+    /// The first scheduled occurrence after `time`; nil when there is none, or the rules of the zone are unknown.
     package func occurrence(after time: WallTime, in zones: TimeZoneTable) -> WallTime? {
         guard let rules = zones[zone] else { return nil }
         let today = Self.date(at: time, rules)
@@ -67,10 +68,10 @@ package struct CalendarRule: Hashable, Sendable {
         rules.localTime(of: time.nanoseconds.flooredDivision(by: second).quotient).flooredDivision(by: day).quotient
     }
 
-    /// Local time of the occurrence.
+    /// Local time of the occurrence on a date, in seconds since 1970; `date` is in days since 1970.
     private func start(on date: Int64) -> Int64 { date * Self.day + Int64(hour * 3600 + minute * 60) }
 
-    /// Nil when the zone skips the date.
+    /// The occurrence on a date, in seconds since 1970 in UTC; nil when the zone skips the date.
     private func instant(on date: Int64, _ rules: TimeZoneRules) -> Int64? {
         let midnight = rules.firstInstant(reaching: date * Self.day)
         guard rules.localTime(of: midnight) < (date + 1) * Self.day else { return nil }

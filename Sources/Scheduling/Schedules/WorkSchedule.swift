@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// Recurring work from the operator's configuration, without code. At each occurrence the request is submitted, unless
-/// one is pending or running.
+/// Recurring work from the operator's configuration. At each occurrence the host submits the request, unless one is
+/// pending or running.
 package struct WorkSchedule: Hashable, Sendable {
     package enum Rhythm: Hashable, Sendable {
         case every(Duration)
@@ -31,7 +31,7 @@ package struct WorkSchedule: Hashable, Sendable {
         self.requiresExternalPower = requiresExternalPower
     }
 
-    /// Nil for an interval.
+    /// The calendar rule; nil for a schedule with an interval.
     var calendar: CalendarRule? {
         if case .calendar(let rule) = rhythm { rule } else { nil }
     }
@@ -44,7 +44,8 @@ package struct WorkSchedule: Hashable, Sendable {
         }
     }
 
-    /// The last scheduled occurrence up to `now`, however many were missed since `last`; nil when none has come.
+    /// The latest scheduled occurrence after `last` and up to `now`, however many were missed in between; nil when none
+    /// is due.
     func latestOccurrence(since last: WallTime, upTo now: WallTime, in zones: TimeZoneTable) -> WallTime? {
         guard var latest = occurrence(after: last, in: zones), latest <= now else { return nil }
         if case .every(let interval) = rhythm {

@@ -6,7 +6,7 @@ import TaskModel
 ///
 /// Instants are seconds since 1970 in UTC. Local times are seconds since 1970 by the clocks of the zone.
 package struct TimeZoneRules: Hashable, Sendable {
-    /// An instant from which on another offset holds.
+    /// A change of the offset: from the instant `at` on, `offset` holds.
     package struct Transition: Hashable, Sendable {
         package let at: Int64
         /// Seconds east of UTC.
@@ -18,16 +18,16 @@ package struct TimeZoneRules: Hashable, Sendable {
         }
     }
 
-    /// Largest distance between local time and UTC, in seconds. POSIX permits 24:59:59.
+    /// Maximum distance between local time and UTC, in seconds. POSIX permits 24:59:59.
     package static let offsetLimit: Int64 = 26 * 3600
     private static let instantLimit: Int64 = 1 << 60
 
     package static let utc = TimeZoneRules(YearlyOffsets(standard: 0))
 
-    /// Offset before the first transition.
+    /// Offset before the first transition, in seconds east of UTC.
     private let initial: Int64
     private let transitions: [Transition]
-    /// Nil when the last transition holds for ever.
+    /// The yearly rule after the last transition; nil when the last offset holds for ever.
     private let yearly: YearlyOffsets?
 
     package init(_ yearly: YearlyOffsets) {
@@ -36,9 +36,10 @@ package struct TimeZoneRules: Hashable, Sendable {
         self.yearly = yearly
     }
 
-    /// Nil when the transitions are not in order, or an instant or an offset is out of range.
+    /// Creates the rules; nil when the transitions are not in order, or an instant or an offset is out of range.
     ///
-    /// - Parameter afterwards: holds from the last transition on; without transitions, at all times.
+    /// - Parameter afterwards: the yearly rule that holds from the last transition on; without transitions, at all
+    ///   times.
     package init?(initial: Int64, transitions: [Transition], afterwards: YearlyOffsets?) {
         let offsets =
             [initial, afterwards?.standard ?? 0, afterwards?.daylight?.offset ?? 0] + transitions.map(\.offset)
@@ -51,7 +52,7 @@ package struct TimeZoneRules: Hashable, Sendable {
         yearly = afterwards
     }
 
-    /// Seconds east of UTC.
+    /// The offset that holds at an instant, in seconds east of UTC.
     package func offset(at instant: Int64) -> Int64 {
         let passed = passedTransitions(at: instant)
         if passed == transitions.count, let yearly { return yearly.offset(at: instant) }
@@ -60,8 +61,8 @@ package struct TimeZoneRules: Hashable, Sendable {
 
     package func localTime(of instant: Int64) -> Int64 { instant + offset(at: instant) }
 
-    /// The instant at which local time reaches `local` for the first time: of two instants the first; where clocks skip
-    /// the time, the end of the gap.
+    /// The first instant at which local time reaches `local`. A local time that occurs twice gives the earlier instant;
+    /// a skipped one gives the end of the gap.
     package func firstInstant(reaching local: Int64) -> Int64 {
         // Local time is earlier here, by any offset.
         var start = local - Self.offsetLimit - 1
@@ -72,13 +73,13 @@ package struct TimeZoneRules: Hashable, Sendable {
         }
     }
 
-    /// Time of the first transition after `instant`; nil when there is none.
+    /// Instant of the first transition after `instant`; nil when there is none.
     func nextTransition(after instant: Int64) -> Int64? {
         let passed = passedTransitions(at: instant)
         return passed < transitions.count ? transitions[passed].at : yearly?.nextChange(after: instant)
     }
 
-    /// Count of the transitions up to `instant`.
+    /// Number of transitions at or before `instant`.
     private func passedTransitions(at instant: Int64) -> Int {
         var range = 0..<transitions.count
         while !range.isEmpty {

@@ -2,7 +2,7 @@
 
 /// The time zone of a calendar rule.
 package enum ScheduleZone: Hashable, Comparable, Sendable {
-    /// The time zone of the machine, whichever it is.
+    /// The time zone to which the machine is set.
     case machine
     /// A name such as Europe/Berlin.
     case named(String)
@@ -11,7 +11,7 @@ package enum ScheduleZone: Hashable, Comparable, Sendable {
 /// The rules of the time zones that schedules use.
 package struct TimeZoneTable: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
-        /// For display; the machine's zone may have none but a description.
+        /// Name of the zone for display. For the machine's zone it may be only a description.
         package let name: String
         package let rules: TimeZoneRules
 

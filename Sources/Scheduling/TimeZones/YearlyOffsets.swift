@@ -2,15 +2,15 @@
 
 import TaskModel
 
-/// The offsets of a time zone that repeat each year: the rule of POSIX, with which a TZif file ends.
+/// The offsets of a time zone that repeat each year, as in the POSIX rule at the end of a TZif file.
 package struct YearlyOffsets: Hashable, Sendable {
-    /// Daylight saving time, or any second offset.
+    /// The second offset of the year, usually daylight saving time.
     package struct Daylight: Hashable, Sendable {
-        /// Seconds east of UTC.
+        /// Offset in seconds east of UTC.
         package let offset: Int64
-        /// In standard time.
+        /// Start of the second offset, in standard time.
         package let start: YearlyDate
-        /// In daylight saving time.
+        /// End of the second offset, in daylight saving time.
         package let end: YearlyDate
 
         package init(offset: Int64, start: YearlyDate, end: YearlyDate) {
@@ -20,9 +20,9 @@ package struct YearlyOffsets: Hashable, Sendable {
         }
     }
 
-    /// Seconds east of UTC.
+    /// Standard offset, in seconds east of UTC.
     package let standard: Int64
-    /// Nil when the offset is the same all year.
+    /// The second offset of the year; nil when the standard offset holds all year.
     package let daylight: Daylight?
 
     package init(standard: Int64, daylight: Daylight? = nil) {
@@ -34,10 +34,10 @@ package struct YearlyOffsets: Hashable, Sendable {
         changes(around: instant).last { $0.at <= instant }?.offset ?? standard
     }
 
-    /// Time of the first change after `instant`; nil when the offset never changes.
+    /// Instant of the first change of offset after `instant`, in seconds since 1970; nil when the offset never changes.
     func nextChange(after instant: Int64) -> Int64? { changes(around: instant).first { $0.at > instant }?.at }
 
-    /// Changes of the year of `instant` and of both its neighbours, in order.
+    /// Changes of offset in the year of `instant` and in both neighbouring years, in order.
     private func changes(around instant: Int64) -> [TimeZoneRules.Transition] {
         guard let daylight else { return [] }
         let year = CivilDate(daysSince1970: instant.flooredDivision(by: 86_400).quotient).year
@@ -51,7 +51,7 @@ package struct YearlyOffsets: Hashable, Sendable {
         return Self.merged(ends, starts)
     }
 
-    /// Both lists are in order; of two changes at one time that of `second` comes later.
+    /// Both lists merged in order of time. Of two changes at the same time, the change in `second` comes later.
     private static func merged(
         _ first: [TimeZoneRules.Transition],
         _ second: [TimeZoneRules.Transition]
@@ -69,16 +69,16 @@ package struct YearlyOffsets: Hashable, Sendable {
 /// A local time that each year has once, such as 02:00 on the last Sunday of March.
 package struct YearlyDate: Hashable, Sendable {
     package enum Day: Hashable, Sendable {
-        /// From 1 to 365: 29 February is never counted.
+        /// Day of the year from 1 to 365; 29 February is never counted.
         case withoutLeapDay(Int64)
-        /// From 0 to 365.
+        /// Day of the year from 0 to 365; 29 February is counted.
         case ofYear(Int64)
-        /// Weekday from 0, Sunday, to 6; week from 1 to 5, the last one of the month.
+        /// A weekday of a month: weekday from 0, Sunday, to 6; week from 1 to 5, where 5 is the last of the month.
         case weekday(Int64, week: Int64, month: Int64)
     }
 
     package let day: Day
-    /// Seconds from the midnight of the day, up to a week in both directions.
+    /// Seconds from the midnight of the day, negative or positive, up to a week.
     package let time: Int64
 
     package init(_ day: Day, at time: Int64) {
@@ -86,7 +86,7 @@ package struct YearlyDate: Hashable, Sendable {
         self.time = time
     }
 
-    /// Local seconds since 1970.
+    /// The date in a year, in local seconds since 1970.
     func seconds(in year: Int64) -> Int64 { daysSince1970(in: year) * 86_400 + time }
 
     private func daysSince1970(in year: Int64) -> Int64 {

@@ -2,9 +2,9 @@
 
 import TaskModel
 
-/// The wait of one class of a plugin: its present reasons, and the part of the history that is not written yet.
+/// The wait of one class of a plugin: its present reasons, and the stretches of its history that are not written yet.
 ///
-/// A stretch with lasting reasons is written once it has stood for a moment. A stretch with momentary reasons is
+/// A stretch with lasting reasons is written once it has lasted for a moment. A stretch with momentary reasons is
 /// written only when it is over. So neither short changes nor submissions cost a row.
 struct ClassWait: Sendable {
     private struct Stretch: Hashable, Sendable {
@@ -18,7 +18,7 @@ struct ClassWait: Sendable {
     private var since = WallTime(nanoseconds: 0)
     /// Momentary stretches that are over and lasted long enough to be recorded, oldest first.
     private var past: [Stretch] = []
-    /// Codes of the rows that are open in the ledger; nil when unknown after a failed commit.
+    /// Codes of the reasons whose rows are open in the ledger; nil when they are unknown after a failed commit.
     private var written: [String]?
     /// The time at which the present stretch has lasted long enough to be written.
     private(set) var settlesAt = MonotonicTime(nanoseconds: 0)
@@ -34,13 +34,13 @@ struct ClassWait: Sendable {
 
     private var lasting: [String] { isLasting ? reasons : [] }
 
-    /// Whether a change still has to be written.
+    /// Whether a change of the history or the deferral still has to be written.
     var isChanged: Bool { !past.isEmpty || lasting != written || deferral.isChanged }
 
     /// Whether the class has no reasons and the ledger is up to date.
     var isIdle: Bool { reasons.isEmpty && deferral.isEmpty && !isChanged }
 
-    /// Sets the present reasons; an empty list means that the work does not wait.
+    /// Sets the present reasons. An empty list means that the work of the class does not wait.
     mutating func note(_ new: [Reason], at now: Moment) {
         let codes = new.map { $0.code }.sorted()
         if codes == reasons { return }
@@ -54,7 +54,7 @@ struct ClassWait: Sendable {
 
     mutating func settle(after delay: Duration, at now: Moment) { settlesAt = now.monotonic + delay }
 
-    /// The changes to be written now; afterwards they count as written.
+    /// The changes to be written now. From this call on, they count as written.
     mutating func changes(of key: WaitKey) -> [LedgerChange] {
         var changes: [LedgerChange] = []
         var open: (reasons: [String]?, until: WallTime?) = (written, nil)
@@ -72,7 +72,7 @@ struct ClassWait: Sendable {
         return changes
     }
 
-    /// Marks the contents of the ledger as unknown after a failed commit, until the present state is written.
+    /// Marks the contents of the ledger as unknown after a failed commit, so that the present state is written again.
     mutating func wasNotWritten() {
         written = nil
         deferral.wasNotWritten()

@@ -4,15 +4,15 @@ import TaskModel
 
 /// The periods in which only advisory policies blocked the ready requests of a class.
 ///
-/// The deferral of a request begins at the first time in one of the periods at which the request is due. Later changes
-/// do not undo it (C12). It is not stored per request: the periods apply to the whole class. A period includes its
-/// start and excludes its end: a request that becomes due at the end of a period is not covered by it.
+/// The deferral of a request begins at the first moment of a period at which the request is due. Later changes do not
+/// undo it (C12). The deferral is not stored per request: the periods apply to the whole class. A period includes its
+/// start and excludes its end: it does not cover a request that becomes due at the end.
 struct Deferral: Sendable {
-    /// Oldest first; only the last one may be open.
+    /// The periods, oldest first. Only the last one may be open.
     private(set) var periods: [DeferralPeriod] = []
     private var written: [DeferralPeriod]? = []
 
-    /// Maximum number of periods. The oldest ones are merged beyond it: the deferral of a request may then begin a
+    /// Maximum number of periods. Beyond it the oldest periods are merged: the deferral of a request may then begin a
     /// little early.
     private static let most = 16
 
@@ -24,7 +24,7 @@ struct Deferral: Sendable {
     var isEmpty: Bool { periods.isEmpty }
     var isChanged: Bool { periods != written }
 
-    /// The start of the deferral of a request that became due at `due`; nil when it has not begun.
+    /// The start of the deferral of a request that became due at `due`; nil when no period covers the request.
     func start(for due: WallTime) -> WallTime? {
         period(covering: due).map { max($0.since, due) }
     }
@@ -33,9 +33,10 @@ struct Deferral: Sendable {
         periods.first { $0.until.map { $0 > due } ?? true }
     }
 
-    /// Begins a period, or continues the last one: only advisory policies block the class from now on.
+    /// Begins a period, because only advisory policies block the class from now on. If no request has become due since
+    /// the end of the last period, that period continues.
     ///
-    /// - Parameter newestDue: due time of the newest request of the class.
+    /// - Parameter newestDue: the latest due time of the class's requests.
     mutating func begin(at now: WallTime, newestDue: WallTime) {
         guard let last = periods.last else { return periods.append(DeferralPeriod(since: now)) }
         guard let end = last.until else { return }
@@ -51,7 +52,7 @@ struct Deferral: Sendable {
         }
     }
 
-    /// Ends the open period: other reasons block the class from now on, or none.
+    /// Ends the open period: from now on other reasons block the class, or none.
     mutating func end(at now: WallTime) {
         guard let last = periods.last, last.until == nil else { return }
         if last.since < now { periods[periods.count - 1].until = now } else { periods.removeLast() }

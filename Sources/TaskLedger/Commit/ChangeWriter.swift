@@ -2,13 +2,15 @@
 
 import TaskModel
 
-/// Executes the statements of each change. Transactions belong to the caller.
+/// Executes the statements of each change. The caller begins and ends the transactions.
 struct ChangeWriter: Sendable {
     private var plugins = PluginNames()
     private var lastJournal: JournalNumber?
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
+    /// Executes one change.
+    ///
     /// - Parameter payloads: receives the payloads of the tasks that the change moves from pending to running.
     mutating func apply(
         _ change: LedgerChange,
@@ -80,7 +82,7 @@ struct ChangeWriter: Sendable {
         }
     }
 
-    /// Increments the number of groups and records the highest numbers used, once for all tickets.
+    /// Increments the number of groups and records the highest numbers used, once for all tickets of the group.
     ///
     /// - Returns: the last journal entry written; nil when the group wrote none.
     mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {
@@ -89,7 +91,7 @@ struct ChangeWriter: Sendable {
         return lastJournal
     }
 
-    /// Resets the cached state after a rollback: plugin names that the transaction inserted may not exist.
+    /// Drops the cached state after a rollback, because plugin names that the transaction inserted may not exist.
     mutating func forgetUncommitted() {
         self = Self()
     }

@@ -2,12 +2,13 @@
 
 import TaskModel
 
-/// Waiting commits in the order of arrival. The commits of a plugin can be taken ahead of their turn.
+/// A queue of waiting commits in the order of arrival. The commits of a plugin can be taken ahead of their turn.
 struct CommitLane {
     private var arrived: [WaitingCommit] = []
-    /// Commits older than those in `arrived`, in reverse order, so that removing the oldest shifts no elements.
+    /// Commits older than those in `arrived`, newest first, so that removing the oldest shifts no elements.
     private var leaving: [WaitingCommit] = []
-    /// Number of waiting commits that change the waits or deferrals of a plugin; never 0.
+    /// Numbers of waiting commits that change the waits or deferrals of a plugin. A plugin without such commits has no
+    /// entry.
     private var owners: [PluginIdentifier: Int] = [:]
 
     var count: Int { arrived.count + leaving.count }
@@ -21,7 +22,7 @@ struct CommitLane {
         for plugin in commit.classOwners { owners[plugin, default: 0] += 1 }
     }
 
-    /// Nil when the lane is empty.
+    /// Removes and returns the oldest commit; nil when the lane is empty.
     mutating func popFirst() -> WaitingCommit? {
         if leaving.isEmpty {
             leaving = arrived.reversed()

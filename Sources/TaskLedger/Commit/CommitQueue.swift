@@ -21,7 +21,7 @@ final class CommitQueue: Sendable {
 
     enum Admission {
         case queued
-        /// Queued, and the writer sleeps: the caller has to wake it.
+        /// The commit was queued while the writer sleeps: the caller has to wake the writer.
         case queuedFirst
         case closed
     }
@@ -32,7 +32,7 @@ final class CommitQueue: Sendable {
         /// Number of groups of answers since the last group of history, counted while history waits.
         var answerGroups = 0
         var isHistoryGroup = false
-        /// Number of commits that the current group can still take.
+        /// Number of commits that the current group can still contain.
         var left = 0
         var isWriterAwake = false
         var isClosed = false
@@ -73,7 +73,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Chooses the lane of the next group.
+    /// Chooses the lane of the next group and begins the group.
     ///
     /// - Returns: false when no commit waits.
     func beginGroup() -> Bool {
@@ -83,10 +83,11 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// The next commit of the group; nil at the end of the group.
+    /// Removes and returns the next commit of the group; nil at the end of the group.
     func next() -> WaitingCommit? { state.withLock { $0.next() } }
 
-    /// Whether the writer has to begin another group. If not, the next added commit wakes it.
+    /// Whether the writer has to write another group. If not, the writer counts as asleep, and the next commit wakes
+    /// it.
     func continues() -> Bool {
         state.withLock { state in
             state.isWriterAwake = !state.isEmpty
@@ -94,7 +95,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Rejects all later commits; waiting ones are still written.
+    /// Rejects all later commits. Waiting commits are still written.
     func close() {
         state.withLock { $0.isClosed = true }
     }

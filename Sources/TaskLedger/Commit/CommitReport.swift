@@ -5,7 +5,7 @@ package import TaskModel
 /// The result of one submitted ticket.
 package struct CommitReport: Sendable {
     package let ticket: UInt64
-    /// Success means that the changes are on disk and survive any crash.
+    /// The result: success means that the changes are on disk and survive any crash.
     package let result: Result<Void, LedgerError>
     /// The payloads of the tasks that the ticket moved from pending to running, empty ones included. They are read in
     /// the ticket's transaction; the dictionary is empty when the ticket failed.

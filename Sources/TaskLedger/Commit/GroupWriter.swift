@@ -19,7 +19,7 @@ struct GroupWriter: Sendable {
         self.statements = statements
     }
 
-    /// Writes commits until `next` returns nil or `mostTime` has passed, and at least one.
+    /// Writes one group: at least one commit, and more until `next` returns nil or `mostTime` has passed.
     ///
     /// A failing commit does not affect the others of its group. Failures are rare, and a savepoint per commit would
     /// slow down all commits. So the group is rolled back and written again without the failed commit.
@@ -42,9 +42,9 @@ struct GroupWriter: Sendable {
         return group
     }
 
-    /// Writes the commits of the group that have not failed, adds those that `more` returns, and commits.
+    /// Writes the commits of the group that have not failed and those that `more` returns, and commits the transaction.
     ///
-    /// - Returns: false when a commit failed. The failure is then its result, and the disk is unchanged.
+    /// - Returns: false when a commit failed. The error is then the result of this commit, and the disk is unchanged.
     private mutating func attempt(
         _ group: inout CommitGroup,
         _ more: () -> WaitingCommit?,

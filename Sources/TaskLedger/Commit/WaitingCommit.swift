@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The changes of one ticket on their way to the disk.
+/// The changes of one ticket that wait to be written.
 struct WaitingCommit: Sendable {
     enum Origin: Sendable {
         case loop(ticket: UInt64)
@@ -11,7 +11,7 @@ struct WaitingCommit: Sendable {
 
     let origin: Origin
     let changes: [LedgerChange]
-    /// Whether the ticket is history, which can be written after answers that were submitted later.
+    /// Whether the ticket is history: answers that were submitted later can be written first.
     let isHistory: Bool
     /// Plugins whose waits or deferrals the ticket changes. Tickets with a common plugin keep their order.
     let classOwners: Set<PluginIdentifier>
@@ -29,8 +29,8 @@ struct WaitingCommit: Sendable {
 }
 
 extension LedgerChange {
-    /// Whether no decision or reply depends on the change. The outcome of a task is not history: it is also written to
-    /// the task's row, where it must not overwrite a later one.
+    /// Whether the change is history: no decision or reply depends on it. The outcome of a task is not history, because
+    /// it is also written to the task's row, where it must not overwrite a later one.
     fileprivate var isHistory: Bool {
         switch self {
         case .journal(let entry): entry.endedTask == nil

@@ -23,7 +23,9 @@ extension WriteAccess {
 }
 
 extension Database {
-    /// The deferral periods of all classes of a plugin, oldest first.
+    /// The deferral periods of a plugin by class, oldest first.
+    ///
+    /// - Parameter id: the number of the plugin's row.
     func deferrals(ofPlugin id: Int64) throws -> [WorkClass: [DeferralPeriod]] {
         var deferrals: [WorkClass: [DeferralPeriod]] = [:]
         try forEachRow(Deferral.ofPlugin, [id], of: "deferral") { row in
@@ -36,7 +38,8 @@ extension Database {
         return deferrals
     }
 
-    /// Deletes the periods of classes without pending work, because they can no longer affect a request.
+    /// Deletes the deferral periods of classes without pending work, because such periods can no longer affect a
+    /// request.
     ///
     /// - Returns: the number of deleted periods.
     @discardableResult

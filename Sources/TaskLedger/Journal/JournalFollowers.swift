@@ -2,7 +2,8 @@
 
 import Synchronization
 
-/// The streams that announce new journal entries. They carry numbers only; followers read the entries from the ledger.
+/// The streams that announce new journal entries. They carry only the numbers of entries; followers read the entries
+/// from the ledger.
 final class JournalFollowers: Sendable {
     private struct State {
         var streams: [Int: AsyncStream<JournalNumber>.Continuation] = [:]

@@ -18,7 +18,7 @@ package struct JournalRecord: Hashable, Sendable {
     package let event: String
     package let plugin: PluginIdentifier
     package let launch: LaunchNumber?
-    /// The task identifier, or the name of an event.
+    /// The task identifier, or the name of an event; nil for an entry about a whole launch or plugin.
     package let label: String?
     package let submission: SubmissionNumber?
     package let blame: Blame

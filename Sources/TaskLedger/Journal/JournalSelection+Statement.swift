@@ -4,7 +4,8 @@ import GRDB
 import TaskModel
 
 extension JournalSelection {
-    /// The statement that reads the selection. SQLite evaluates every condition, and an index finds the rows.
+    /// The SQL statement that reads the selected entries, with its arguments. SQLite evaluates the conditions, and an
+    /// index finds the rows.
     var statement: (sql: String, arguments: StatementArguments) {
         var conditions = ["number > ?"]
         var arguments: StatementArguments = [after?.rawValue ?? 0]
@@ -42,6 +43,6 @@ extension JournalSelection {
 }
 
 extension TaskOutcome {
-    /// Every outcome as the journal stores it, for an IN operator.
+    /// The stored names of all outcomes as a list for the SQL operator IN.
     static let sqlList = allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 }

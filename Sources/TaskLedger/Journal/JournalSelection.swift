@@ -2,14 +2,14 @@
 
 package import TaskModel
 
-/// The journal entries to read: numbers, filter, direction and limit.
+/// The journal entries to read: range of numbers, filter, direction and limit.
 package struct JournalSelection: Hashable, Sendable {
-    /// Only entries with a higher number.
+    /// Selects only entries with a higher number; nil for no bound.
     package var after: JournalNumber?
-    /// Only entries with a lower number.
+    /// Selects only entries with a lower number; nil for no bound.
     package var before: JournalNumber?
     package var filter: JournalFilter
-    /// Only entries about the end of a task.
+    /// Whether only entries about the end of a task are selected.
     package var outcomesOnly: Bool
     package var newestFirst: Bool
     package var limit: Int

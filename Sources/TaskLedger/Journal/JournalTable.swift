@@ -59,7 +59,7 @@ extension Database {
 }
 
 extension RowReader {
-    /// The user in columns `user_id`, `user_process` and `user_command`; nil when no user's call caused the entry.
+    /// The user in columns `user_id`, `user_process` and `user_command`; nil when no user caused the entry.
     fileprivate mutating func callingUser() throws -> CallingUser? {
         let uid = try optional("user_id") { try $0.integer($1) }
         let pid = try optional("user_process") { try $0.integer($1) }

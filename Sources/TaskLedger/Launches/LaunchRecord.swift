@@ -6,28 +6,28 @@ package import TaskModel
 package struct LaunchRecord: Hashable, Sendable {
     package let number: LaunchNumber
     package let plugin: PluginIdentifier
-    /// The last lane of the launch.
+    /// The lane in which the launch was last.
     package let lane: Lane
     package let cause: LaunchCause
     package let startedAt: WallTime
-    /// Nil without a fixed budget.
+    /// The budget of the launch; nil without a fixed budget.
     package let budget: Duration?
     package let grace: Duration
     package let process: RunnerProcess
     package let manifestDigest: String
     package let libraryDigest: String
-    /// Nil while the launch runs.
+    /// The end of the launch; nil while it runs.
     package let end: LaunchEnd?
-    /// In the order of the batch.
+    /// The tasks of the launch, in the order of the batch.
     package let tasks: [Task]
 
-    /// One task of the batch.
+    /// One task of the launch.
     package struct Task: Hashable, Sendable {
         package let submission: SubmissionNumber
         package let kind: TaskKind
         /// The task identifier, or the name of an event.
         package let label: String
-        /// Attempts charged before this launch.
+        /// Number of attempts charged before this launch.
         package let attempts: Int
         /// The last outcome of the task in this launch, as journaled; nil before the first one.
         package let outcome: TaskOutcome?

@@ -23,7 +23,7 @@ extension Database {
 }
 
 extension RowReader {
-    /// The pending work in the columns `Tasks.workColumns`.
+    /// The pending work in the row's columns `Tasks.workColumns`.
     mutating func work(of plugin: PluginIdentifier, submitters: inout SubmitterNames) throws -> PendingWork {
         let number = try submission("submission")
         guard let type = try optional("event_type", { try $0.code($1, EventType.self) }) else {

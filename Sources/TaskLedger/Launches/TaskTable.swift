@@ -3,7 +3,7 @@
 import GRDB
 import TaskModel
 
-/// The tasks of running launches, and the rows that remain of ended tasks.
+/// Statements on the table of tasks: the tasks of running launches, and the rows that remain of ended tasks.
 extension WriteAccess {
     /// Moves the row of pending work into a launch. Throws when the work is not pending, because a launch only runs
     /// work that can be requeued.
@@ -93,7 +93,8 @@ extension WriteAccess {
         try requireRunning(launch, submission)
     }
 
-    /// Stores the outcome in the task's row as well: a launch shows its outcomes even after the journal was pruned.
+    /// Stores the outcome of a task in its row as well, so that a launch shows its outcomes even after the journal was
+    /// pruned.
     func record(_ outcome: TaskOutcome, of launch: LaunchNumber, _ submission: SubmissionNumber) throws {
         try run(Move.recordOutcome, outcome.rawValue, launch.rawValue, submission.rawValue)
     }

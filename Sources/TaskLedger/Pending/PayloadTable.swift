@@ -4,6 +4,8 @@ import Foundation
 import GRDB
 import TaskModel
 
+/// Statements on the table of payloads.
+///
 /// Payloads have their own table, keyed by submission number. A request that starts or is requeued moves its row and
 /// leaves its payload in place, and reading pending work reads no payloads. The rows of work contain the payload size,
 /// so that a lost payload is not mistaken for an empty one. Empty payloads have no row.
@@ -17,7 +19,7 @@ extension WriteAccess {
 }
 
 extension Database {
-    /// The payloads of the unfinished tasks of a launch.
+    /// The payloads of the unfinished tasks of a launch, by submission number.
     func payloads(of launch: LaunchNumber) throws -> [SubmissionNumber: [UInt8]] {
         let payloads = try rows(Payload.ofLaunch, [launch.rawValue], of: "task") { row in
             (try row.submission("submission"), try row.payload())

@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension Database {
-    /// Plugins with pending requests or events, ordered by identifier. Probes one row per plugin.
+    /// Plugins with pending requests or events, ordered by identifier. Reads at most one row of work per plugin.
     func pendingPlugins() throws -> [PluginIdentifier] {
         try rows(Pending.plugins, of: "plugin") { try $0.plugin() }
     }
@@ -33,8 +33,9 @@ enum Pending {
 
     static let hasEvent = "SELECT EXISTS (SELECT 1 FROM event WHERE plugin = ?)"
 
-    /// Compares the columns that `WorkClass(of:)` reads. Protection is compared for health research only, and a request
-    /// without continued terms counts as one without resources.
+    /// The SQL query whether a plugin has a pending request of a class. It compares the columns that `WorkClass(of:)`
+    /// reads. Protection is compared for health research only, and a request without continued terms counts as one
+    /// without resources.
     static let hasRequest = """
         SELECT EXISTS (
             SELECT 1 FROM request

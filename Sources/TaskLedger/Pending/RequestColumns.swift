@@ -5,12 +5,12 @@ import TaskModel
 
 /// The columns for a request that the tables `request` and `task` share, except number, owner, identifier and payload.
 enum RequestColumns {
-    /// The submitted values, in the order of `StatementRun.bind(submitted:)`.
+    /// The columns of the submitted values, in the order of `StatementRun.bind(submitted:)`.
     static let submitted = [
         "kind", "earliest_begin", "requires_network", "requires_external_power", "protection", "title", "subtitle",
         "strategy", "resources", "submitter", "submitted_at",
     ]
-    /// The values that launches and interruptions change, in the order of `StatementRun.bind(changed:)`.
+    /// The columns of the values that launches and interruptions change, in the order of `StatementRun.bind(changed:)`.
     static let changed = RetryColumns.names + ["deferred_since"]
     static let names = submitted + changed
 
@@ -79,7 +79,7 @@ extension RowReader {
         )
     }
 
-    /// The continued terms of the row; nil when it has no title.
+    /// The continued terms of the row; nil when the row has no title.
     private mutating func continuedTerms() throws -> ContinuedTerms? {
         guard let title = try optionalText("title") else { return nil }
         return ContinuedTerms(

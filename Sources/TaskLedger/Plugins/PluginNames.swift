@@ -3,9 +3,10 @@
 import GRDB
 import TaskModel
 
-/// The numbers that stand for plugin identifiers in the other tables. The number of a name never changes.
+/// The numbers that stand for plugin identifiers in the other tables. The number of an identifier never changes.
 struct PluginNames: Sendable {
-    /// The name that stands for the operator's schedule; it cannot be a plugin's, because plugin names contain a dot.
+    /// The name that stands for the operator's schedules among the submitters. No plugin can have it, because plugin
+    /// identifiers contain a dot.
     static let schedule = Submitter.schedule.name
 
     private static let insert = StatementText("INSERT INTO plugin (identifier) VALUES (?)")
@@ -17,7 +18,7 @@ struct PluginNames: Sendable {
         try number(of: plugin.text, in: access)
     }
 
-    /// The number of a submitter; nil for a user.
+    /// The number of a submitter; nil for a user. A new submitter gets a number.
     mutating func number(of submitter: Submitter, in access: WriteAccess) throws -> Int64? {
         switch submitter {
         case .person: nil

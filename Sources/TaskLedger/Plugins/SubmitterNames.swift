@@ -3,19 +3,21 @@
 import GRDB
 import TaskModel
 
-/// Maps the numbers of submitters to names while the rows of one plugin are read. Most submitters are the plugin
-/// itself: these need no read of the plugin table and no validation of the name.
+/// Maps the numbers of submitters to names while the rows of one plugin are read. The plugin itself, the most frequent
+/// submitter, needs no read of the plugin table and no validation.
 struct SubmitterNames {
     private let database: Database
     private var known: [Int64: Submitter]
 
+    /// Creates the map for the rows of `plugin`.
+    ///
     /// - Parameter id: the number of the plugin's row.
     init(of plugin: PluginIdentifier, id: Int64, in database: Database) {
         self.database = database
         known = [id: .plugin(plugin)]
     }
 
-    /// The submitter in column `submitter`; NULL stands for a user.
+    /// The submitter in the row's column `submitter`; NULL stands for a user.
     mutating func submitter(from row: inout RowReader) throws -> Submitter {
         guard let id = try row.optional("submitter", { try $0.integer($1) }) else { return .person }
         if let submitter = known[id] { return submitter }
@@ -28,7 +30,7 @@ struct SubmitterNames {
 }
 
 extension Submitter {
-    /// Nil when the name belongs neither to the schedule nor to a plugin.
+    /// Creates the submitter with a stored name; nil when the name belongs neither to schedules nor to a plugin.
     fileprivate init?(storedName name: String) {
         if name == PluginNames.schedule {
             self = .schedule

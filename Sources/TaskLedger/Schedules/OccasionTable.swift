@@ -8,8 +8,8 @@ extension WriteAccess {
         try run(Occasion.store, identifier.text, time.nanoseconds)
     }
 
-    /// Deletes the recorded occurrences of all identifiers permitted to the plugin, except those that another plugin is
-    /// now permitted.
+    /// Deletes the recorded occurrences of all identifiers permitted to the plugin, except identifiers that another
+    /// recorded plugin is permitted as well.
     func forgetOccasions(of plugin: PluginIdentifier) throws {
         let known = try database.knownPlugins()
         func isPermitted(_ identifier: TaskIdentifier, to plugins: [KnownPlugin]) -> Bool {

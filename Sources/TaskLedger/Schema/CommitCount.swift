@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// The number of committed groups according to the database file alone. It is read from the file's bytes, because
-/// SQLite always includes the write-ahead log.
+/// Reads the number of committed groups from the database file alone, without the write-ahead log. It parses the bytes
+/// of the file, because SQLite always includes the log.
 struct CommitCount {
     let path: String
     let pageSize: Int
-    /// Page of the table `counter`, from 1.
+    /// Number of the page with the table `counter`, from 1.
     let page: Int
 
     /// The number of groups; nil when the page does not contain exactly the one row of the table.
@@ -20,9 +20,9 @@ struct CommitCount {
         return Self.commits(in: bytes)
     }
 
-    /// Parses a page of SQLite's file format: a table leaf with one cell. The cell contains the lengths of row and key,
-    /// the key 1, the length of the record's header, a type per column, and the columns. `commits` is the second column
-    /// and the first one with bytes of its own.
+    /// Parses the number of groups from a page in SQLite's file format: a table leaf with one cell. The cell contains
+    /// the lengths of row and key, the key 1, the length of the record's header, a type per column, and the columns.
+    /// `commits` is the second column and the first one with bytes of its own.
     static func commits(in page: [UInt8]) -> Int64? {
         guard page.count >= 512, page[0] == 0x0d, page[3] == 0, page[4] == 1 else { return nil }
         let cell = Int(page[8]) << 8 | Int(page[9])

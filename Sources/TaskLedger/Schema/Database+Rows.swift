@@ -10,7 +10,7 @@ extension Database {
 
     /// The values that `read` returns for the rows of the statement.
     ///
-    /// - Parameter table: the table's name for errors. The first selected column has to identify the row.
+    /// - Parameter table: the table's name for error messages, in which the first selected column identifies the row.
     func rows<Value>(
         _ sql: String,
         _ arguments: StatementArguments = StatementArguments(),
@@ -23,6 +23,8 @@ extension Database {
     }
 
     /// Calls `read` for every row of the statement.
+    ///
+    /// - Parameter table: the table's name for error messages.
     func forEachRow(
         _ sql: String,
         _ arguments: StatementArguments = StatementArguments(),

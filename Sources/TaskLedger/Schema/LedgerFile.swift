@@ -7,7 +7,7 @@ import Glibc
 struct LedgerFile {
     let path: String
 
-    /// Throws unless this host can write the ledger, or create one here. Reads the file's header, the log's header, the
+    /// Throws unless this host can write the ledger, or create it here. Reads the file's header, the log's header, the
     /// versions and the tables that `check` lists.
     func examine() throws(LedgerError) {
         guard try exists() else { return }
@@ -50,7 +50,7 @@ struct LedgerFile {
 
     private var log: WriteAheadLog { WriteAheadLog(path: path + "-wal") }
 
-    /// Creates an empty file if there is none. Only its owner can read it, because payloads are private to their
+    /// Creates an empty file if there is none. Only the owner can read the file, because payloads are private to their
     /// submitters.
     func createIfAbsent() throws(LedgerError) {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -66,7 +66,8 @@ struct LedgerFile {
 
         let bytes: [UInt8]
         var isSQLite: Bool { bytes.count == Self.length && bytes.starts(with: Self.magic) }
-        /// Stored in two bytes; the largest size, 65,536, does not fit and is stored as 1.
+        /// The page size in bytes; nil for a file of another format. It is stored in two bytes: the largest size,
+        /// 65,536, does not fit and is stored as 1.
         var pageSize: Int? {
             guard isSQLite else { return nil }
             let written = Int(bytes[16]) << 8 | Int(bytes[17])
@@ -80,7 +81,7 @@ struct LedgerFile {
         }
     }
 
-    /// Nil when the file is missing or empty.
+    /// The header of the file; nil when the file is missing or empty.
     private func header() throws(LedgerError) -> Header? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
@@ -106,8 +107,8 @@ struct LedgerFile {
 
     // MARK: - The contents
 
-    /// False when an earlier start created the file and ended before the first migration. Throws when this host must
-    /// not write the ledger.
+    /// Whether the database is a ledger that this host can write. False when an earlier start created the file and
+    /// ended before the first migration. Throws when this host must not write the file.
     func judgeVersion(of database: Database) throws -> Bool {
         let applicationID = try Int64.fetchOne(database, sql: "PRAGMA application_id")
         if applicationID == 0, try isUntouched(database) { return false }
@@ -133,7 +134,7 @@ struct LedgerFile {
     ///
     /// Launches, tasks, waits and the journal grow with the history of the host, and payloads with the submitted data:
     /// these tables are skipped. All tables are checked when a write-ahead log was left over and cannot be matched to
-    /// the ledger, as after a crash during a migration. `LedgerInspection` always examines everything.
+    /// the ledger, as after a crash during a migration. `LedgerInspection` always examines all tables.
     private func check(_ database: Database) throws {
         var tables: [String?] = [nil]
         if try isLogKnown(database) {
@@ -147,8 +148,8 @@ struct LedgerFile {
         }
     }
 
-    /// Asks the kernel to read the beginning of the file into its cache, without waiting for it. The check follows the
-    /// trees of the tables, which is ten times slower from disk. For a million requests it took 2.7 s, and 0.3 s with
+    /// Requests the kernel to read the beginning of the file into its cache, and returns at once. The check follows the
+    /// trees of the tables, which is ten times slower from disk: for a million requests it took 2.7 s, and 0.3 s with
     /// this.
     private func readAhead() {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -163,7 +164,8 @@ struct LedgerFile {
         }
     }
 
-    /// In bytes; enough for a million requests. The rest of a larger file is mostly history and payloads.
+    /// Maximum number of bytes to read ahead; enough for a million requests. The rest of a larger file is mostly
+    /// history and payloads.
     private static let mostReadAhead = 256 << 20
 
     private static let startTables: Set = [
@@ -171,9 +173,11 @@ struct LedgerFile {
     ]
 
     /// Whether the write-ahead log continues this ledger; true without a log. False when this cannot be determined.
-    /// Throws when it does not, because a copy of the ledger or of the log was restored without the other.
+    /// Throws when the log belongs to another state of the ledger, because a copy of one was restored without the
+    /// other.
     ///
-    /// The difference of the commit counts with and without the log must not exceed the transactions in the log.
+    /// The difference of the commit counts with and without the log must not exceed the number of transactions in the
+    /// log.
     @discardableResult
     func isLogKnown(_ database: Database) throws -> Bool {
         guard try log.contents(pageSize: nil) == .changes else { return true }

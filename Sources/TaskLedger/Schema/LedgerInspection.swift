@@ -3,7 +3,7 @@
 import GRDB
 package import TaskModel
 
-/// The findings about a ledger that no host has open. The inspection never writes, moves or migrates it.
+/// The findings about a ledger that no host has open. The inspection never writes, moves or migrates the ledger.
 package struct LedgerInspection: Sendable {
     package enum State: Hashable, Sendable {
         /// There is no ledger; the host creates an empty one at its next start.
@@ -16,15 +16,15 @@ package struct LedgerInspection: Sendable {
     package let state: State
     /// Complete messages with the file, the rule and the remedy.
     package let problems: [String]
-    /// The state that the next host would load; nil when it cannot be read.
+    /// The state that the next host would load; nil when the ledger cannot be read.
     package let snapshot: LedgerSnapshot?
-    /// Number of pending requests; nil when some cannot be read.
+    /// Number of pending requests; nil when some of them cannot be read.
     package let pendingRequests: Int?
-    /// The ledger version of this program.
+    /// The version of ledgers that this program writes.
     package static var knownVersion: Int64 { LedgerSchema.version }
 
-    /// Checks every page, every reference, every pending row and the size of every payload. Takes as long as reading
-    /// the whole file.
+    /// Inspects the ledger at `path`: every page, every reference, every pending row and the size of every payload.
+    /// Takes as long as reading the whole file.
     package init(path: String) {
         var examination = Examination(path: path)
         do throws(LedgerError) {
@@ -65,8 +65,8 @@ private struct Examination {
         if problems.isEmpty { state = .readable(version: version) }
     }
 
-    /// Migrates a copy of an older ledger and reads that, so that the result is what the next host loads. SQLite keeps
-    /// a large copy on disk and removes it with the connection.
+    /// Migrates a copy of an older ledger and reads the copy, so that the result equals the state that the next host
+    /// loads. SQLite keeps a large copy on disk and removes it with the connection.
     private mutating func readContents(ofOlder database: Database) throws {
         let copy = try DatabaseQueue(path: "")
         try copy.writeWithoutTransaction { try database.backup(to: $0) }
@@ -94,7 +94,8 @@ private struct Examination {
         }
     }
 
-    /// Work whose payload has the wrong size, and payloads without work, which should have 0 bytes.
+    /// The SQL query for damaged payloads: work whose payload has the wrong size, and payloads without work, which are
+    /// reported with an expected size of 0 bytes.
     private static let wrongPayloads = """
         WITH work (submission, size) AS (
             SELECT number, payload_size FROM request UNION ALL SELECT number, payload_size FROM event
@@ -107,7 +108,7 @@ private struct Examination {
         LIMIT \(mostFindings)
         """
 
-    /// Enough to show the extent of the damage.
+    /// Maximum number of findings of one kind. It is enough to show the extent of the damage.
     private static let mostFindings = 20
 
     private static func findings(in database: Database) throws -> [String] {

@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension LedgerSchema {
-    /// Stores pending work by plugin, so that a start reads the rows of one plugin only, and moves payloads to their
-    /// own table. SQLite cannot change a primary key: the three tables of work are created anew.
+    /// The fourth migration. It stores pending work by plugin, so that a start reads the rows of one plugin only, and
+    /// moves payloads to their own table. SQLite cannot change a primary key: the three tables of work are created
+    /// anew.
     ///
     /// The counters become one row, which every group of commits changes. The number of groups shows whether a
     /// write-ahead log belongs to its ledger.

@@ -2,15 +2,17 @@
 
 import GRDB
 
-/// The tables of the ledger and their migrations. A released migration is never edited; changes go into a new one.
+/// The tables of the ledger and their migrations. A released migration is never edited; later changes are a new
+/// migration.
 enum LedgerSchema {
-    /// "bgtk" in the header of every ledger, so that another program's database is not mistaken for one.
+    /// The application ID "bgtk" in the header of every ledger, so that another program's database is not mistaken for
+    /// a ledger.
     static let applicationID: Int64 = 0x6267_746b
 
-    /// The first version that counts the groups of commits.
+    /// The first version whose ledgers count the groups of commits.
     static let countsCommits: Int64 = 4
 
-    /// The version that this host writes, stored in SQLite's `user_version`.
+    /// The ledger version that this host writes, stored in SQLite's `user_version`.
     static var version: Int64 { Int64(steps.count) }
 
     static var migrator: DatabaseMigrator {
@@ -46,7 +48,8 @@ enum LedgerSchema {
         ALTER TABLE journal ADD COLUMN user_command TEXT;
         """
 
-    /// The other tables refer to plugins by a small number, which halves the size of a pending request.
+    /// The first migration, which creates the tables. Tables refer to plugins by a small number, which halves the size
+    /// of a pending request.
     private static let first = """
         CREATE TABLE plugin (
             id INTEGER PRIMARY KEY,
@@ -162,7 +165,7 @@ enum LedgerSchema {
         CREATE INDEX journal_by_label ON journal (label) WHERE label IS NOT NULL;
         """
 
-    /// Indexes for the filters of the journal, each ordered by number.
+    /// The second migration: indexes for the filters of the journal, each ordered by number.
     private static let second = """
         CREATE INDEX journal_by_plugin ON journal (plugin);
         CREATE INDEX journal_by_event ON journal (event);

@@ -11,7 +11,7 @@ enum RetryColumns {
 }
 
 extension StatementRun {
-    /// Binds the values of `RetryColumns`.
+    /// Binds the values of the columns `RetryColumns.names`.
     mutating func bind(_ retry: Retry) throws {
         try bind(retry.attempts)
         try bind(retry.notBefore?.nanoseconds)

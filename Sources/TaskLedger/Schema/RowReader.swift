@@ -5,15 +5,18 @@ import GRDB
 import TaskModel
 
 /// Reads the columns of one row by name, in any order. Throws an error with table, row and column for an unknown value,
-/// and with table and column for a missing column. Never traps.
+/// and with table and column for a missing column. It never traps.
 struct RowReader {
     private let statement: Statement
     private let columns: [String]
     private let table: String
-    /// Index after the column read last: rows are mostly read in the order of their selection.
+    /// Index after the column that was read last. The search for a column begins here, because rows are mostly read in
+    /// the order of their selection.
     private var next = 0
 
-    /// - Parameter statement: positioned at the row; its first column identifies the row in messages.
+    /// Creates a reader of the current row.
+    ///
+    /// - Parameter statement: a statement positioned at the row. Its first column identifies the row in messages.
     init(_ statement: Statement, columns: [String], of table: String) {
         self.statement = statement
         self.columns = columns
@@ -44,7 +47,7 @@ struct RowReader {
         if case .null = try storage(of: column) { true } else { false }
     }
 
-    /// The result of `read`; nil for NULL.
+    /// The result of `read` for the column; nil for NULL.
     mutating func optional<Value>(
         _ column: String,
         _ read: (inout Self, String) throws -> Value
@@ -52,14 +55,14 @@ struct RowReader {
         try isNull(column) ? nil : try read(&self, column)
     }
 
-    /// A value made from text; throws when `make` returns nil.
+    /// The value that `make` creates from the text in the column. Throws when `make` returns nil.
     mutating func value<Value>(_ column: String, fromText make: (String) -> Value?) throws -> Value {
         let stored = try text(column)
         guard let value = make(stored) else { throw unreadable(column, "\"\(stored)\"") }
         return value
     }
 
-    /// A value made from an integer; throws when `make` returns nil.
+    /// The value that `make` creates from the integer in the column. Throws when `make` returns nil.
     mutating func value<Value>(_ column: String, fromInteger make: (Int64) -> Value?) throws -> Value {
         let stored = try integer(column)
         guard let value = make(stored) else { throw unreadable(column, "\"\(stored)\"") }

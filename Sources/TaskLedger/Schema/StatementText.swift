@@ -29,7 +29,7 @@ final class PreparedStatements: @unchecked Sendable {
         return statement
     }
 
-    /// Finalizes a statement; the next run prepares it again.
+    /// Finalizes the prepared statement for `text`. The next run prepares it again.
     func discard(_ text: StatementText) { statements[ObjectIdentifier(text)] = nil }
 
     /// Finalizes all statements, which is required before the connection is closed.

@@ -2,7 +2,7 @@
 
 import GRDB
 
-/// One access to the writer's connection, with its prepared statements. Valid only during that access.
+/// One access to the writer's connection, with the prepared statements. Valid only during that access.
 struct WriteAccess {
     let database: Database
     private let statements: PreparedStatements
@@ -25,7 +25,7 @@ struct WriteAccess {
         try perform(text, bind) { try $0.execute() }
     }
 
-    /// The first column of the first row; nil without a row.
+    /// Runs a query and returns the first column of the first row; nil without a row.
     func integer<each Value: StatementBinding>(
         _ text: StatementText,
         _ values: repeat each Value
@@ -33,7 +33,7 @@ struct WriteAccess {
         try perform(text, { run in repeat try run.bind(each values) }) { try Int64.fetchOne($0) }
     }
 
-    /// The first column of every row.
+    /// Runs a query and returns the first column of every row.
     func texts<each Value: StatementBinding>(_ text: StatementText, _ values: repeat each Value) throws -> [String] {
         try perform(text, { run in repeat try run.bind(each values) }) { try String.fetchAll($0) }
     }
@@ -55,8 +55,8 @@ struct WriteAccess {
     }
 }
 
-/// The values of one run of a prepared statement. They are bound one by one: an array of boxed arguments costs as much
-/// as the row that is written.
+/// One run of a prepared statement, whose values are bound one by one. An array of boxed arguments would cost as much
+/// as writing the row.
 struct StatementRun {
     private let text: StatementText
     private let statement: Statement
@@ -76,7 +76,7 @@ struct StatementRun {
         guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code), sql: text.sql) }
     }
 
-    /// The statement with all values bound; throws when their number does not match the placeholders.
+    /// The statement with all values bound. Throws when the number of values does not match the placeholders.
     fileprivate func ready() throws -> Statement {
         guard bound == text.placeholders else {
             throw LedgerFault.contradiction("\(bound) values for a statement of \(text.placeholders): \(text.sql)")

@@ -2,13 +2,14 @@
 
 import Glibc
 
-/// Examines the bytes of the write-ahead log beside a ledger. SQLite treats an unreadable log as empty and overwrites
-/// it; this type tells the two apart. It only reads.
+/// Reads the bytes of the write-ahead log beside a ledger. SQLite treats an unreadable log as empty and overwrites it;
+/// this type distinguishes an unreadable log from an empty one. It never writes.
 struct WriteAheadLog {
     enum Contents: Hashable {
         /// There is no log, or it contains no commit.
         case nothing
-        /// The last host did not close its ledger: some changes may be only in the log.
+        /// The log contains commits, because the last host did not close its ledger: some changes may be only in the
+        /// log.
         case changes
         /// The log does not belong to this ledger; the value is the reason.
         case foreign(String)
@@ -16,7 +17,9 @@ struct WriteAheadLog {
 
     let path: String
 
-    /// - Parameter pageSize: page size of the ledger; nil without a ledger.
+    /// The kind of contents of the log.
+    ///
+    /// - Parameter pageSize: page size of the ledger in bytes; nil without a ledger.
     func contents(pageSize: Int?) throws(LedgerError) -> Contents {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
@@ -66,7 +69,7 @@ struct WriteAheadLog {
         static let salts = 2..<4
     }
 
-    /// The header of SQLite's file format; numbers are big-endian.
+    /// The header of the log in SQLite's file format; numbers are big-endian.
     private struct Header {
         static let saltsOffset = 16
         static let length = 32
@@ -87,7 +90,7 @@ struct WriteAheadLog {
             return (isLittleEndian ? Array(word.reversed()) : Array(word)).reduce(0) { $0 << 8 | UInt32($1) }
         }
 
-        /// Checksum of all preceding bytes, in the byte order given by the first word.
+        /// Checksum of all bytes of the header before the checksum, in the byte order given by the first word.
         private var checksum: [UInt32] {
             let isLittleEndian = word(0) & 1 == 0
             var sums: (UInt32, UInt32) = (0, 0)

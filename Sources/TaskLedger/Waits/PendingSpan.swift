@@ -3,15 +3,15 @@
 import GRDB
 package import TaskModel
 
-/// The period in which the work of a task was pending, and its class. Its waits are the waits of the class in that
-/// period.
+/// The period in which the work of a task was pending, with the class of the work. Its waits are the waits of the class
+/// in that period.
 package struct PendingSpan: Hashable, Sendable {
     package let submission: SubmissionNumber
     package let key: WaitKey
-    /// The time of submission, or of creation of the event.
+    /// The time of submission, or of the creation of an event.
     package let since: WallTime
-    /// The start of its newest launch. Equal to `since` for a task that joined a running launch, because the time of
-    /// joining is not recorded.
+    /// The start of the newest launch of the task. For a task that joined a running launch it equals `since`, because
+    /// the time of joining is not recorded.
     package let until: WallTime
 
     init(_ work: PendingWork, launchedAt start: WallTime) {
@@ -27,7 +27,7 @@ package struct PendingSpan: Hashable, Sendable {
 }
 
 extension Database {
-    /// Nil when the launch does not contain the task.
+    /// The pending span of a task of a launch; nil when the launch does not contain the task.
     func pendingSpan(ofTask submission: SubmissionNumber, in launch: LaunchNumber) throws -> PendingSpan? {
         try rows(Span.ofTask, [launch.rawValue, submission.rawValue], of: "task") { row in
             let plugin = try row.plugin()
@@ -40,7 +40,8 @@ extension Database {
         .first
     }
 
-    /// Nil when the journal contains no outcome with that label, or the launch was pruned.
+    /// The pending span of the newest task with a journaled outcome; nil when the journal contains no outcome with that
+    /// label, or the launch was pruned.
     func pendingSpan(ofNewestTask label: String, plugin: PluginIdentifier?) throws -> PendingSpan? {
         let (sql, arguments) = Span.newest(label, plugin)
         let newest = try rows(sql, arguments, of: "journal") { row in
@@ -57,8 +58,8 @@ enum Span {
         WHERE task.launch = ? AND submission = ?
         """
 
-    /// Only outcomes contain the launch in which the task ran: the entry of a submission contains the launch that
-    /// submitted it.
+    /// The SQL query for the newest outcome with a label. Only the entry of an outcome contains the launch in which the
+    /// task ran; the entry of a submission contains the launch that submitted it.
     static func newest(_ label: String, _ plugin: PluginIdentifier?) -> (sql: String, arguments: StatementArguments) {
         let owner = plugin == nil ? "" : "AND plugin = (SELECT id FROM plugin WHERE identifier = ?)"
         let sql = """

@@ -3,14 +3,14 @@
 import GRDB
 package import TaskModel
 
-/// The waits to read: those of one class of one plugin that overlap a time span.
+/// The waits to read: all waits of one class of one plugin that overlap a time span.
 package struct WaitSelection: Hashable, Sendable {
     package var key: WaitKey
-    /// Start of the span: waits that ended earlier are excluded.
+    /// Start of the span. Waits that ended earlier are excluded.
     package var from: WallTime
-    /// End of the span: waits that began later are excluded. Nil for a span without end.
+    /// End of the span. Waits that began later are excluded. Nil for a span without end.
     package var to: WallTime?
-    /// Maximum number of waits; the waits that ended first are dropped.
+    /// Maximum number of waits. Beyond it, the waits that ended first are omitted.
     package var limit: Int
 
     package init(key: WaitKey, from: WallTime, to: WallTime? = nil, limit: Int) {
@@ -20,19 +20,20 @@ package struct WaitSelection: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// The waits of a task between its submission and its launch.
+    /// Selects the waits of a task between its submission and its launch.
     package init(_ span: PendingSpan, limit: Int) {
         self.init(key: span.key, from: span.since, to: span.until, limit: limit)
     }
 }
 
 extension WaitSelection {
-    /// Reads the open waits, at most one row per reason.
+    /// The SQL query for the open waits, at most one row per reason.
     var openRows: (sql: String, arguments: StatementArguments) {
         ("\(Self.columns) AND until IS NULL AND since <= ?", owner + [end])
     }
 
-    /// Reads the ended waits, latest end first. The index on ends has this order, so a limit ends the scan early.
+    /// The SQL query for the ended waits, latest end first. The index on ends has this order, so the limit ends the
+    /// scan early.
     var closedRows: (sql: String, arguments: StatementArguments) {
         (
             "\(Self.columns) AND until >= ? AND since <= ? ORDER BY until DESC LIMIT ?",

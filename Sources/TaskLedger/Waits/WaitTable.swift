@@ -4,7 +4,8 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Opens a row for every new reason and closes the rows of absent ones; a reason that persists keeps its row.
+    /// Opens a row for every new reason of the class, and closes the rows of reasons that ended. A reason that persists
+    /// keeps its row.
     func recordWait(_ key: WaitKey, reasons: [String], at now: WallTime, names: inout PluginNames) throws {
         let plugin = try names.number(of: key.plugin, in: self)
         let code = key.workClass.code
@@ -18,13 +19,13 @@ extension WriteAccess {
         }
     }
 
-    /// Deletes the open rows of a forgotten plugin, because no later change would close them. Closed rows are kept for
-    /// as long as the journal.
+    /// Deletes the open waits of a plugin whose record is removed, because no later change would close them. Closed
+    /// waits are kept for as long as the journal.
     func forgetOpenWaits(ofPlugin number: Int64) throws { try run(Wait.forget, number) }
 }
 
 extension Database {
-    /// The recorded reason codes that block the classes of a plugin.
+    /// The reason codes of the open waits of a plugin, by class.
     func openWaits(ofPlugin id: Int64) throws -> [WorkClass: Set<String>] {
         var waits: [WorkClass: Set<String>] = [:]
         try forEachRow(Wait.openOfPlugin, [id], of: "wait") { row in
@@ -33,8 +34,8 @@ extension Database {
         return waits
     }
 
-    /// Closes the open rows of classes without pending work, which a host that crashed between two commits may leave.
-    /// They end at the last journal entry of that host.
+    /// Closes the open waits of classes without pending work. A host that crashed between two commits may leave such
+    /// rows; they end at the time of its last journal entry.
     func closeVainWaits() throws {
         let open = try rows(Wait.openClasses, of: "wait") { row in
             (plugin: try row.integer("plugin"), code: try row.integer("class"))
@@ -73,7 +74,8 @@ enum Wait {
     static let open = StatementText(
         "SELECT reason FROM wait WHERE plugin = ? AND class = ? AND until IS NULL ORDER BY reason"
     )
-    /// A row never ends before it begins, even when the clock was set back in between.
+    /// The SQL statement that closes an open wait. The wait never ends before it begins, even when the clock was set
+    /// back in between.
     static let close = StatementText(
         """
         UPDATE wait SET until = max(since, ?) WHERE plugin = ? AND class = ? AND reason = ? AND until IS NULL
