@@ -87,7 +87,7 @@ struct ExitStatusTests {
             #expect(
                 terminal.error == """
                     bgtask: not-found (no-such-plugin): no plugin com.example.feed\\u{1B}[2J is installed
-                    bgtask: remedy: see "bgtask plugin list" for what is, and for manifests that were refused
+                    bgtask: remedy: list the installed plugins and the refused manifests with "bgtask plugin list"
 
                     """
             )
@@ -168,7 +168,7 @@ struct CommandTests {
             #expect(host.requests.map(\.body) == [body])
             #expect(
                 terminal.output
-                    == "submission 12 of com.example.feed.refresh is pending for com.example.feed, in place of submission 9\n"
+                    == "submission 12 of com.example.feed.refresh is pending for com.example.feed, replacing submission 9\n"
             )
         }
     }
@@ -314,8 +314,8 @@ struct FollowTests {
             #expect(terminal.output.contains("entry 7"))
             #expect(
                 terminal.error == """
-                    bgtask: the host at \(host.socket) is stopping and has ended the journal
-                    bgtask: see whether it is back with: bgtask host status --socket \(host.socket), and follow it again
+                    bgtask: the host at \(host.socket) is stopping and has closed the journal
+                    bgtask: check the host with: bgtask host status --socket \(host.socket), then follow it again
 
                     """
             )

@@ -119,7 +119,7 @@ struct PluginInstallTests {
             #expect(desk.terminal.error.contains("leave --library out"))
             #expect(await desk.run("install", manifest, "--yes") == .done)
             #expect(desk.installed == ["com.example.plain.yaml"])
-            #expect(desk.terminal.output.contains("stays there"))
+            #expect(desk.terminal.output.contains("stays in place"))
             #expect(await desk.run("remove", "com.example.plain", "--yes") == .done)
             #expect(desk.installed.isEmpty)
             #expect(FileManager.default.fileExists(atPath: library))

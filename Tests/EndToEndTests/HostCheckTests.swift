@@ -14,7 +14,7 @@ struct HostCheckTests {
             let before = try host.stateFiles()
             let check = try await host.check()
             #expect(check.status == 0 && check.error.isEmpty && !check.output.contains("problem"), "\(check)")
-            #expect(check.output.contains("its pages are whole") && check.output.contains("1 plugin is in order"))
+            #expect(check.output.contains("its pages are whole") && check.output.contains("1 plugin is accepted"))
             #expect(try host.stateFiles() == before)
             try await host.start()
             try await host.runNeighbour()
@@ -128,7 +128,7 @@ struct HostCheckTests {
             let check = try await host.check()
             #expect(check.status == 0, "\(check)")
             #expect(check.output.contains("running when the last host ended; the next host kills their leftover"))
-            #expect(check.output.contains("was left by a host that is gone; the next one replaces it"))
+            #expect(check.output.contains("was left by a host that has ended; the next host replaces it"))
             #expect(try host.stateFiles() == before)
             try await host.start()
             try host.release(patient)
@@ -145,7 +145,7 @@ struct HostCheckTests {
                 ["host", "check", "--config", try folder.write([], to: "bgtaskd.yaml")] + flags
             )
             #expect(check.status == 0, "\(check)")
-            #expect(check.output.contains("\(folder.file("state-directory")) yet; a host creates it"))
+            #expect(check.output.contains("\(folder.file("state-directory")) does not exist yet; the host creates it"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["bgtaskd.yaml"])
         }
     }

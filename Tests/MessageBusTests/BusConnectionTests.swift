@@ -96,14 +96,14 @@ struct BusConnectionTests {
     @Test func `values of other types and texts of any length end in no value, not in a crash`() throws {
         try services.start(Self.lamp, ["Color": String(repeating: "x", count: BusMessage.longestText + 1)])
         connection.open(at: .now)
-        #expect(try turns { color.reading == .unavailable("org.example.Lamp gives no readable Color") })
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp returns no readable Color") })
         let longest = String(repeating: "x", count: BusMessage.longestText)
         try services.change(Self.lamp, ["Color": longest])
         #expect(try turns { color.reading == .value(.text(longest)) })
         try services.change(Self.lamp, ["Color": true])
         #expect(try turns { color.reading == .value(.boolean(true)) })
         try services.change(Self.lamp, ["Color": 1.5])
-        #expect(try turns { color.reading == .unavailable("org.example.Lamp gives no readable Color") })
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp returns no readable Color") })
     }
 
     @Test func `a property that the service does not have is unavailable with the error's name`() throws {
