@@ -122,7 +122,7 @@ struct ConfigurationTests {
         ("grace-period", "later", "is \"later\", not a duration from 1ms to 7d"),
         ("attempts", "-1", "is -1, which is not between 1 and 1000"),
         ("refresh-budget", "20", "is \"20\", which has no unit"), ("batch-size", "201", "not between 1 and 200"),
-        ("log-level", "loud", "is \"loud\", which is none of trace"),
+        ("log-level", "loud", "is \"loud\", which is not one of trace"),
         ("network", "yes", "is \"yes\", not a boolean"),
         ("socket-group", "no-such-group", "is \"no-such-group\", which is not a group of this machine; create it"),
     ])

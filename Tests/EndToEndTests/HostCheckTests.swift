@@ -74,8 +74,8 @@ struct HostCheckTests {
                 "\(folder.file("broken.yaml")):1:1: grase-period: is not a key", "\"grace-period\"",
                 "others may see payloads",
                 "containers/com.example.gone is no known plugin's", "manifests/Aaa.yaml:2", "boss",
-                "\(folder.file("none")) is not there; install bgtask-runner", "is not in a cgroup v2 hierarchy",
-                "nowhere is not there, so libraries are found only beside", "is there and is no socket; remove it",
+                "\(folder.file("none")) does not exist; install bgtask-runner", "is not in a cgroup v2 hierarchy",
+                "nowhere does not exist, so libraries are found only beside", "exists and is not a socket; remove it",
             ] { #expect(check.output.contains(part), "\(part)\n\(check.output)") }
         }
     }

@@ -176,7 +176,7 @@ struct ContainerTests {
 
         try volume.removeKey(key)
         #expect(sensor.listens { reading()?.holds == true })
-        #expect(reading()?.detail == "the key of \(volume.path)/containers is not there")
+        #expect(reading()?.detail == "the encryption key of \(volume.path)/containers is missing")
         #expect(try volume.addKey() == key)
         #expect(sensor.listens { reading()?.holds == false })
     }
