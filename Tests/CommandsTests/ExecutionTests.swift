@@ -199,7 +199,7 @@ struct CommandTests {
         try await StubHost.with({ _ in .body(status: 200, #"{"cancelled":false}"#) }) { host in
             let terminal = Terminal()
             #expect(await terminal.run("task", "cancel", "a.b", "--socket", host.socket) == .done)
-            #expect(terminal.output.contains("no request was pending"))
+            #expect(terminal.output.contains("no request with that identifier was pending"))
         }
     }
 }
@@ -231,7 +231,7 @@ struct JournalFilterTests {
 
     @Test(arguments: [
         ("--event", "crashd", "write \"crashed\""), ("--blame", "vendor", "nobody, plugin, host, person, machine"),
-        ("--since", "2", "how long ago"), ("--plugin", "feed", "has no dot"), ("--launch", "x", "whole number"),
+        ("--since", "2", "before now"), ("--plugin", "feed", "has no dot"), ("--launch", "x", "whole number"),
     ])
     func `an invalid value of a bgtask journal option is refused with its rule`(
         option: String,

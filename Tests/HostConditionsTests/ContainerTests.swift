@@ -96,7 +96,7 @@ struct ContainerTests {
         try tree.folder("containers/com.example.study")
         try tree.write("etc/fstab", "x \(container) ext4 noauto,x-systemd.automount 0 0\n")
         try mount(container, type: "autofs")
-        #expect(reading() == .measured(false, from: container, detail: "\(container) is mounted when it is opened"))
+        #expect(reading() == .measured(false, from: container, detail: "\(container) is mounted on first access"))
     }
 
     @Test func `a container that is no directory counts as locked and is sampled again`() throws {

@@ -108,7 +108,7 @@ struct DiagnosingMappingTests {
         }
         #expect(
             document.problems.map(\.description) == [
-                "f:1:4: a: is \"256MB\", whose unit \"MB\" is none of B, KiB, MiB, GiB, TiB, "
+                "f:1:4: a: is \"256MB\", whose unit \"MB\" is not one of B, KiB, MiB, GiB, TiB, "
                     + "not a size from 1MiB to 1GiB; write 256MiB",
                 "f:2:4: b: is \"1.5GiB\", which has a fraction, not a size from 1MiB to 1GiB; write 1536MiB",
                 "f:3:4: c: is 9999999999TiB, which is not between 0B and the largest 64-bit number; write a value in that range",

@@ -196,7 +196,7 @@ struct HandlerTests {
 
     @Test func `an argument with an unknown setting is refused with the most similar setting`() {
         #expect(
-            flaw("{ setting: directroy }")?.hasSuffix("which the manifest does not have; write \"directory\"") == true
+            flaw("{ setting: directroy }")?.hasSuffix("which settings does not define; write \"directory\"") == true
         )
         #expect(flaw("{ setting: quantity }")?.contains("add it to settings") == true)
     }
@@ -332,7 +332,7 @@ struct HandlerTests {
             )
             let problem = workshop.load().refused.first?.problems.first
             #expect(problem?.rule.rawValue == "note-beside-handlers")
-            #expect(problem?.remedy.contains("it is one or the other") == true)
+            #expect(problem?.remedy.contains("or name a library without an entry") == true)
         }
     }
 
