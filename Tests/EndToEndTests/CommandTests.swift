@@ -116,7 +116,7 @@ struct CommandTests {
             #expect(try await follower.ending() == .exited(3))
             #expect(
                 follower.standardError.elements.first
-                    == "bgtask: the host at \(host.socket) is stopping and has ended the journal"
+                    == "bgtask: the host at \(host.socket) is stopping and has closed the journal"
             )
         }
     }

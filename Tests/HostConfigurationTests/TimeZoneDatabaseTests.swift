@@ -68,7 +68,7 @@ struct TimeZoneDatabaseTests {
             let directory = folder.file("zoneinfo")
             #expect(
                 problem(database, .named("Europe/Berln"))
-                    == "is \"Europe/Berln\", which is no time zone in \(directory); write \"Europe/Berlin\""
+                    == "is \"Europe/Berln\", which is not a time zone in \(directory); write \"Europe/Berlin\""
             )
             for name in [
                 "", "Europe", "../etc/localtime", "Europe/../Europe/Berlin", "/etc/localtime", "Europe/", "a\0",

@@ -29,7 +29,7 @@ struct HostileYAMLTests {
         let problems = read(text).problems
         #expect(problems[2].column == 25)
         #expect(problems[3].column == 39)
-        #expect(problems[0].description == "feed.yaml:4:1: name: stands on line 2 already; remove one of the two")
+        #expect(problems[0].description == "feed.yaml:4:1: name: is already on line 2; remove one of the two")
     }
 
     @Test func `a manifest with many duplicate keys is refused`() {
@@ -59,7 +59,7 @@ struct HostileYAMLTests {
     @Test func `a tab in a manifest's indentation is reported with a remedy`() {
         let problem = read("manifest: 1\nlimits:\n\tmemory: 1MiB\n").problems.first
         #expect(problem?.short == "3 - syntax")
-        #expect(problem?.message == "is not YAML: a tab stands where the line is indented")
+        #expect(problem?.message == "is not YAML: the line is indented with a tab")
         #expect(problem?.remedy == "indent with spaces")
     }
 
