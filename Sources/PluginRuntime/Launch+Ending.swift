@@ -125,7 +125,7 @@ extension Launch {
         case .stopping:
             let message =
                 "stop, or the handler of an assertion, did not return within the grace period of \(plan.grace);"
-                + " it was cut off; shorten it"
+                + " the process was ended; shorten it"
             channel.send(.log(.warning, message: message))
         case .flushing(let flush): explainCut(flush)
         }

@@ -265,7 +265,7 @@ struct WhyTextTests {
                   earliest-begin: its earliest begin is in the future; until 2026-01-31 02:00:00 (in 12min)
 
                 earliest possible  2026-01-31 02:00:00 (in 12min)
-                one change         submit it again with an earlier begin, or wait for it
+                one change         submit it again with an earlier begin, or wait
 
                 """
         )

@@ -154,7 +154,7 @@ struct HandlerTests {
         #expect(flaw("{ int64: 1.5 }")?.hasSuffix("write only digits, without quotes") == true)
         #expect(flaw("{ uint64: 18446744073709551616 }")?.contains("to 18446744073709551615") == true)
         #expect(flaw("{ double: wide }")?.hasSuffix("write it like 0.5 or 1e-3, without quotes") == true)
-        #expect(flaw("{ double: 1e999 }")?.contains("not a number that a double holds") == true)
+        #expect(flaw("{ double: 1e999 }")?.contains("not a finite double") == true)
         #expect(flaw("{ bool: yes }")?.hasSuffix("write true or false") == true)
         #expect(flaw("{ int32: \"5\" }")?.hasSuffix("write it without quotes") == true)
         #expect(flaw("{ bytes: 0f0 }")?.contains("two hexadecimal digits each") == true)
