@@ -141,7 +141,7 @@ extension Launch {
         } else {
             violation(
                 "BGT-ABI-16",
-                "a thread holds the lock of \(held.joined(separator: " and ")), so output there is lost;"
+                "a thread has locked \(held.joined(separator: " and ")), so output there is lost;"
                     + " unlock it before the last task is completed"
             )
         }

@@ -70,7 +70,7 @@ extension Launch {
         case .cancelled, .pending:
             throw Problem(
                 status: BGT_UNAVAILABLE,
-                message: "submit: the host sent an answer that belongs to no submission"
+                message: "submit: the host sent an answer to another call"
             )
         case nil: throw Self.ended
         }

@@ -199,7 +199,7 @@ extension RunnerMessage: WireMessage {
         case .stopped:
             self = .stopped
         case nil:
-            throw WireError(code: .unknownType, message: "frame type \(frameType) is not one that a runner sends")
+            throw WireError(code: .unknownType, message: "frame type \(frameType) is not a message of a runner")
         }
     }
 }

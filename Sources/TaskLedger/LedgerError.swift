@@ -137,7 +137,7 @@ extension LedgerError {
             case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
                 "let the host's user write the file, its -wal and -shm beside it, and their directory"
             case .SQLITE_IOERR, .SQLITE_NOLFS: "check the kernel's log for disk errors"
-            case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: "end the other program that holds the file open"
+            case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: "end the other program that has the file open"
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.repair(place)
             case .SQLITE_NOMEM: "give the host more memory"
             default: "report this line: it is a defect of bgtaskd"

@@ -53,7 +53,7 @@ extension DirectArgument.Kind {
         case .setting: return .setting(try short(text))
         case .outString: return .outString(size: try number(text, in: DirectArgument.outStringSizes))
         case .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .null, .outInt64:
-            throw DirectFlaw(rule: "not allowed, because \(rawValue) takes no value", remedy: "write \(rawValue) alone")
+            throw DirectFlaw(rule: "not allowed, because \(rawValue) takes no value", remedy: "write only \(rawValue)")
         }
     }
 

@@ -61,7 +61,7 @@ struct RenderingTests {
                 batch size      100
                 idle timeout    10s
                 retry           after 10s, doubling; 3 attempts; the host's own actions after 1s
-                retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is doubted for 10min
+                retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is checked again after 10min
                 policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
                 continued       expired after 30s without progress; under memory pressure one is expired every 10s
                 refresh         on, legacy fetch at most every 15min
