@@ -41,7 +41,7 @@ struct RenderingTests {
                 plugins         /usr/lib/bgtask/plugins
                 configuration   /etc/bgtask/bgtaskd.yaml
                 not installed   com.example.gone, named in the configuration
-                external power  no (scripted)
+                external power  no (simulated)
                 network         yes (configuration)
                 idle            yes (sensor /proc/stat: 2 % used by others)
                 high load       no (sensor /proc/stat: 2 % used by others)
@@ -296,7 +296,7 @@ struct WhyTextTests {
         )
         #expect(
             text(TaskWhyReply(identifier: task, plugin: plugin, state: .finished, lastOutcome: cancelled)) == """
-                com.example.feed.refresh of com.example.feed is neither pending nor running; it ended cancelled
+                com.example.feed.refresh of com.example.feed is neither pending nor running; ended as cancelled
 
                 last outcome  cancelled, 2026-01-31 01:48:00 (now)
 
