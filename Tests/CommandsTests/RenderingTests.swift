@@ -129,7 +129,7 @@ struct RenderingTests {
                 entitlements    continued-processing.gpu
                 schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
                 retry           after 10s, doubling; 3 attempts; the host's own actions after 1s
-                retention       its requests 30d after its removal
+                retention       requests are kept for 30d after a removal
                 last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
                 notes           /etc/bgtask/manifests/feed.yaml:9: note: modes: audio has no effect
 
