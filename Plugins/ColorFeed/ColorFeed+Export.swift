@@ -20,7 +20,7 @@ extension ColorFeed {
     private func export(_ name: String, _ task: BGContinuedProcessingTask) async throws {
         guard let family = ColorFamily(rawValue: name) else {
             let known = ColorFamily.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Failure("\"\(name)\" is no family of colours; export one of \(known)")
+            throw Failure("\"\(name)\" is not a family of colours; export one of \(known)")
         }
         let store = try FeedStore.inContainer()
         let entries = try await store.entries().filter { family.contains($0.color) }

@@ -15,8 +15,8 @@ struct FeedDocument {
         parser.delegate = reader
         // The delegate is more precise than the result, which is true even for a document that ends too early.
         _ = parser.parse()
-        if let damage = reader.damage { throw Failure("\(address) is no readable feed, \(damage)") }
-        if !reader.isFeed { throw Failure("\(address) is no RSS or Atom feed; set feed-url to one") }
+        if let damage = reader.damage { throw Failure("\(address) is not a readable feed, \(damage)") }
+        if !reader.isFeed { throw Failure("\(address) is not an RSS or Atom feed; set feed-url to one") }
         let dates = FeedDates()
         for item in reader.items {
             guard let color = Color(firstIn: item.title) ?? Color(firstIn: item.text) else {

@@ -23,7 +23,7 @@ struct FeedDownload: Sendable {
         var request = URLRequest(url: address, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 15)
         if let tag { request.setValue(tag, forHTTPHeaderField: "If-None-Match") }
         let (body, response) = try await URLSession.shared.data(for: request)
-        guard let response = response as? HTTPURLResponse else { throw Failure("\(address) gave no answer of HTTP") }
+        guard let response = response as? HTTPURLResponse else { throw Failure("\(address) returned no HTTP response") }
         switch response.statusCode {
         case 200: return Self(body: body, tag: response.value(forHTTPHeaderField: "ETag"))
         case 304: return nil

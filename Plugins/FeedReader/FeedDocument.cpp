@@ -145,7 +145,7 @@ FeedDocument readRoot(const xmlNode *root, const std::string &address) {
         return feed;
     }
     if (name != "rss" && name != "RDF") {
-        throw std::runtime_error(address + " is no feed: its root is <" + trimmed(name)
+        throw std::runtime_error(address + " is not a feed: its root is <" + trimmed(name)
                                  + ">, not <rss>, <rdf:RDF> or an Atom <feed>");
     }
     for (const xmlNode *node = root->children; node != nullptr; node = node->next) {
@@ -195,7 +195,7 @@ FeedDocument readFeed(const std::string &bytes, const std::string &address) {
     const xmlNode *const root = document ? xmlDocGetRootElement(document.get()) : nullptr;
     const std::string damage = parser->wellFormed ? std::string() : describe(xmlCtxtGetLastError(parser.get()));
     if (root == nullptr) {
-        throw std::runtime_error(address + " is no XML: " + damage);
+        throw std::runtime_error(address + " is not XML: " + damage);
     }
     FeedDocument feed = readRoot(root, address);
     if (feed.entries.empty() && !damage.empty()) {

@@ -54,7 +54,7 @@ void complete(const Host &host, bgt_task task, Work work) noexcept {
     } catch (const std::exception &problem) {
         bgt_log(host.table(), host.isExpiring(task) ? BGT_LOG_WARNING : BGT_LOG_ERROR, problem.what());
     } catch (...) {
-        bgt_log(host.table(), BGT_LOG_ERROR, "something that is no std::exception was thrown");
+        bgt_log(host.table(), BGT_LOG_ERROR, "an exception that is not a std::exception was thrown");
     }
     bgt_complete(host.table(), task, outcome);
 }

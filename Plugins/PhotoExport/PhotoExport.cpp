@@ -30,7 +30,7 @@ void exportAlbum(void *, const bgt_host *table, bgt_task task) noexcept {
     } catch (const std::exception &problem) {
         host.log(BGT_LOG_ERROR, problem.what());
     } catch (...) {
-        host.log(BGT_LOG_ERROR, "something that is no std::exception was thrown");
+        host.log(BGT_LOG_ERROR, "an exception that is not a std::exception was thrown");
     }
     bgt_complete(table, task, outcome);
 }

@@ -67,7 +67,7 @@ package struct FunctionTrial: Sendable {
             // The usual message addresses the author of a manifest.
             if problem.code.hasSuffix("-beside-handlers") {
                 throw FunctionTrialError(
-                    "\(library) is a plugin with an entry, whose functions cannot be called one by one",
+                    "\(library) is a plugin with an entry; its functions cannot be called separately",
                     remedy: "install it and submit a task to it, or name a library without an entry"
                 )
             }

@@ -50,7 +50,7 @@ extension HostConfiguration {
                     .wrongValue,
                     at: listed,
                     "is \"\(listed.value)\", which is listed under \"\(owner)\" as well",
-                    remedy: "list an extension under one main plugin"
+                    remedy: "list an extension under only one main plugin"
                 )
             }
         }

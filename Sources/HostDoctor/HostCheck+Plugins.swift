@@ -43,7 +43,7 @@ extension HostCheck {
             dlclose(handle)
             return add(.fine, .runner, "\(DirectHandler.libffi), which calls bound functions, can be loaded")
         }
-        let cause = dlerror().map { String(cString: $0) } ?? "the loader gives no reason"
+        let cause = dlerror().map { String(cString: $0) } ?? "the loader reports no reason"
         let plugins = entries.map(\.identifier.text).joined(separator: ", ")
         add(
             .problem,

@@ -29,7 +29,7 @@ extension HostCheck {
         let count = findings.count
         checkOwner(of: folder)
         checkMode(of: folder)
-        checkWriting(in: folder.path, .stateFolder, remedy: "give it to the host's user, or name another directory")
+        checkWriting(in: folder.path, .stateFolder, remedy: "make the host's user its owner, or name another directory")
         checkSpace(in: folder.path)
         if findings.count == count { add(.fine, .stateFolder, "\(folder.path) is writable and has free space") }
         return folder

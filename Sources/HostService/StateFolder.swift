@@ -28,7 +28,7 @@ final class StateFolder: Sendable {
             throw HostError(
                 code: .stateFolderUnusable,
                 message: "cannot create the state directory \(path): \(error.systemMessage);"
-                    + " choose another with --state-directory, or give its parent to this user; bgtask host check"
+                    + " choose another with --state-directory, or make this user the owner of its parent; bgtask host check"
                     + " --state-directory \(path) shows further problems"
             )
         }

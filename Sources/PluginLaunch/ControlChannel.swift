@@ -91,7 +91,7 @@ struct ControlChannel {
             return .open
         } catch {
             close()
-            return .malformed("not a runner's message: \(error.message)")
+            return .malformed("not a message of a runner: \(error.message)")
         }
     }
 
@@ -130,7 +130,7 @@ struct ControlChannel {
         guard socket != nil else { return .ended }
         guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {
             close()
-            return .malformed("the runner does not read: more than \(Self.outgoingLimit) bytes would wait for it")
+            return .malformed("the runner does not read its socket: over \(Self.outgoingLimit) bytes are unsent")
         }
         outgoing.append(contentsOf: frame)
         return flush()

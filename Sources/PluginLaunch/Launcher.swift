@@ -37,7 +37,7 @@ package final class Launcher: Sendable {
         onEvent: @escaping @Sendable (LaunchEvent) -> Void
     ) throws(LaunchError) {
         guard let owner = MarkOwner.current else {
-            throw LaunchError(code: .refused, message: "cannot watch processes: /proc does not show this one; mount it")
+            throw LaunchError(code: .refused, message: "cannot watch processes: this one is not in /proc; mount /proc")
         }
         let station = try RunnerStation(
             runner: path,

@@ -142,7 +142,7 @@ struct RunnerStation {
         LaunchError(
             code: .runnerUnusable,
             message: "the runner cannot be used: cannot \(error.attempt): \(error.meaning); "
-                + "install bgtask-runner for this machine, or name another one"
+                + "install bgtask-runner for this machine, or name another runner with --runner"
         )
     }
 

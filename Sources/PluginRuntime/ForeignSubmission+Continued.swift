@@ -47,7 +47,7 @@ extension ForeignSubmission {
     private static func strategy(_ number: UInt32) throws(Problem) -> SubmissionStrategy {
         if number == 0 { return .queue }
         guard let strategy = SubmissionStrategy(rawValue: number) else {
-            throw Problem(status: BGT_INVALID, message: "strategy \(number): none of BGT_STRATEGY_...; leave it 0")
+            throw Problem(status: BGT_INVALID, message: "strategy \(number): not one of BGT_STRATEGY_...; leave it 0")
         }
         return strategy
     }

@@ -35,7 +35,7 @@ package struct ForeignSubmission: Hashable, Sendable {
         case .invalid:
             throw Problem(
                 status: BGT_INVALID,
-                message: "request.size: not the size of a bgt_request; start from bgt_refresh_request or its neighbours"
+                message: "request.size: not the size of a bgt_request; create it with bgt_refresh_request or similar"
             )
         }
     }
@@ -90,13 +90,13 @@ package struct ForeignSubmission: Hashable, Sendable {
             throw Problem(
                 status: BGT_INVALID,
                 message: "payload_length: \(fields.payload_length) bytes; at most \(TaskRequest.maximumPayload) are"
-                    + " carried, put more into the container"
+                    + " allowed; put larger data into the container"
             )
         }
         guard (fields.payload == nil) == (fields.payload_length == 0) else {
             throw Problem(
                 status: BGT_INVALID,
-                message: "payload: NULL if and only if payload_length is 0, which is \(fields.payload_length)"
+                message: "payload: must be NULL if and only if payload_length is 0; it is \(fields.payload_length)"
             )
         }
         guard let payload = fields.payload else { return [] }

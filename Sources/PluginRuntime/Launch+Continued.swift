@@ -36,7 +36,7 @@ extension Launch {
     /// expire. Called by the control thread; never blocks.
     func warnOfEntry() {
         guard state.withLock({ $0.hooks == nil && !$0.hasEnded }) else { return }
-        let message = "entry has not returned in time; the process is killed when the grace of \(plan.grace) is over"
+        let message = "entry has not returned in time; the process is killed after the grace period of \(plan.grace)"
         channel.send(.log(.warning, message: message))
     }
 
@@ -91,7 +91,7 @@ extension Launch {
         guard plan.role == .main else {
             violation(
                 "BGT-ABI-11",
-                "an extension set a minimum fetch interval; only its main plugin may, which gets the events"
+                "an extension set a minimum fetch interval; only its main plugin may, which receives the events"
             )
             return BGT_WRONG_ROLE
         }

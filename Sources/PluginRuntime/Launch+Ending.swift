@@ -125,7 +125,7 @@ extension Launch {
         case .stopping:
             let message =
                 "stop, or the handler of an assertion, did not return within the grace period of \(plan.grace);"
-                + " it was cut off; shorten it"
+                + " the process was ended; shorten it"
             channel.send(.log(.warning, message: message))
         case .flushing(let flush): explainCut(flush)
         }
@@ -141,7 +141,7 @@ extension Launch {
         } else {
             violation(
                 "BGT-ABI-16",
-                "a thread holds the lock of \(held.joined(separator: " and ")), so output there is lost;"
+                "a thread has locked \(held.joined(separator: " and ")), so output there is lost;"
                     + " unlock it before the last task is completed"
             )
         }

@@ -51,7 +51,7 @@ extension Launch {
         case .wrongRole:
             violation(
                 "BGT-ABI-11",
-                "an extension registered \"\(text)\"; only its main plugin may, an extension submits"
+                "an extension registered \"\(text)\"; only its main plugin may, an extension submits requests"
             )
             return BGT_WRONG_ROLE
         case .wrongPhase:

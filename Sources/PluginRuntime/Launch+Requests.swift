@@ -70,7 +70,7 @@ extension Launch {
         case .cancelled, .pending:
             throw Problem(
                 status: BGT_UNAVAILABLE,
-                message: "submit: the host gave an answer that belongs to no submission"
+                message: "submit: the host sent an answer to another call"
             )
         case nil: throw Self.ended
         }
@@ -104,7 +104,7 @@ extension Launch {
     private func barWaiting(_ call: StaticString) -> Int32? {
         if let status = bar(call) { return status }
         guard ThreadRole.current.contains(.expirationHandler) else { return nil }
-        violation("BGT-ABI-12", "\(call) was called in an expiration handler, where nothing may wait for the disk")
+        violation("BGT-ABI-12", "\(call) was called in an expiration handler, where no call may wait for the disk")
         return BGT_WRONG_PHASE
     }
 

@@ -64,7 +64,7 @@ extension Launch {
         case .alreadyCompleted:
             violation(
                 "BGT-ABI-09",
-                "task \(task) was completed a second time, with outcome \(outcome); the first completion stands"
+                "task \(task) was completed a second time, with outcome \(outcome); the first one counts; complete each task once"
             )
             return BGT_ALREADY_COMPLETED
         case .unknown:

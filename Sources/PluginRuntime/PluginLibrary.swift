@@ -43,7 +43,7 @@ struct PluginLibrary {
     func entry() throws(LoadError) -> bgt_plugin_entry {
         guard let symbol = dlsym(handle, BGTASK_ENTRY_SYMBOL) else {
             throw LoadError(
-                message: "library \"\(path)\" does not export \(BGTASK_ENTRY_SYMBOL); write it with BGTASK_PLUGIN_ENTRY"
+                message: "library \"\(path)\" does not export \(BGTASK_ENTRY_SYMBOL); use BGTASK_PLUGIN_ENTRY"
             )
         }
         // The ABI defines this type for the symbol (BGT-ABI-01).
@@ -75,13 +75,13 @@ struct PluginLibrary {
 
     private static func changed(_ path: String) -> LoadError {
         LoadError(
-            message: "library \"\(path)\" changed since it was examined; the host examines it again when it has been"
-                + " written whole"
+            message: "library \"\(path)\" changed since it was examined; the host examines it again when it is"
+                + " complete"
         )
     }
 
     static func lastProblem() -> String {
-        guard let text = dlerror() else { return "the loader gives no reason" }
+        guard let text = dlerror() else { return "the loader reports no reason" }
         return String(cString: text)
     }
 }

@@ -11,7 +11,7 @@ package enum PluginRuntime {
         guard hasHost else {
             RunnerExit.say(
                 "runs one plugin for bgtaskd, which starts it with a socket as descriptor \(RunnerDescriptors.control)"
-                    + " and a pipe as descriptor \(RunnerDescriptors.lastWords); it is no command, use bgtask"
+                    + " and a pipe as descriptor \(RunnerDescriptors.lastWords); it is not a command, use bgtask"
             )
             exit(RunnerExit.misuse)
         }
@@ -78,7 +78,7 @@ package enum PluginRuntime {
                 case .some:
                     RunnerExit.end(
                         RunnerExit.brokenWire,
-                        "the host's first message was no plan; install host and runner from one release"
+                        "the host's first message was not a plan; install host and runner from one release"
                     )
                 case nil: break
                 }

@@ -31,7 +31,7 @@ struct ProcessWatch: @unchecked Sendable {
             changes.append("the working directory became \"\(now)\"; use absolute paths, such as the container's")
         }
         if let now = Self.fileMask(), let fileMask, now != fileMask {
-            changes.append("the umask became \(now); give modes to open and mkdir instead")
+            changes.append("the umask became \(now); pass modes to open and mkdir instead")
         }
         return changes
     }

@@ -103,7 +103,7 @@ extension FrameReader {
         case .outString:
             let size = Int(try integer("argument.outString") as UInt32)
             guard DirectArgument.outStringSizes.contains(size) else {
-                throw WireError(code: .unknownValue, message: "argument.outString: \(size) bytes are no size of one")
+                throw WireError(code: .unknownValue, message: "argument.outString: \(size) bytes is not a valid size")
             }
             return .outString(size: size)
         case .outInt64: return .outInt64

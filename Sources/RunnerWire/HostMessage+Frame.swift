@@ -103,7 +103,7 @@ extension HostMessage: WireMessage {
         case .stop:
             self = .stop
         case nil:
-            throw WireError(code: .unknownType, message: "frame type \(frameType) is not one that a host sends")
+            throw WireError(code: .unknownType, message: "frame type \(frameType) is not a message of a host")
         }
     }
 }

@@ -24,7 +24,7 @@ extension LastWords {
         guard record.count == Self.recordSize else {
             throw WireError(
                 code: record.count < Self.recordSize ? .tooShort : .trailingBytes,
-                message: "last words of \(record.count) bytes; a record has \(Self.recordSize)"
+                message: "crash record of \(record.count) bytes; a record has \(Self.recordSize)"
             )
         }
         var fields = FrameReader(record, in: record.indices)
@@ -34,7 +34,7 @@ extension LastWords {
         let task: UInt64 = try fields.integer("lastWords.task")
         let reserved: UInt64 = try fields.integer("lastWords.reserved")
         guard magic == Self.magic, reserved == 0, signal > 0 else {
-            throw WireError(code: .unknownValue, message: "last words that no runner wrote")
+            throw WireError(code: .unknownValue, message: "a crash record that no runner wrote")
         }
         // 0 stands for no task: identifiers count from 1 within their launch.
         self.init(signal: signal, address: address, task: task == 0 ? nil : TaskID(rawValue: task))

@@ -134,7 +134,7 @@ extension RunnerMessage: WireMessage {
                 try fields.integer("progress.done"), try fields.integer("progress.total")
             )
             guard let progress = TaskProgress(done: done, total: total) else {
-                throw WireError(code: .unknownValue, message: "progress: \(done) of \(total) is none")
+                throw WireError(code: .unknownValue, message: "progress \(done) of \(total) is invalid")
             }
             self = .progress(task, progress)
         case .title:
@@ -199,7 +199,7 @@ extension RunnerMessage: WireMessage {
         case .stopped:
             self = .stopped
         case nil:
-            throw WireError(code: .unknownType, message: "frame type \(frameType) is not one that a runner sends")
+            throw WireError(code: .unknownType, message: "frame type \(frameType) is not a message of a runner")
         }
     }
 }

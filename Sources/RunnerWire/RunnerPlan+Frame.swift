@@ -83,7 +83,7 @@ extension FrameReader {
         guard version == RunnerPlan.wireVersion else {
             throw WireError(
                 code: .foreignVersion,
-                message: "plan.version: \(version) where this end speaks \(RunnerPlan.wireVersion);"
+                message: "plan.version: \(version) where this program uses \(RunnerPlan.wireVersion);"
                     + " install host and runner from one release"
             )
         }

@@ -87,7 +87,7 @@ extension Scheduler {
             journaledRefusals[plugin] = problem
             let message =
                 isInstalled
-                ? "another manifest for it is refused and changes nothing: \(problem)"
+                ? "another manifest of this plugin is refused, and the installed one stays in force: \(problem)"
                 : "its manifest is refused: \(problem)"
             note(JournalEntry(at: now.wall, event: .pluginRefused, plugin: plugin, blame: .nobody, message: message))
         }

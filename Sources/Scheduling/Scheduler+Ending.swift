@@ -8,7 +8,7 @@ extension Scheduler {
         guard let launch = launches.find(number) else { return }
         switch launch.phase {
         case .preparing:
-            return giveUp(number, because: "the runner \(end.termination.text) before its launch", at: now)
+            return giveUp(number, because: "the runner \(end.termination.text) before the launch began", at: now)
         case .starting(var start):
             start.end = end
             launches.update(number) { [start] in $0.phase = .starting(start) }
@@ -128,7 +128,7 @@ extension Scheduler {
         case .abandoned:
             end(number, judgement.index, as: .abandoned, blame: blame, message: judgement.message, at: now)
         case .returned(let outcome, _) where task.wasCancelled:
-            let message = "\(judgement.message); cancelled meanwhile and not requeued"
+            let message = "\(judgement.message); the request was cancelled meanwhile and is not requeued"
             end(number, judgement.index, as: outcome, blame: blame, message: message, wasCancelled: true, at: now)
         case .returned(let outcome, let retry):
             if let newer = task.successor {

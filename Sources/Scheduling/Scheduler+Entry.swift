@@ -72,12 +72,12 @@ extension Scheduler {
     private mutating func endUnreceived(_ event: PendingEvent, _ number: LaunchNumber, _ index: Int, at now: Moment) {
         switch event.type {
         case .started:
-            let message = "\(event.plugin) takes no events; its entry returned in order"
+            let message = "\(event.plugin) receives no events; its entry returned in order"
             end(number, index, as: .succeeded, blame: .nobody, message: message, at: now)
         case .trigger, .fetch:
             let message =
-                "\(event.plugin) returned from its entry without a function that receives events;"
-                + " set plugin->receive there"
+                "\(event.plugin) returned from its entry without plugin->receive, which receives events;"
+                + " set it in entry"
             end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
         }
     }
@@ -91,13 +91,13 @@ extension Scheduler {
         if entry.role == .extension {
             guard let first = registered.first else { return }
             let message =
-                "extension \(entry.identifier) claims a handler for \(first); extensions only submit,"
+                "extension \(entry.identifier) registered a handler for \(first); extensions only submit requests;"
                 + " register it in the main plugin"
             return note(number, rule: "BGT-ABI-11", message: message, at: now)
         }
         for identifier in registered where !entry.permits(identifier) {
             let message =
-                "\(entry.identifier) claims a handler for \(identifier), which its manifest does not permit;"
+                "\(entry.identifier) registered a handler for \(identifier), which its manifest does not permit;"
                 + " add it to permitted-identifiers, or leave it out"
             note(number, rule: "BGT-ABI-10", message: message, at: now)
         }
@@ -115,14 +115,14 @@ extension Scheduler {
         guard entry.role == .main, entry.permits(identifier) else { return }
         guard entry.isForContinued(identifier) else {
             let message =
-                "\(entry.identifier) registered \(identifier) after its entry; all launch handlers must be"
-                + " registered there, only those of continued tasks may come later"
+                "\(entry.identifier) registered \(identifier) after its entry; register all launch handlers"
+                + " there; only handlers of continued tasks may be registered later"
             return note(number, rule: "BGT-ABI-10", message: message, at: now)
         }
         if execution.registered.contains(identifier) { return }
         guard execution.registered.count < Self.mostRegistrations else {
             let message =
-                "\(entry.identifier) registered \(identifier) beside \(execution.registered.count) others;"
+                "\(entry.identifier) registered \(identifier) in addition to \(execution.registered.count) others;"
                 + " register the pattern instead"
             return note(number, rule: "BGT-ABI-10", message: message, at: now)
         }

@@ -12,7 +12,7 @@ extension Scheduler {
         guard entry.isLegacyFetch else {
             let message =
                 "\(entry.identifier) requested legacy fetch, which requires a main plugin with mode fetch and without"
-                + " permitted identifiers (statement 6); submit refresh requests"
+                + " permitted identifiers; submit refresh requests"
             return note(number, rule: "BGT-ABI-06", message: message, at: now)
         }
         let schedule = interval.map {

@@ -73,7 +73,7 @@ extension Scheduler {
     ) -> Judgement {
         let cause = "the host or the machine went down while it ran"
         if running.keptFromReturning.contains(work.number) {
-            let message = "\(cause); cancelled meanwhile and not requeued"
+            let message = "\(cause); the request was cancelled meanwhile and is not requeued"
             return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
         }
         var returning = work
@@ -82,11 +82,11 @@ extension Scheduler {
         let losses = returning.retry.hostLosses
         if losses >= Self.lossesBeforeAbandoned {
             let message =
-                "abandoned: the host or the machine went down \(losses) times while it ran, which it may have caused;"
+                "abandoned: the host or the machine went down \(losses) times while it ran, which the task may have caused;"
                 + " find the cause and submit it again"
             return Judgement(outcome: .abandoned, blame: .unknown, message: message, returning: nil)
         }
-        var message = "interrupted, not charged: \(cause)"
+        var message = "interrupted, no attempt charged: \(cause)"
         if let newer = work.identifier.flatMap({ newest[$0] }), newer > work.number {
             return Judgement(
                 outcome: .interrupted,
@@ -99,7 +99,7 @@ extension Scheduler {
         if losses >= Self.lossesBeforeAlone {
             let delay = configuration.retryDelay(after: losses - Self.lossesBeforeAlone + 1)
             (returning.retry.runsAlone, returning.retry.notBefore) = (true, now.wall + delay)
-            message += ", \(losses) times by now; it runs again alone, in \(delay.humanReadable)"
+            message += ", \(losses) times so far; it runs again, alone, in \(delay.humanReadable)"
         }
         return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: returning)
     }

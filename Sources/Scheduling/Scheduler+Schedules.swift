@@ -116,7 +116,7 @@ extension Scheduler {
             plugin: plugin,
             label: identifier.text,
             blame: .nobody,
-            message: "its schedule's request was refused: \(refusal)"
+            message: "the request of its schedule was refused: \(refusal)"
         )
         pass(occasion, of: identifier, with: entry)
     }

@@ -40,7 +40,7 @@ extension Scheduler {
         guard let plugin = holder(of: identifier), plugins.contains(plugin),
             let request = plugins[plugin].requests[identifier]
         else {
-            let message = "no request with identifier \(identifier) is scheduled; submit one first"
+            let message = "no request with identifier \(identifier) is pending; submit one first"
             return .failure(NotLaunching(message: message))
         }
         let reasons = reasons(against: request, isUserRequested: true, at: now).filter { reason in
@@ -52,7 +52,7 @@ extension Scheduler {
 
     mutating func simulateExpiration(of identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
         guard let (number, index) = expirable(identifier) else {
-            let message = "no task with identifier \(identifier) is running; see what runs with: bgtask task list"
+            let message = "no task with identifier \(identifier) is running; list what runs with: bgtask task list"
             return emit(.answer(reply, .notRunning(message: message)))
         }
         if let plugin = launches.find(number)?.plugin {

@@ -58,7 +58,7 @@ extension Refusal {
         Refusal(
             code: .notPermitted,
             subReason: .identifierNotPermitted,
-            message: "identifier \(identifier) is permitted by no installed plugin;"
+            message: "no installed plugin permits the identifier \(identifier); correct it, or"
                 + " add it to permitted-identifiers in the manifest of the plugin that handles it"
         )
     }

@@ -54,20 +54,20 @@ enum LedgerFault: Error {
 extension LedgerError {
     static func cannotOpen(_ path: String, errno code: Int32) -> Self {
         let words = strerror(code).map { String(cString: $0) } ?? "error \(code)"
-        let remedy = "create its directory and let the host's user write there, or give another state directory"
+        let remedy = "create its directory and let the host's user write there, or use another --state-directory"
         return Self(code: .cannotOpen, message: "ledger \(path) cannot be opened: \(words); \(remedy)")
     }
 
     static func newer(_ path: String, found: String, known: Int64) -> Self {
-        let remedy = "start the newer bgtaskd that wrote it, or give another state directory; nothing was changed"
+        let remedy = "start the newer bgtaskd that wrote it, or use another --state-directory; nothing was changed"
         return Self(
             code: .newer,
-            message: "ledger \(path) has \(found), this host knows versions up to \(known); \(remedy)"
+            message: "ledger \(path) has \(found), this host supports versions up to \(known); \(remedy)"
         )
     }
 
     static func notALedger(_ path: String) -> Self {
-        let remedy = "give another state directory; nothing was changed"
+        let remedy = "use another --state-directory; nothing was changed"
         return Self(code: .notALedger, message: "\(path) is another program's database, not a ledger; \(remedy)")
     }
 
@@ -80,10 +80,10 @@ extension LedgerError {
     }
 
     static func foreignLog(_ path: String, problem: String) -> Self {
-        let remedy = "put the one back that the ledger was left with, or, if that is lost, move it aside and lose"
+        let remedy = "restore the log that belongs to the ledger, or, if it is lost, move this one aside and lose"
         return Self(
             code: .damaged,
-            message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy) what stood in it",
+            message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy) its changes",
             checked: path
         )
     }
@@ -91,8 +91,8 @@ extension LedgerError {
     static func logWithoutLedger(_ path: String) -> Self {
         Self(
             code: .damaged,
-            message: "\(path) is missing or empty, and the \(path)-wal beside it holds changes to one;"
-                + " put the ledger back that it belongs to, or move \(path)-wal aside to begin with an empty ledger"
+            message: "\(path) is missing or empty, but \(path)-wal beside it contains changes;"
+                + " restore the ledger that it belongs to, or move \(path)-wal aside to begin with an empty ledger"
         )
     }
 
@@ -119,7 +119,7 @@ extension LedgerError {
                     + " restore the ledger from a copy"
             )
         case LedgerFault.contradiction(let text):
-            let remedy = "restart bgtaskd, which then goes on from what the ledger holds, and report this line"
+            let remedy = "restart bgtaskd, which continues with the contents of the ledger, and report this line"
             self.init(code: .contradiction, message: "ledger \(place) failed at \(operation): \(text); \(remedy)")
         case let error as DatabaseError:
             self.init(error, while: operation, in: place)
@@ -136,8 +136,8 @@ extension LedgerError {
             case .SQLITE_FULL: "free space on its disk"
             case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
                 "let the host's user write the file, its -wal and -shm beside it, and their directory"
-            case .SQLITE_IOERR, .SQLITE_NOLFS: "look for disk errors in the kernel's log"
-            case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: "end the other program that holds the file open"
+            case .SQLITE_IOERR, .SQLITE_NOLFS: "check the kernel's log for disk errors"
+            case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: "end the other program that has the file open"
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.repair(place)
             case .SQLITE_NOMEM: "give the host more memory"
             default: "report this line: it is a defect of bgtaskd"
@@ -162,6 +162,6 @@ extension LedgerError {
 
     private static func check(_ path: String) -> String {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        return "bgtask host check --state-directory \(folder) names all that is damaged"
+        return "bgtask host check --state-directory \(folder) lists all damage"
     }
 }

@@ -100,7 +100,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         case .powerSaver:
             Row(
                 "power-saver",
-                "Whether the machine saves power.",
+                "Whether the machine is in power-saver mode.",
                 "#7a9e3f",
                 replay: .never,
                 [.trouble, .sampled]

@@ -53,7 +53,7 @@ extension DirectArgument.Kind {
         case .setting: return .setting(try short(text))
         case .outString: return .outString(size: try number(text, in: DirectArgument.outStringSizes))
         case .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .null, .outInt64:
-            throw DirectFlaw(rule: "a value, and \(rawValue) has none", remedy: "write \(rawValue) alone")
+            throw DirectFlaw(rule: "not allowed, because \(rawValue) takes no value", remedy: "write only \(rawValue)")
         }
     }
 
@@ -75,7 +75,7 @@ extension DirectArgument.Kind {
     private func decimal(_ text: String) throws(DirectFlaw) -> Double {
         let isWritten = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
         if isWritten, let number = Double(text), number.isFinite { return number }
-        throw DirectFlaw(rule: "not a number that a double holds", remedy: "write it like 0.5 or 1e-3, without quotes")
+        throw DirectFlaw(rule: "not a finite double", remedy: "write it like 0.5 or 1e-3, without quotes")
     }
 
     private func flag(_ text: String) throws(DirectFlaw) -> Bool {

@@ -38,7 +38,7 @@ package struct DirectHandler: Hashable, Sendable {
     /// The flaw in a function's name; nil when the name can be looked up.
     package static func flaw(inSymbol name: String) -> DirectFlaw? {
         if let at = name.firstIndex(of: "@"), at > name.startIndex {
-            return DirectFlaw(rule: "a name with a version", remedy: "write \"\(name[..<at])\" alone")
+            return DirectFlaw(rule: "a name with a symbol version", remedy: "write only \"\(name[..<at])\"")
         }
         let isName = name.utf8.allSatisfy { byte in
             switch byte {
@@ -51,8 +51,8 @@ package struct DirectHandler: Hashable, Sendable {
         let startsWithDigit = name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
         if isName, !startsWithDigit, name.utf8.count <= 1024 { return nil }
         return DirectFlaw(
-            rule: "no name of a C function",
-            remedy: "write the name alone, as nm -D prints it, without types or parentheses"
+            rule: "not the name of a C function",
+            remedy: "write only the name, as nm -D prints it, without types or parentheses"
         )
     }
 }

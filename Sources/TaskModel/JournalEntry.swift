@@ -42,7 +42,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
             case .superseded: ("superseded", "an interrupted task is not requeued: a newer request exists", true)
-            case .consumed: ("consumed", "an expired task ended in another way and is not requeued", true)
+            case .consumed: ("consumed", "an expired task ended without completion and is not requeued", true)
             case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)
             case .stopRequested: ("stop-requested", "a user stopped a task", false)
             case .launchRequested: ("launch-requested", "a user launched a request at once", false)
@@ -51,7 +51,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .violation: ("violation", "a plugin broke a rule of the ABI", false)
             case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)
             case .pluginInstalled: ("plugin-installed", "a plugin is in the catalogue for the first time", false)
-            case .pluginChanged: ("plugin-changed", "manifest or library of a plugin changed", false)
+            case .pluginChanged: ("plugin-changed", "the manifest or the library of a plugin changed", false)
             case .pluginRefused: ("plugin-refused", "a manifest was refused", false)
             case .pluginRemoved: ("plugin-removed", "a plugin left the catalogue", false)
             }

@@ -127,26 +127,26 @@ extension Reason {
             )
         case .backgroundRefreshOff(let plugin):
             (
-                "the operator switched background refresh off" + (plugin.map { " for \($0)" } ?? ""),
+                "the operator disabled background refresh" + (plugin.map { " for \($0)" } ?? ""),
                 "set \(plugin.map { "plugins.\($0)." } ?? "")background-refresh to true in the host's configuration"
             )
         case .earliestBegin:
             (
                 "its earliest begin is in the future",
-                "submit it again with an earlier begin, or wait for it"
+                "submit it again with an earlier begin, or wait"
             )
         case .retryDelay(_, let attempts):
             (
                 attempts == 0
                     ? "it was interrupted and waits for its retry delay"
                     : "it was interrupted and waits for its retry delay; attempts charged: \(attempts)",
-                "submit it again, or wait for the delay to end"
+                "wait for the delay to end, or submit it again; the journal has the cause"
             )
-        case .spacing: ("the plugin's last launch ended too recently", "wait for the spacing to pass")
+        case .spacing: ("the plugin's last launch ended too recently", "wait until the spacing is over")
         case .dayBudget(_, let limit):
             (
-                "the plugin's launches of the last day have used its \(limit.humanReadable) of running time",
-                "wait for the day to pass, or raise the plugin's day-budget of \(limit.humanReadable)"
+                "the plugin's launches have used its day budget of \(limit.humanReadable) in the last 24h",
+                "wait, or raise the plugin's day-budget of \(limit.humanReadable)"
             )
         case .spread(_, let cause):
             (
@@ -170,8 +170,8 @@ extension Reason {
             )
         case .resourcesMissing:
             (
-                "it needs a resource that this machine does not have",
-                "provide the resource, or submit it again without needing it"
+                "it needs a resource that this machine does not have (GPU)",
+                "provide the resource, or submit it again without the resource"
             )
         case .useUnknown:
             (
@@ -185,22 +185,26 @@ extension Reason {
                 "the battery is low and the machine is not on external power",
                 "connect external power, or run it now with bgtask run"
             )
-        case .powerSaver: ("the machine saves power", "choose another power profile, or run it now with bgtask run")
+        case .powerSaver:
+            (
+                "the machine is in power-saver mode",
+                "choose another power profile, or run it now with bgtask run"
+            )
         case .memoryPressure: ("memory is short", "free memory")
         case .heat: ("the machine is hot", "let the machine cool down")
         case .laneBusy(let lane, let launch):
             (
-                "the plugin's \(lane.name) lane is taken by launch \(launch)",
+                "the plugin's \(lane.name) lane is busy with launch \(launch)",
                 "wait for launch \(launch) to end"
             )
         case .othersRunAlone(let first):
             (
-                "\(first) was interrupted and runs alone first",
+                "\(first) was interrupted, and runs alone before all other tasks",
                 "wait for \(first), or cancel it"
             )
         case .launchLimit(let lane, let limit):
             (
-                "the host runs its \(limit) \(lane.name) launches already",
+                "the host already runs \(limit) \(lane.name) launches, its limit",
                 "wait for a launch to end, or raise the host's limit of \(lane.name) launches"
             )
         case .beingRecorded: ("it is being written to the ledger", "wait for the ledger")
@@ -248,7 +252,7 @@ package enum SpreadCause: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .boot: "the machine started"
         case .resume: "the machine resumed"
-        case .network: "the network came back"
+        case .network: "the network was regained"
         }
     }
 }

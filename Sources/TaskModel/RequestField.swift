@@ -65,7 +65,7 @@ extension TaskRequest {
         if payload.count > Self.maximumPayload {
             return "a payload of \(payload.count) bytes; at most \(Self.maximumPayload) are allowed"
         }
-        if !TaskKind.submittable.contains(kind) { return "an event; those are delivered, not submitted" }
+        if !TaskKind.submittable.contains(kind) { return "an event; events are delivered, not submitted" }
         if let field = RequestField.foreign(to: kind, isGiven: has) {
             return "a \(kind.name) request with \(field.key), which requests of its kind do not have"
         }

@@ -28,7 +28,7 @@ package enum ReverseDNSName {
             return Flaw(problem: "has an empty part", remedy: "remove the extra dot")
         }
         if !labels.allSatisfy({ $0.allSatisfy(isAllowed) }) {
-            let problem = "holds a character other than letters, digits, hyphen, underscore and dot"
+            let problem = "contains a character other than letters, digits, hyphens, underscores and dots"
             return Flaw(problem: problem, remedy: "remove it")
         }
         return nil

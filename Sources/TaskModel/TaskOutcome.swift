@@ -27,7 +27,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .succeeded: ("the plugin completed the task", true, 0)
         case .noData: ("the plugin completed the task without new data", true, 1)
-        case .interrupted: ("host or machine went down, or the host stopped", false, 2)
+        case .interrupted: ("the host or the machine went down, or the host stopped", false, 2)
         case .expired: ("the task was expired before it ended", true, 3)
         case .failed: ("the plugin completed the task without success", true, 4)
         case .notRegistered: ("the plugin registered no handler for it", true, 5)
@@ -35,7 +35,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         case .exited: ("the process exited before the task was completed", false, 7)
         case .entryFailed: ("the plugin's entry function failed", false, 8)
         case .loadFailed: ("the plugin's library could not be loaded", false, 9)
-        case .killedForMemory: ("the process was killed for its use of memory", false, 10)
+        case .killedForMemory: ("the process was killed because it used too much memory", false, 10)
         case .crashed: ("the process crashed", false, 11)
         case .abandoned: ("the task is abandoned after too many interruptions, or with its plugin", true, 12)
         }
@@ -88,8 +88,8 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
         case .expired: "it ended after it was expired, within the grace period"
         case .overran: "it was killed at the end of the grace period"
         case .crashed: "its process crashed"
-        case .exited: "its process exited early"
-        case .killedForMemory: "its process was killed for its use of memory"
+        case .exited: "its process exited while a task or an assertion was open"
+        case .killedForMemory: "its process was killed because it used too much memory"
         case .entryFailed: "the plugin's entry function failed"
         case .loadFailed: "the plugin's library could not be loaded"
         case .interrupted: "the host stopped in order"

@@ -133,7 +133,7 @@ struct PluginCheckTests {
             ]
             let manifest = try await desk.build("Plain", lines: lines)
             #expect(await desk.terminal.run("plugin", "check", manifest) == .done)
-            #expect(!desk.terminal.error.contains("whole path"))
+            #expect(!desk.terminal.error.contains("absolute path"))
             let text = try #require(desk.folder.text(of: "vendor/Plain.yaml"))
             let whole = text.replacing("library: ", with: "library: \(desk.folder.file("vendor"))/")
             try desk.folder.write(whole.utf8, to: "vendor/Plain.yaml")

@@ -41,7 +41,7 @@ struct RenderingTests {
                 plugins         /usr/lib/bgtask/plugins
                 configuration   /etc/bgtask/bgtaskd.yaml
                 not installed   com.example.gone, named in the configuration
-                external power  no (scripted)
+                external power  no (simulated)
                 network         yes (configuration)
                 idle            yes (sensor /proc/stat: 2 % used by others)
                 high load       no (sensor /proc/stat: 2 % used by others)
@@ -61,7 +61,7 @@ struct RenderingTests {
                 batch size      100
                 idle timeout    10s
                 retry           after 10s, doubling; 3 attempts; the host's own actions after 1s
-                retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is doubted for 10min
+                retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is checked again after 10min
                 policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
                 continued       expired after 30s without progress; under memory pressure one is expired every 10s
                 refresh         on, legacy fetch at most every 15min
@@ -129,7 +129,7 @@ struct RenderingTests {
                 entitlements    continued-processing.gpu
                 schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
                 retry           after 10s, doubling; 3 attempts; the host's own actions after 1s
-                retention       its requests 30d after its removal
+                retention       requests are kept for 30d after a removal
                 last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
                 notes           /etc/bgtask/manifests/feed.yaml:9: note: modes: audio has no effect
 
@@ -265,7 +265,7 @@ struct WhyTextTests {
                   earliest-begin: its earliest begin is in the future; until 2026-01-31 02:00:00 (in 12min)
 
                 earliest possible  2026-01-31 02:00:00 (in 12min)
-                one change         submit it again with an earlier begin, or wait for it
+                one change         submit it again with an earlier begin, or wait
 
                 """
         )
@@ -296,7 +296,7 @@ struct WhyTextTests {
         )
         #expect(
             text(TaskWhyReply(identifier: task, plugin: plugin, state: .finished, lastOutcome: cancelled)) == """
-                com.example.feed.refresh of com.example.feed is neither pending nor running; it ended cancelled
+                com.example.feed.refresh of com.example.feed is neither pending nor running; ended as cancelled
 
                 last outcome  cancelled, 2026-01-31 01:48:00 (now)
 

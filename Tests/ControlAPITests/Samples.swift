@@ -237,7 +237,7 @@ enum Samples {
                 launch: LaunchNumber(rawValue: 40)
             ),
             policies: [
-                .init(policy: "idle", verdict: "may", rationale: "concerns processing only"),
+                .init(policy: "idle", verdict: "may", rationale: "applies to processing only"),
                 .init(
                     policy: "spacing",
                     verdict: "wait",

@@ -213,7 +213,7 @@ struct WireShapeTests {
                  "reasons": [{"code": "earliest-begin", "message": "its earliest begin is in the future",
                               "until": "2026-01-31T02:00:00Z", "until_ns": "1769824800000000000"},
                              {"code": "network", "message": "it needs a network, and there is none"}],
-                 "policies": [{"policy": "idle", "verdict": "may", "rationale": "concerns processing only"},
+                 "policies": [{"policy": "idle", "verdict": "may", "rationale": "applies to processing only"},
                               {"policy": "spacing", "verdict": "wait", "rationale": "at least 1s between two launches",
                                "until": "2026-01-31T01:48:01Z", "until_ns": "1769824081000000000"}],
                  "history": [{"submission": 12, "code": "network", "since": "2026-01-31T01:47:00Z",

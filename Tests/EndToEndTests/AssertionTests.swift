@@ -78,7 +78,7 @@ struct AssertionTests {
         try await HostFixture.with(plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
             let end = try await host.end(ofLaunch: launch.rawValue)
-            #expect(end.event == "launch-completed" && !end.message.contains("not ended"))
+            #expect(end.event == "launch-completed" && !end.message.contains("still open"))
             #expect(host.containerText(plugin, "told.txt") == "flush 1 BGT_WRONG_PHASE BGT_ENDED\n")
             #expect(host.containerText(plugin, "thread.txt") == "main=0\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
@@ -158,7 +158,7 @@ struct AssertionTests {
             #expect(end.event == "launch-overran" && end.blame == "plugin" && end.message.contains("and 59 more"))
             let violations = try await host.journal().filter { $0.event == "violation" && $0.launch == done.launch }
             #expect(violations.count == 20 && violations.allSatisfy { $0.message.contains("BGT-ABI-08") })
-            #expect(violations[0].message.contains("not new in launch"))
+            #expect(violations[0].message.contains("has used before"))
             #expect(violations[1].message.contains("ended assertion") && violations[2].message.contains("64 open"))
             try await host.runNeighbour()
         }

@@ -111,9 +111,9 @@ struct ColorFeedTests {
         try await with(1) { host, plugin, feed in
             _ = try await firstRefresh(host, plugin)
             let damages = [
-                "<rss>\n<channel><item><title>#000080</title>\n</rss>": "is no readable feed, line 3: XML error 76",
-                "<rss>\n<channel>": "is no readable feed, line 2: ", "": "is no RSS or Atom feed; set feed-url to one",
-                "<html><title>#000080</title></html>": "is no RSS or Atom feed; set feed-url to one",
+                "<rss>\n<channel><item><title>#000080</title>\n</rss>": "is not a readable feed, line 3: XML error 76",
+                "<rss>\n<channel>": "not a readable feed, line 2: ", "": "not an RSS or Atom feed; set feed-url",
+                "<html><title>#000080</title></html>": "is not an RSS or Atom feed; set feed-url to one",
             ]
             for (text, reason) in damages {
                 try feed.write(text)
@@ -217,7 +217,7 @@ struct ColorFeedTests {
             let end = try await host.outcome(of: try await host.submitContinued(plugin.task("export.mauve")))
             #expect(end.event == "failed" && end.blame == "plugin")
             try await host.waitForLog("the families") {
-                $0.contains("\"mauve\" is no family of colours; export one of all, ")
+                $0.contains("\"mauve\" is not a family of colours; export one of all, ")
             }
         }
     }

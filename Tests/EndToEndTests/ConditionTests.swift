@@ -59,12 +59,12 @@ struct ConditionTests {
                 "--network",
                 "false"
             )
-            #expect(scripted.output.hasPrefix("external power  yes (scripted)\nnetwork         no (scripted)\n"))
+            #expect(scripted.output.hasPrefix("external power  yes (simulated)\nnetwork         no (simulated)\n"))
 
             let undone = try await host.bgtask("simulate", "conditions", "--external-power", "real")
-            #expect(undone.output.hasPrefix("external power  no (configuration)\nnetwork         no (scripted)\n"))
+            #expect(undone.output.hasPrefix("external power  no (configuration)\nnetwork         no (simulated)\n"))
             let status = try await host.bgtask("host", "status")
-            #expect(status.output.contains("no (configuration)") && status.output.contains("no (scripted)"))
+            #expect(status.output.contains("no (configuration)") && status.output.contains("no (simulated)"))
 
             let nothing = try await host.bgtask("simulate", "conditions")
             #expect(nothing.status == 2 && nothing.error.contains("--external-power"))

@@ -55,7 +55,7 @@ struct CrashTests {
 
             _ = try await host.tryAgain(crash.plugin.task())
             let last = try await host.tryAgain(crash.plugin.task())
-            let remedy = "fix the plugin and submit again"
+            let remedy = "fix and reinstall the plugin, then submit again"
             #expect(last.names(crash.plugin, rule: "abandoned after 3 attempts", remedy: remedy), "\(last)")
             #expect(last.submission == submission && last.message.contains(crash.message))
             let end = try await host.end(ofLaunch: try #require(last.launch))
@@ -108,11 +108,11 @@ struct CrashTests {
             _ = try await host.tryAgain(plugin.task("two"))
             let last = try await host.tryAgain(plugin.task("two"))
             #expect(last.event == "abandoned" && last.submission == bad && last.message.contains("SIGSEGV"))
-            #expect(last.names(plugin, rule: "after 3 attempts", remedy: "fix the plugin and submit again"))
+            #expect(last.names(plugin, rule: "after 3 attempts", remedy: "then submit again"))
             #expect(launches[0] != launches[1])
             let interrupted = try await host.journal().filter { $0.event == "interrupted" && $0.task != "started" }
             #expect(interrupted.map(\.submission) == [submissions[0], submissions[2]])
-            #expect(interrupted.allSatisfy { $0.message.contains("not charged") })
+            #expect(interrupted.allSatisfy { $0.message.contains("no attempt charged") })
             // Fields IDENTIFIER ATTEMPT LAUNCH: still the first attempt.
             let ran = host.containerText(plugin, "ran.txt").split(separator: "\n").map { $0.split(separator: " ") }
             #expect(ran.count == 2 && ran.allSatisfy { $0[1] == "1" })

@@ -20,8 +20,8 @@ struct DamagedLedgerTests {
             switch self {
             case .header: "is not an SQLite database"
             case .pages, .truncation: "ledger.sqlite"
-            case .foreignLog: "ledger.sqlite-wal does not belong to its ledger: it is no write-ahead log"
-            case .newer: "has version 99, this host knows versions up to"
+            case .foreignLog: "ledger.sqlite-wal does not belong to its ledger: it is not a write-ahead log"
+            case .newer: "has version 99, this host supports versions up to"
             }
         }
 

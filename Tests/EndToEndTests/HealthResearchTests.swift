@@ -120,7 +120,7 @@ struct HealthResearchTests {
                 "--external-power",
                 "true"
             )
-            #expect(locked.output.contains("container of \(plugin.identifier): scripted"))
+            #expect(locked.output.contains("container of \(plugin.identifier): simulated"))
             let why = try await host.why(plugin.task("study"))
             #expect(why.reasons.map(\.code) == ["container-locked"])
             let twice = try await host.bgtask(

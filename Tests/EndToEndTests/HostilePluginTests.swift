@@ -81,7 +81,7 @@ struct HostilePluginTests {
             #expect(end.event == "succeeded")
             let violation = try await host.violation(in: try #require(end.launch))
             #expect(violation.names(plugin, rule: "1000 lines at once", remedy: "write less"), "\(violation)")
-            #expect(violation.message.contains("stdout lines above that"))
+            #expect(violation.message.contains("stdout lines above this rate"))
             _ = try await host.end(ofLaunch: try #require(end.launch))
             try await host.waitForLog("the last line") { $0.contains("the flood is over") }
             #expect(host.log.count { $0.contains("of a flood") } < 20_000)

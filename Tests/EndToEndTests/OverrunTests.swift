@@ -76,7 +76,7 @@ struct OverrunTests {
             #expect(!host.runnerProcesses().contains(launch.pid))
             let last = try await host.outcome(of: submission, after: first.number)
             #expect(last.event == "abandoned")
-            #expect(last.names(plugin, rule: "abandoned after 2 attempts", remedy: "fix the plugin"), "\(last)")
+            #expect(last.names(plugin, rule: "abandoned after 2 attempts", remedy: "fix and reinstall"), "\(last)")
         }
     }
 

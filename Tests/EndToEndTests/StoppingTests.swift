@@ -22,7 +22,7 @@ struct StoppingTests {
 
             try await host.restart()
             let end = try await host.outcome(of: submission)
-            #expect(end.event == "interrupted" && end.blame == "host" && end.message.contains("not charged"))
+            #expect(end.event == "interrupted" && end.blame == "host" && end.message.contains("no attempt charged"))
             try await host.waitForLog("that it runs again") { $0.contains("deaf runs") && $0.contains("attempt 1") }
             let launch = try await host.client.launches(limit: 1).launches.first
             #expect(launch?.cause == "relaunch")

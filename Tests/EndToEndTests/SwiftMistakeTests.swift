@@ -28,7 +28,7 @@ struct SwiftMistakeTests {
             name: "late",
             outcome: "crashed",
             violation: "was registered after entry",
-            lastWords: "all launch handlers must be registered before the plugin has entered"
+            lastWords: "all launch handlers must be registered before entry returns"
         ),
         Mistake(
             name: "duplicate",

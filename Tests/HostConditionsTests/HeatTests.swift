@@ -43,7 +43,7 @@ struct HeatTests {
         #expect(holds(at: 1) == false)
         try zone(0, 85)
         #expect(holds(at: 2) == true)
-        #expect(sensor.reading(.hot)?.detail == "x86_pkg_temp has 85.0 degrees, 90.0 is too hot")
+        #expect(sensor.reading(.hot)?.detail == "x86_pkg_temp has 85.0 degrees, its trip point is 90.0")
         try zone(0, 81)
         #expect(holds(at: 3) == true)
         try zone(0, 79)

@@ -43,7 +43,7 @@ struct HostileYAMLTests {
         #expect(problems.map(\.rule) == [.wrongType])
     }
 
-    @Test(arguments: [("hello", "holds \"hello\" instead of keys"), ("- a\n- b", "holds a list instead of keys")])
+    @Test(arguments: [("hello", "contains \"hello\" instead of keys"), ("- a\n- b", "contains a list instead of keys")])
     func `a manifest whose root is no mapping is refused with the kind of its root`(text: String, message: String) {
         #expect(read(text).problems.map(\.message) == [message])
     }

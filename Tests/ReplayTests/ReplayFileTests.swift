@@ -26,11 +26,11 @@ struct ReplayFileTests {
         ("trace: 1\nspans: { netwrok: [] }", "trace.yaml:2:10: spans.netwrok: is not a known key"),
         (
             "trace: 1\nspans:\n  idle: [mon-fri 9:00-17:00]",
-            "trace.yaml:3:10: spans.idle[0]: is \"mon-fri 9:00-17:00\", which is no stretch of a week; write days"
+            "trace.yaml:3:10: spans.idle[0]: is \"mon-fri 9:00-17:00\", which is not a span of a week; write days"
         ),
         (
             "trace: 1\nconditions: { hot: true }\nspans: { hot: [\"10:00-11:00\"] }",
-            "trace.yaml:3:15: spans.hot: is told under conditions as well, for the whole time"
+            "trace.yaml:3:15: spans.hot: is set under conditions as well, for the whole time"
         ),
         ("trace: 1\nuse: { triggers: 5 }", "use.active: is missing"),
         ("trace: 1\njitter: 9h", "trace.yaml:2:9: jitter: is 9h, which is not between 0ms and 4h"),
@@ -44,10 +44,10 @@ struct ReplayFileTests {
         ("takes: { typical: 1s }", "tasks.com.example.app.a.kind: is missing"),
         ("kind: refrsh, takes: { typical: 1s }", "kind: is \"refrsh\", which is not one of refresh"),
         ("kind: refresh", "takes: is missing; write takes: { least: 1s"),
-        ("kind: refresh, takes: { least: 5s, typical: 1s }", "takes.least: is 5s, on the wrong side of the typical 1s"),
+        ("kind: refresh, takes: { least: 5s, typical: 1s }", "takes.least: is 5s, which contradicts the typical 1s"),
         (
             "kind: refresh, takes: { typical: 1s }, needs: [power]",
-            "needs[0]: is \"power\", which is nothing that a request"
+            "needs[0]: is \"power\", which is not a requirement of a request"
         ),
         ("kind: refresh, takes: { typical: 1s }, fails: 60, overruns: 50", "are 110 percent together"),
     ])

@@ -99,7 +99,7 @@ struct AssertionTests {
         host.beginAssertion()
         host.enter(status: -7)
         #expect(host.killed.count == 1 && host.launchOutcomes == [.entryFailed])
-        #expect(host.lastLaunchEntry?.message.contains("not ended: assertion \"flush\"") == true)
+        #expect(host.lastLaunchEntry?.message.contains("still open: assertion \"flush\"") == true)
     }
 
     // MARK: Expiration and overrun (statement 82)
@@ -164,7 +164,7 @@ struct AssertionTests {
         host.beginAssertion()
         host.advance(by: .minutes(11))
         let message = try #require(host.lastLaunchEntry).message
-        #expect(message.contains("a task was not completed") && message.contains("not ended: assertion \"flush\""))
+        #expect(message.contains("a task was not completed") && message.contains("still open: assertion \"flush\""))
     }
 
     @Test(.proves(82))
@@ -189,7 +189,7 @@ struct AssertionTests {
         #expect(host.killed.count == 1)
         host.end(nil, .signaled(9))
         #expect(host.launchOutcomes == [.interrupted] && host.lastLaunchEntry?.blame == .host)
-        #expect(try #require(host.lastLaunchEntry).message.contains("not ended: assertion \"flush\""))
+        #expect(try #require(host.lastLaunchEntry).message.contains("still open: assertion \"flush\""))
         #expect(host.outcomes(of: .clean) == [.succeeded] && host.hasStopped)
     }
 
@@ -271,7 +271,7 @@ struct AssertionTests {
         hold()
         host.crash()
         #expect(host.launchOutcomes == [.crashed] && host.outcomes(of: .clean) == [.succeeded])
-        #expect(try #require(host.lastLaunchEntry).message.contains("not ended: assertion \"flush\""))
+        #expect(try #require(host.lastLaunchEntry).message.contains("still open: assertion \"flush\""))
     }
 
     @Test(.proves(82))

@@ -249,7 +249,7 @@ struct InterruptionTests {
             let entry = try #require(host.lastEntry(of: identifier))
             #expect(entry.blame == .plugin)
             let cause = "the process exited with code 3 before its tasks were completed"
-            #expect(entry.message == "interrupted, not charged: \(cause)")
+            #expect(entry.message == "interrupted, no attempt charged: \(cause)")
             #expect(host.lastLaunchEntry?.message.hasPrefix(cause + "; used ") == true)
         }
         #expect(host.launchOutcomes == [.exited] && host.lastLaunchEntry?.blame == .plugin)

@@ -74,7 +74,7 @@ struct RemovalTests {
     func `a refused second manifest of a plugin is journaled and leaves the first one in effect`() {
         host.refuse(.app, because: "the name is taken", besidesItsOwn: true)
         #expect(host.entries(.pluginRefused).map(\.plugin) == [.app])
-        #expect(host.entries(.pluginRefused).first?.message.contains("changes nothing: the name is taken") == true)
+        #expect(host.entries(.pluginRefused).first?.message.contains("stays in force: the name is taken") == true)
         #expect(host.reasons(.clean).allSatisfy { $0 != .pluginMissing(.app) })
         host.advance(by: .hours(1))
         #expect(host.batches == [[.clean]])

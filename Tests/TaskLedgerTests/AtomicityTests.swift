@@ -103,7 +103,7 @@ struct AtomicityTests {
         try other.close()
 
         #expect(reports.failures.mapValues(\.sqliteCode) == [1: 5, 2: 5, 3: 5])
-        #expect(reports.failures[1]?.message.contains("end the other program that holds the file open") == true)
+        #expect(reports.failures[1]?.message.contains("end the other program that has the file open") == true)
         try await ledger.commitAndWait([note("4")])
         #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.message) == ["4"])
         try ledger.close()

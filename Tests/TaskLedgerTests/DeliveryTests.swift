@@ -39,7 +39,7 @@ struct DeliveryTests {
         try await ledger.commitAndWait([.endTask(1, 1), outcome(.succeeded, launch: 1, submission: 1)])
         #expect(try ledger.snapshot().running.map(\.unfinished) == [[joining]])
         let early = try await ledgerError { try await ledger.commitAndWait([.endLaunch(1, end())]) }
-        #expect(early.message.contains("com.example.feed.export neither ended nor returned"))
+        #expect(early.message.contains("com.example.feed.export has no outcome"))
         try await ledger.commitAndWait([
             .endTask(1, 2), outcome(.expired, launch: 1, submission: 2), .endLaunch(1, end()),
         ])

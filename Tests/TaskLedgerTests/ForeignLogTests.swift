@@ -32,7 +32,7 @@ struct ForeignLogTests {
     @Test func `a file beside the ledger that is not a write-ahead log is refused with a remedy`() async throws {
         try await makeLedger(in: folder, requests: 1)
         try Data(repeating: 0x5a, count: 10_000).write(to: log)
-        #expect(try refusal().message.contains("it is no write-ahead log; put the one back"))
+        #expect(try refusal().message.contains("it is not a write-ahead log; restore the log"))
     }
 
     @Test func `a write-ahead log with a damaged header is refused`() async throws {
@@ -69,7 +69,7 @@ struct ForeignLogTests {
         try leaveLog(in: folder)
         try copy.write(to: URL(filePath: folder.path))
         let message = try refusal().message
-        #expect(message.contains("the ledger has 302 commits with it and 1 without; put the one back"), "\(message)")
+        #expect(message.contains("the ledger has 302 commits with it and 1 without; restore the log"), "\(message)")
         #expect(LedgerInspection(path: folder.path).problems.contains { message.hasPrefix($0) })
     }
 

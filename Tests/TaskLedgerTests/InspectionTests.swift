@@ -71,7 +71,7 @@ struct InspectionTests {
         try folder.tamper("PRAGMA user_version = 99")
         let inspection = try inspect()
         #expect(inspection.state == .refused)
-        #expect(inspection.problems.count == 1 && inspection.problems[0].contains("has version 99, this host knows"))
+        #expect(inspection.problems.count == 1 && inspection.problems[0].contains("has version 99, this host supports"))
     }
 
     @Test

@@ -17,7 +17,7 @@ extension BGTaskScheduler {
             return true
         case .wrongPhase:
             ProgrammingError.end(
-                "all launch handlers must be registered before the plugin has entered; \"\(identifier)\" came later:"
+                "all launch handlers must be registered before entry returns; \"\(identifier)\" was registered later:"
                     + " register it in the closure of BackgroundPlugin.enter. A handler of a continued task may come"
                     + " later if the manifest permits it by a pattern alone, such as \"\(pattern(of: identifier))\""
             )

@@ -78,7 +78,7 @@ struct PluginCheckCommand: ParsableCommand {
         try output.show(report)
         for file in files.asked where ManifestReading.read(path: file).library?.path.value.hasPrefix("/") == true {
             Surroundings.current.talk(
-                "\(file) names its library by its whole path, which only manifests in the operator's directory may;"
+                "\(file) names its library by an absolute path, allowed only in the operator's directory;"
                     + " install it with bgtask plugin install"
             )
         }

@@ -69,7 +69,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
     private func told(_ verdict: InstallationPlan.Verdict, _ plan: InstallationPlan) -> String {
         let name = "\(plan.identifier)"
         switch verdict {
-        case .noHost: return "installed \(name) in \(plan.place.operatorFolder) for the next host that reads it"
+        case .noHost: return "installed \(name) in \(plan.place.operatorFolder); the next host loads it"
         case .accepted: return "installed \(name): the host accepted it"
         case .loadingPrevious:
             return "installed \(name): the host accepted it, but still loads the previous library"

@@ -32,7 +32,8 @@ extension ConditionsReply.State {
     fileprivate var origin: String {
         switch source {
         case .unwatched: "not sampled: no work waits for it"
-        case .configuration, .scripted, .sensor, .missing: detail.map { "\(source.rawValue) \($0)" } ?? source.rawValue
+        case .scripted: "simulated"
+        case .configuration, .sensor, .missing: detail.map { "\(source.rawValue) \($0)" } ?? source.rawValue
         }
     }
 }

@@ -11,7 +11,7 @@ extension FunctionReport: Presentable {
         fields.add("library", library)
         fields.add("returned", returned)
         fields.add("verdict", (isSuccess ? "success" : "failure") + (rule.map { ", by \($0)" } ?? ""))
-        fields.add("took", "\(Duration.nanoseconds(took).humanReadable), with the loading of the library")
+        fields.add("took", "\(Duration.nanoseconds(took).humanReadable), including the loading of the library")
         return fields.text
     }
 }

@@ -65,7 +65,7 @@ extension Retention {
     var words: String {
         "removed plugins' requests \(removedPlugin.duration.humanReadable), "
             + "journal and ended launches \(journal.duration.humanReadable); "
-            + "the clock is doubted for \(doubt.duration.humanReadable)"
+            + "the clock is checked again after \(doubt.duration.humanReadable)"
     }
 }
 

@@ -6,7 +6,7 @@ import TerminalText
 
 extension JournalReply: Presentable {
     func text(for reader: Reader) -> String {
-        entries.isEmpty ? "the journal is empty\n" : table(for: reader).text
+        entries.isEmpty ? "no journal entry found\n" : table(for: reader).text
     }
 
     /// The entries as a table. Its column widths also apply to entries that are followed later.

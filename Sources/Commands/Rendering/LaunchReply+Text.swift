@@ -6,7 +6,7 @@ import TerminalText
 
 extension LaunchListReply: Presentable {
     func text(for reader: Reader) -> String {
-        if launches.isEmpty { return "no launch so far\n" }
+        if launches.isEmpty { return "no launch found\n" }
         var table = Table("LAUNCH", "PLUGIN", "LANE", "CAUSE", "TASKS", "WORST", "BUDGET", "USED", "STARTED", "OUTCOME")
         for launch in launches {
             table.add(

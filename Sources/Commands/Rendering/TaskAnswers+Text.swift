@@ -29,7 +29,9 @@ extension TaskStopReply: Presentable {
 
 extension RunReply: Presentable {
     func text(for reader: Reader) -> String {
-        launching.isEmpty ? "no launch was needed\n" : launching.map { "launch \($0) is starting\n" }.joined()
+        launching.isEmpty
+            ? "no launch starts yet; show the reason with: bgtask why TASK\n"
+            : launching.map { "launch \($0) is starting\n" }.joined()
     }
 }
 

@@ -52,7 +52,7 @@ extension TaskWhyReply: Presentable {
             let used = running.used.duration.humanReadable
             let budget = running.budget.map { " of \($0.duration.humanReadable)" } ?? ""
             return "\(task) is running in launch \(running.launch), \(used)\(budget) used\(number)"
-        case .finished: return "\(task) is neither pending nor running; it ended \(lastOutcome?.outcome ?? "before")"
+        case .finished: return "\(task) is neither pending nor running; ended as \(lastOutcome?.outcome ?? "unknown")"
         case .unknown where plugin == identifier: return "\(identifier) is a plugin, and no event waits for it"
         case .unknown: return "\(task) was never submitted"
         }

@@ -7,6 +7,6 @@ import TaskModel
 enum WordArgument {
     static func value<Value>(_ text: String, among values: [Value], _ word: (Value) -> String) throws -> Value {
         if let value = values.first(where: { word($0) == text }) { return value }
-        throw ValidationError("\"\(text)\" is not known; \(NearestWord.remedy(for: text, among: values.map(word)))")
+        throw ValidationError("\"\(text)\" is unknown; \(NearestWord.remedy(for: text, among: values.map(word)))")
     }
 }

@@ -23,7 +23,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var host: HostOptions
 
     func validate() throws {
-        if identifiers.isEmpty { throw ValidationError("no task is named; give the identifier of a pending one") }
+        if identifiers.isEmpty { throw ValidationError("no task is named; give the identifier of a pending task") }
     }
 
     func run() async throws {

@@ -160,7 +160,7 @@ package struct TaskSubmission: CallBody, Hashable {
         throw ControlRefusal(
             .wordUnknown,
             field: field,
-            "\(field) \"\(text)\" is not known",
+            "\(field) \"\(text)\" is not a known value",
             remedy: NearestWord.remedy(for: text, among: values.map { $0[keyPath: name] })
         )
     }

@@ -144,8 +144,8 @@ struct ControlServer: Service {
         if socket.utf8.count > Self.longestPath {
             throw HostError(
                 code: .socketUnusable,
-                message: "the control socket's path \(socket) has \(socket.utf8.count) bytes and the system allows"
-                    + " \(Self.longestPath); choose a shorter one with --socket"
+                message: "the control socket's path \(socket) has \(socket.utf8.count) bytes; at most"
+                    + " \(Self.longestPath) are allowed; choose a shorter one with --socket"
             )
         }
         var status = stat()

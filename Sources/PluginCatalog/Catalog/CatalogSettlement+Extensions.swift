@@ -76,7 +76,7 @@ extension CatalogSettlement {
             isExtension
                 ? "names \"\(field.value)\", which is an extension itself"
                 : "names the main plugin \"\(field.value)\", which is not installed or was refused",
-            remedy: isExtension ? "name its main plugin" : "install it, or correct its manifest"
+            remedy: isExtension ? "name the main plugin of that extension" : "install it, or correct its manifest"
         )
     }
 

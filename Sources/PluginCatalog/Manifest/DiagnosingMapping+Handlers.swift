@@ -90,7 +90,7 @@ extension DiagnosingMapping {
             rules.isEmpty
                 ? "is \(rule.inQuotes), but \(word.kind.rawValue) takes no rule"
                 : "is \(rule.inQuotes), which is not a rule for \(word.kind.rawValue)",
-            remedy: rules.isEmpty ? "write \(word.kind.rawValue) alone" : NearestWord.remedy(for: rule, among: rules)
+            remedy: rules.isEmpty ? "write only \(word.kind.rawValue)" : NearestWord.remedy(for: rule, among: rules)
         )
         return nil
     }

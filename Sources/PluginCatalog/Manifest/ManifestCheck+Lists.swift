@@ -82,7 +82,7 @@ extension ManifestCheck {
         problems.report(
             .identifier,
             at: field,
-            "is \(field.value.inQuotes); a star stands only at the end, after a dot",
+            "is \(field.value.inQuotes); a star is allowed only at the end, after a dot",
             remedy: "write a pattern such as com.example.app.export.*"
         )
     }

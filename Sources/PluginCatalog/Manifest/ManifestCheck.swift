@@ -131,7 +131,7 @@ struct ManifestCheck {
             .wrongValue,
             at: field,
             "is \(field.value.inQuotes), not a SHA-256 digest of 64 hexadecimal digits",
-            remedy: "write what sha256sum prints for the library"
+            remedy: "write the output of sha256sum for the library"
         )
         return nil
     }

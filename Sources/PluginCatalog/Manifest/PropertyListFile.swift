@@ -31,7 +31,7 @@ struct PropertyListFile {
         }
         problems.report(
             .syntax,
-            "is a damaged binary property list, or one without a dictionary at its root",
+            "is a binary property list that is damaged or has no dictionary at its root",
             remedy: "write it again, or write a YAML manifest"
         )
         return nil

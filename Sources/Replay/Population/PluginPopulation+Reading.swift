@@ -36,7 +36,7 @@ extension PluginPopulation {
         _ taken: inout Set<String>
     ) -> ModelTask? {
         let kind = mapping.choice("kind", of: KindWord.self)?.value.kind
-        mapping.requirePresence(of: "kind", remedy: "write kind: refresh, or another one")
+        mapping.requirePresence(of: "kind", remedy: "write kind: refresh, or another kind")
         let every = mapping.duration("every", in: .seconds(1) ... .seconds(30 * 86_400))
         let needs = needs(mapping)
         let takes = runTimes(mapping)
@@ -54,14 +54,14 @@ extension PluginPopulation {
                 .wrongValue,
                 at: name,
                 "fails, crashes and overruns are \(task.fails + task.crashes + task.overruns) percent together",
-                remedy: "leave them at 100 or less"
+                remedy: "lower them to at most 100 together"
             )
         }
         if !taken.insert(name.value).inserted {
             mapping.problems.report(
                 .repeatedValue,
                 at: name,
-                "is a task of another plugin already",
+                "is already a task of another plugin",
                 remedy: "give each task an identifier of its own"
             )
         }
@@ -79,7 +79,7 @@ extension PluginPopulation {
             mapping.problems.report(
                 .wrongValue,
                 at: submits,
-                "is \"\(submits.value)\", which is no task of this plugin",
+                "is \"\(submits.value)\", which is not a task of this plugin",
                 remedy: NearestWord.remedy(for: submits.value, among: tasks.map(\.identifier.text))
             )
         }
@@ -103,7 +103,7 @@ extension PluginPopulation {
                 takes.problems.report(
                     .wrongValue,
                     at: field,
-                    "is \(field.value.humanReadable), on the wrong side of the typical \(typical.humanReadable)",
+                    "is \(field.value.humanReadable), which contradicts the typical \(typical.humanReadable)",
                     remedy: "write least, typical and most in rising order"
                 )
             }
@@ -118,7 +118,7 @@ extension PluginPopulation {
             mapping.problems.report(
                 .wrongValue,
                 at: field,
-                "is \"\(field.value)\", which is nothing that a request can need",
+                "is \"\(field.value)\", which is not a requirement of a request",
                 remedy: NearestWord.remedy(for: field.value, among: known.map(\.name))
             )
             return nil
@@ -136,7 +136,7 @@ extension PluginPopulation {
         problems.report(
             .identifier,
             at: name,
-            flaw?.problem ?? "is no identifier",
+            flaw?.problem ?? "is not an identifier",
             remedy: flaw?.remedy ?? "write a reverse-DNS name"
         )
         return nil

@@ -34,7 +34,7 @@ extension ConditionTrace {
                     mapping.problems.report(
                         .repeatedValue,
                         at: list,
-                        "is told under conditions as well, for the whole time",
+                        "is set under conditions as well, for the whole time",
                         remedy: "leave it out of conditions"
                     )
                 }
@@ -43,7 +43,7 @@ extension ConditionTrace {
         }
         if let list = mapping.strings("suspended") { trace.suspended = weekSpans(list.value, mapping.problems) }
         _ = mapping.mapping("use") { use in
-            use.requirePresence(of: "active", remedy: "write active: [\"\(WeekSpan.example)\"], when people are there")
+            use.requirePresence(of: "active", remedy: "write active: [\"\(WeekSpan.example)\"], the times of use")
             if let list = use.strings("active") { trace.use.active = weekSpans(list.value, mapping.problems) }
             trace.use.triggers = use.integer("triggers", in: 0...10_000)?.value ?? 0
             trace.use.launches = use.integer("launches", in: 0...10_000)?.value ?? 0
@@ -58,7 +58,7 @@ extension ConditionTrace {
             problems.report(
                 .wrongValue,
                 at: field,
-                "is \"\(field.value)\", which is no stretch of a week",
+                "is \"\(field.value)\", which is not a span of a week",
                 remedy: "write days, or none for every day, and two times, such as \"\(WeekSpan.example)\""
             )
             return nil

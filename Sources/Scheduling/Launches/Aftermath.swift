@@ -78,7 +78,7 @@ struct Aftermath: Sendable {
                 index: index,
                 verdict: .returned(.interrupted, retry),
                 blame: .host,
-                message: "interrupted, not charged: the host stopped"
+                message: "interrupted, no attempt charged: the host stopped"
             )
         }
         retry.runsAlone = retry.runsAlone || cause.makesTasksRunAlone
@@ -87,7 +87,7 @@ struct Aftermath: Sendable {
                 index: index,
                 verdict: .returned(.interrupted, retry),
                 blame: cause.blame,
-                message: "interrupted, not charged: \(cause.text)"
+                message: "interrupted, no attempt charged: \(cause.text)"
             )
         }
         retry.attempts += 1
@@ -96,8 +96,8 @@ struct Aftermath: Sendable {
                 index: index,
                 verdict: .abandoned(cause.taskOutcome, retry),
                 blame: cause.blame,
-                message: "abandoned after \(retry.attempts) attempts, the last one: \(cause.text);"
-                    + " fix the plugin and submit again"
+                message: "abandoned after \(retry.attempts) attempts; cause of the last one: \(cause.text);"
+                    + " fix and reinstall the plugin, then submit again"
             )
         }
         let delay = configuration.retryDelay(after: retry.attempts)
@@ -129,7 +129,7 @@ struct Aftermath: Sendable {
             index: index,
             verdict: .consumed(cause.taskOutcome),
             blame: .plugin,
-            message: "\(told), then \(cause.text); not requeued, fix the plugin and submit again"
+            message: "\(told), then \(cause.text); not requeued, fix and reinstall the plugin, then submit again"
         )
     }
 }

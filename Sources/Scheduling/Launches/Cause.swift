@@ -28,7 +28,7 @@ enum Cause: Hashable, Sendable {
         case (.hostFailed(let message), _): self = .hostFailed(message)
         case (.hostStopping, _): self = .hostStopping
         case (_, .notLoaded(let message)): self = .notLoaded(message)
-        case (_, .failed(let status)): self = .entryFailed("entry returned \(status)")
+        case (_, .failed(let status)): self = .entryFailed("entry returned \(status) instead of BGT_OK")
         case (.entryOverran, _):
             self = .entryFailed("\(launch.entryName) did not return within the budget and the grace period")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
@@ -142,7 +142,7 @@ enum Cause: Hashable, Sendable {
         let assertions = launch.assertions
         if assertions.isEmpty { return messageOfTasks(of: launch) }
         guard case .killed = self, launch.unfinished.isEmpty, let told = assertions.expiration else {
-            return "\(messageOfTasks(of: launch)); not ended: \(assertions.account)"
+            return "\(messageOfTasks(of: launch)); still open: \(assertions.account)"
         }
         return
             "BGT-ABI-14: assertion still open at the end of the grace period (expired: \(told.reason.name)): \(assertions.account);"
@@ -155,7 +155,7 @@ enum Cause: Hashable, Sendable {
             "every task had ended, but the process did not exit within the grace period and was killed"
         case .finished: "every task had ended"
         case .exited(let code, _) where launch.unfinished.isEmpty:
-            "the process exited with code \(code) after its last task, while an assertion kept it open"
+            "the process exited with code \(code) after its last task, while an assertion kept the launch open"
         case .killed: "a task was not completed within the grace period after its expiration; the launch was killed"
         default: text
         }

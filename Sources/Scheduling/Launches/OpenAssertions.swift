@@ -22,7 +22,7 @@ struct OpenAssertions: Sendable {
     /// Opens an assertion; returns the problem of an invalid one, or nil.
     mutating func begin(_ id: AssertionID, named name: String, in launch: LaunchNumber) -> String? {
         guard id.belongs(to: launch), newest.map({ $0 < id }) ?? true else {
-            return "began assertion \(id), whose number is not new in launch \(launch)"
+            return "began assertion \(id), whose number launch \(launch) has used before"
         }
         newest = id
         guard name.utf8.count <= AssertionID.nameLimit else {

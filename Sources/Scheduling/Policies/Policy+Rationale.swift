@@ -5,7 +5,7 @@ import TaskModel
 // Texts about the facts behind a verdict. They contain no times; the reason's `until` has these.
 extension Policy {
     func rationale(on facts: Facts) -> String {
-        if facts.configuration.policies.off.contains(self) { return "switched off in the host's configuration" }
+        if facts.configuration.policies.off.contains(self) { return "disabled by policies.off in the configuration" }
         let record = facts.standing.record
         let lane = facts.work.kind.lane
         switch rule {
@@ -13,7 +13,7 @@ extension Policy {
         case .maximumDeferral:
             let patience = facts.configuration.policies.patience.humanReadable
             guard case .request(let pending) = facts.work, let since = pending.deferredSince else {
-                return "not deferred by advisory policies; runs regardless after \(patience) of that"
+                return "not deferred by advisory policies; runs regardless after \(patience) of deferral"
             }
             let held = max(.zero, facts.now.wall - since).humanReadable
             return "deferred by advisory policies for \(held); runs regardless after \(patience)"
@@ -22,7 +22,7 @@ extension Policy {
             return "used \(uses) times in the last 7d; plugins with more use get capacity first"
         case .spacing where lane != .background, .dayBudget where lane != .background,
             .spread where lane != .background:
-            return "concerns background launches only"
+            return "applies to background launches only"
         case .spacing:
             return record.overruns == 0
                 ? "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
@@ -32,12 +32,12 @@ extension Policy {
             let used = Duration.nanoseconds(record.dayUse.total(at: facts.now.wall))
             return "used \(used.humanReadable) of \(facts.dayLimit.humanReadable) in the last 24h"
         case .spread:
-            return "within \(facts.configuration.policies.spread.humanReadable) of start, resume or a regained network"
+            return "for \(facts.configuration.policies.spread.humanReadable) after start, resume or a regained network,"
                 + " plugins are staggered"
         case .condition(let rule) where rule.concern == .processing && !facts.work.kind.isProcessing:
-            return "concerns processing only"
+            return "applies to processing only"
         case .condition(let rule) where rule.concern == .background && lane != .background:
-            return "concerns background launches only"
+            return "applies to background launches only"
         case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks
         }
     }

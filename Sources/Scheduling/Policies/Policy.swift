@@ -103,8 +103,8 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
                     condition: .powerSaver,
                     reason: .powerSaver,
                     concern: .background,
-                    holds: "the machine saves power",
-                    lacks: "the machine is not known to save power"
+                    holds: "the machine is in power-saver mode",
+                    lacks: "the machine is not known to be in power-saver mode"
                 )
             )
         }

@@ -36,7 +36,7 @@ struct GroupWriter: Sendable {
             rollBack(access)
             // The cause is not in the commits: the waiting ones would meet the same failure one by one.
             while group.add(next()) {}
-            let operation = "committing a group of \(group.commits.count)"
+            let operation = "committing a group of \(group.commits.count) commits"
             group.failAll(LedgerError(error, while: operation, in: place))
         }
         return group
@@ -95,7 +95,7 @@ struct GroupWriter: Sendable {
         do {
             try changes.finishTicket(list, in: access)
         } catch {
-            throw LedgerError(error, while: "ending launches and forgetting plugins", in: place)
+            throw LedgerError(error, while: "ending launches and deleting records of plugins", in: place)
         }
         return payloads
     }

@@ -8,7 +8,7 @@ extension WriteAccess {
     func setDeferrals(_ key: WaitKey, _ periods: [DeferralPeriod], names: inout PluginNames) throws {
         if let open = periods.dropLast().first(where: { $0.until == nil }) {
             throw LedgerFault.contradiction(
-                "the period since \(open.since.nanoseconds) ns is open and not the last one"
+                "the deferral period since \(open.since.nanoseconds) ns is open, but not the last one"
             )
         }
         let plugin = try names.number(of: key.plugin, in: self)

@@ -101,7 +101,7 @@ extension WriteAccess {
 
     func requireNothingUnfinished(in launch: LaunchNumber) throws {
         if let label = try texts(Move.unfinished, launch.rawValue).first {
-            throw LedgerFault.contradiction("launch \(launch) ends, but its task \(label) neither ended nor returned")
+            throw LedgerFault.contradiction("launch \(launch) ends, but its task \(label) has no outcome")
         }
     }
 

@@ -191,7 +191,7 @@ struct LedgerFile {
             throw LedgerError.foreignLog(
                 path,
                 problem:
-                    "it holds \(inLog) transactions, and the ledger has \(commits) commits with it and \(without) without"
+                    "it contains \(inLog) transactions, and the ledger has \(commits) commits with it and \(without) without"
             )
         }
         return true

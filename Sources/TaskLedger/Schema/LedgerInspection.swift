@@ -120,7 +120,7 @@ private struct Examination {
         )
         return rows.map { row in
             let (table, parent): (String, String) = (row[0], row[1])
-            return "rows of table \(table) refer to rows of \(parent) that are not there"
+            return "rows of table \(table) refer to rows of \(parent) that do not exist"
         }
     }
 }

@@ -78,11 +78,11 @@ struct WriteAheadLog {
 
         func problem(pageSize: Int?) -> String? {
             guard [0x377f_0682, 0x377f_0683].contains(word(0)), word(1) == 3_007_000 else {
-                return "it is no write-ahead log"
+                return "it is not a write-ahead log"
             }
             guard checksum == [word(6), word(7)] else { return "its header is damaged" }
             guard let pageSize, word(2) != pageSize else { return nil }
-            return "it is another database's: its pages have \(word(2)) bytes, the ledger's have \(pageSize)"
+            return "it belongs to another database: its pages have \(word(2)) bytes, the ledger's have \(pageSize)"
         }
 
         private func word(_ index: Int, isLittleEndian: Bool = false) -> UInt32 {

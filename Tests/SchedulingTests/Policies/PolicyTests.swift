@@ -78,7 +78,7 @@ struct PolicyTests {
     func `a policy that is switched off permits all work, and its rationale names that`(_ policy: Policy) {
         let facts = Self.everything { $0.configuration.policies.off = [policy] }
         #expect(Self.verdict(policy, facts) == .may)
-        #expect(policy.rationale(on: facts) == "switched off in the host's configuration")
+        #expect(policy.rationale(on: facts) == "disabled by policies.off in the configuration")
     }
 
     @Test(.proves("C13"))
@@ -256,7 +256,7 @@ struct PolicyTests {
         #expect(Self.verdict(.idle, facts) == (kind.isProcessing ? .wait(.notIdle) : .may))
         #expect(
             Policy.idle.rationale(on: facts)
-                == (kind.isProcessing ? "the machine is in use" : "concerns processing only")
+                == (kind.isProcessing ? "the machine is in use" : "applies to processing only")
         )
     }
 
@@ -286,7 +286,7 @@ struct PolicyTests {
             Policy.battery.rationale(on: facts)
                 == (isBackground
                     ? "the battery is low and the machine is not on external power"
-                    : "concerns background launches only")
+                    : "applies to background launches only")
         )
         #expect(Self.verdict(.battery, Self.facts(kind)) == .may)
     }

@@ -35,7 +35,7 @@ enum SignatureArgument {
         }
         if let result = DirectResult(kind, rule: rule) { return result }
         guard let rule, !kind.rules.isEmpty else {
-            let remedy = kind.rules.first.map { "write \(word):\($0)" } ?? "write \(word) alone"
+            let remedy = kind.rules.first.map { "write \(word):\($0)" } ?? "write only \(word)"
             throw ValidationError("\(text.inQuotes) is not a result; \(remedy)")
         }
         let remedy = NearestWord.remedy(for: rule, among: kind.rules)
