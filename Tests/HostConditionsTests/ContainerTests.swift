@@ -11,7 +11,7 @@ import Testing
 @Suite(
     "A container is locked while its file system is not mounted or its key is missing",
     .serialized,
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(10))
 )
 struct ContainerTests {
     private let tree: FileTree

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("Memory is low from the kernel's notification until its pressure is over", .serialized, .timeLimit(.minutes(1)))
+@Suite("Memory is low from the kernel's notification until its pressure is over", .serialized, .timeLimit(.minutes(10)))
 struct MemoryTests {
     private let tree: FileTree
     private let thresholds = ConditionThresholds()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(
     "A changed condition is reported once, in order, and unchanged conditions cause no work",
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(10))
 )
 struct SystemConditionsTests {
     private let tree: FileTree

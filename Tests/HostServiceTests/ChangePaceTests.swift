@@ -67,7 +67,7 @@ final class ChangeFollowerTests: Sendable {
     private let clock = HandTurnedClock()
     private let acted = Mutex(0)
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a file change during an action leads to another action after the next quiet time`() async throws {
         let (changes, change) = AsyncStream.makeStream(of: Void.self)
         let (began, begin) = AsyncStream.makeStream(of: Void.self)

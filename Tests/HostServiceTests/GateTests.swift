@@ -4,7 +4,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("A gate opens once and lets every waiting task pass", .timeLimit(.minutes(1)))
+@Suite("A gate opens once and lets every waiting task pass", .timeLimit(.minutes(10)))
 struct GateTests {
     @Test func `waiting tasks pass when the gate opens, and later tasks pass at once`() async throws {
         let gate = Gate()

@@ -4,7 +4,7 @@ import Foundation
 import PluginCatalog
 import Testing
 
-@Suite("Every change of a complete file in a watched directory is noticed", .timeLimit(.minutes(1)))
+@Suite("Every change of a complete file in a watched directory is noticed", .timeLimit(.minutes(10)))
 struct FolderWatchTests {
     /// Creates directories with a watch on them and passes the iterator of its changes.
     private func watching(

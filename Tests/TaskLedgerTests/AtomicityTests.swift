@@ -87,7 +87,7 @@ struct AtomicityTests {
         #expect(try ledger.journal(JournalSelection(limit: 10)).isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `all tickets of a group whose transaction cannot begin fail, and the next group is written`() async throws {
         let folder = try LedgerFolder()
         let reports = Reports()
