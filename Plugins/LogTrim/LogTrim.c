@@ -107,7 +107,7 @@ static int32_t unread(const struct answer *answer, const char *path, int problem
         return LOGTRIM_CANCELLED;
     case ELOOP:
     case ENOTDIR:
-        say(answer, "%s is no directory, or a link to one; name the directory itself", path);
+        say(answer, "%s is not a directory, or a link to one; name the directory itself", path);
         return LOGTRIM_NO_FOLDER;
     default:
         say(answer, "directory %s: %s", path, strerrordesc_np(problem));

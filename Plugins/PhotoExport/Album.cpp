@@ -37,7 +37,7 @@ bool isPhoto(const fs::directory_entry &entry) {
 
 Album::Album(fs::path source, fs::path target) : source_(std::move(source)), target_(std::move(target)) {
     if (!fs::is_directory(source_)) {
-        throw std::runtime_error(source_.string() + " is no directory; put the album there, or set `directory`");
+        throw std::runtime_error(source_.string() + " is not a directory; put the album there, or set `directory`");
     }
     fs::create_directories(target_);
     lock();

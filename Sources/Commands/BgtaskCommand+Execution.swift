@@ -74,7 +74,7 @@ extension CommandFailure {
         switch error {
         case .unreachable, .misunderstood: self.init(.unreachable, error.description)
         case .journalEnded(let socket, _):
-            let remedy = "see whether it is back with: bgtask host status --socket \(socket), and follow it again"
+            let remedy = "check the host with: bgtask host status --socket \(socket), then follow it again"
             self.init(.unreachable, error.description, remedy: remedy)
         case .refused(_, let reply):
             self.init(.refused, error.description, remedy: reply.error.remedy.map { "remedy: \($0)" })

@@ -7,10 +7,10 @@ import ControlAPI
 package struct BgtaskCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bgtask",
-        abstract: "See and steer the background tasks of plugins.",
+        abstract: "Show and control the background tasks of plugins.",
         discussion: """
-            Everyday verbs stand alone; other commands are a noun and a verb. --json prints
-            the answer of the host in a versioned format: see its route /v1/openapi.yaml.
+            Common commands are a verb; all others are a noun and a verb. --json prints
+            the answer of the host in a versioned format, described by its route /v1/openapi.yaml.
 
             Example:
               bgtask why com.example.feed.refresh

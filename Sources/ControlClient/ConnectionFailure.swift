@@ -54,9 +54,9 @@ extension ConnectionFailure: CustomStringConvertible {
         case .noSocket: "the socket does not exist"
         case .nobodyListens: "the socket exists, but no process listens on it"
         case .notAllowed: "permission denied"
-        case .pathTooLong: "the path is longer than the 107 bytes that a socket may have"
-        case .noAnswer: "a host exists, but it does not answer"
-        case .hungUp: "it closed the connection before it answered"
+        case .pathTooLong: "the path is longer than 107 bytes, the limit for a socket"
+        case .noAnswer: "a host runs, but it does not answer"
+        case .hungUp: "the host closed the connection before it answered"
         case .other(let words): words
         }
     }

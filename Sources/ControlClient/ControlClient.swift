@@ -133,7 +133,7 @@ package struct ControlClient: Sendable {
         if (200..<300).contains(response.status.code) { return response }
         let status = Int(response.status.code)
         guard let reply = try? WireCoding.decode(ErrorReply.self, from: try await content(of: response)) else {
-            throw .misunderstood(socket: socket, detail: "status \(status) without this API's error body")
+            throw .misunderstood(socket: socket, detail: "status \(status) without an error body of this API")
         }
         throw .refused(status: status, reply)
     }

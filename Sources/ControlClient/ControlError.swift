@@ -19,7 +19,7 @@ extension ControlError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreachable(let socket, let cause): "no host answers at \(socket): \(cause)"
-        case .journalEnded(let socket, isInOrder: true): "the host at \(socket) is stopping and has ended the journal"
+        case .journalEnded(let socket, isInOrder: true): "the host at \(socket) is stopping and has closed the journal"
         case .journalEnded(let socket, isInOrder: false): "the connection to the host at \(socket) is lost"
         case .refused(_, let reply): "\(reply.error.code) (\(reply.error.subReason)): \(reply.error.message)"
         case .misunderstood(let socket, let detail): "the answer at \(socket) does not follow this API: \(detail)"

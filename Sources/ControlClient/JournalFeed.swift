@@ -37,7 +37,7 @@ package struct JournalFeed: AsyncSequence, Sendable {
                     return nil
                 }
                 waiting = splitter.append(chunk.readableBytesView)[...]
-                if splitter.hasOverflowed { throw misunderstood("an entry is longer than a journal's can be") }
+                if splitter.hasOverflowed { throw misunderstood("an entry is longer than a journal entry can be") }
             }
             do {
                 return try WireCoding.decode(JournalLine.self, from: Data(waiting.removeFirst()))

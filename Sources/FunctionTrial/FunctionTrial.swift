@@ -67,13 +67,13 @@ package struct FunctionTrial: Sendable {
             // The usual message addresses the author of a manifest.
             if problem.code.hasSuffix("-beside-handlers") {
                 throw FunctionTrialError(
-                    "\(library) is a plugin with an entry of its own, of which no function is called by itself",
+                    "\(library) is a plugin with an entry, whose functions cannot be called one by one",
                     remedy: "install it and submit a task to it, or name a library without an entry"
                 )
             }
             throw FunctionTrialError(problem.message, remedy: problem.remedy)
         }
-        guard let identity = survey.identity else { throw FunctionTrialError("\(library) is gone") }
+        guard let identity = survey.identity else { throw FunctionTrialError("\(library) no longer exists") }
         let (events, entrance) = AsyncStream.makeStream(of: LaunchEvent.self)
         let launcher: Launcher
         do throws(LaunchError) {
@@ -84,7 +84,7 @@ package struct FunctionTrial: Sendable {
                 logger: Logger(label: "bgtask") { _ in SwiftLogNoOpLogHandler() }
             ) { entrance.yield($0) }
         } catch {
-            throw FunctionTrialError("there is no runner to call it in: \(error.message)")
+            throw FunctionTrialError("no runner can be started for the call: \(error.message)")
         }
         launcher.take(for: Self.launch)
         do {
@@ -133,7 +133,7 @@ package struct FunctionTrial: Sendable {
                 case .message, .malformed, .windowExceeded, .outputDropped, .killedAtDeadline: break
                 }
             }
-            throw FunctionTrialError("the runner was lost")
+            throw FunctionTrialError("the connection to the runner was lost; try again")
         }
     }
 
@@ -175,16 +175,16 @@ package struct FunctionTrial: Sendable {
                 handler.hasCancelFlag
                 ? "check the flag more often, or allow more time with --budget"
                 : "bind a cancel-flag if it takes one, or allow more time with --budget"
-            let limits = "\(budget.humanReadable) and \(grace.humanReadable) of grace"
+            let limits = "\(budget.humanReadable) and a grace period of \(grace.humanReadable)"
             return FunctionTrialError(
-                "\(function) did not return within \(limits), and was killed",
+                "\(function) did not return within \(limits) and was killed",
                 remedy: remedy
             )
         }
         let ending = end.lastWords.map { signalName($0.signal) } ?? end.termination.words
         return FunctionTrialError(
             "\(function) ended its runner: \(ending)",
-            remedy: "compare the signature with the library's header; only that runner was harmed"
+            remedy: "compare the signature with the library's header; only this runner was affected"
         )
     }
 }

@@ -26,7 +26,7 @@ extension HostConfiguration {
         problems.report(
             .wrongValue,
             at: field,
-            "is \"\(field.value)\", which is no policy",
+            "is \"\(field.value)\", which is not a policy",
             remedy: NearestWord.remedy(for: field.value, among: Policy.allCases.map(\.rawValue))
         )
         return nil
@@ -41,7 +41,7 @@ extension HostConfiguration {
                 mapping.problems.report(
                     .identifier,
                     at: name,
-                    ReverseDNSName.problem(in: name.value) ?? "is no task identifier",
+                    ReverseDNSName.problem(in: name.value) ?? "is not a task identifier",
                     remedy: "write an identifier that the plugin's manifest permits"
                 )
                 return nil
@@ -78,12 +78,12 @@ extension HostConfiguration {
             mapping.problems.report(
                 .wrongValue,
                 at: at,
-                "is \"\(at.value)\", which is no time of day",
+                "is \"\(at.value)\", which is not a time of day",
                 remedy: "write 02:30, mon-fri 02:30, or 1,15 02:30"
             )
             return nil
         case (let every?, _?):
-            mapping.problems.report(.wrongValue, at: every, "stands beside at", remedy: "keep one of the two")
+            mapping.problems.report(.wrongValue, at: every, "conflicts with at", remedy: "keep one of the two")
             return nil
         case (nil, nil):
             mapping.requirePresence(of: "every", remedy: "add every: 6h, or at: \"02:30\"")

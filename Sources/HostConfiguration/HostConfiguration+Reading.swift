@@ -137,8 +137,8 @@ extension HostConfiguration {
             mapping.problems.report(
                 .identifier,
                 at: name,
-                ReverseDNSName.problem(in: name.value) ?? "is no plugin identifier",
-                remedy: "write the plugin's identifier as its manifest has it"
+                ReverseDNSName.problem(in: name.value) ?? "is not a plugin identifier",
+                remedy: "write the identifier of the plugin's manifest"
             )
             return nil
         }
@@ -166,8 +166,8 @@ extension HostConfiguration {
                 mapping.problems.report(
                     .identifier,
                     at: field,
-                    "\"\(field.value)\" \(problem ?? "is no plugin identifier")",
-                    remedy: "write the extension's identifier as its manifest has it"
+                    "\"\(field.value)\" \(problem ?? "is not a plugin identifier")",
+                    remedy: "write the identifier of the extension's manifest"
                 )
                 return nil
             }

@@ -11,9 +11,9 @@ extension HostConfiguration {
             var isFolder: ObjCBool = false
             let isThere = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
             guard namedManifestFolders.contains(key), !isFolder.boolValue else { return nil }
-            let problem = isThere ? "is no directory" : "does not exist"
+            let problem = isThere ? "is not a directory" : "does not exist"
             return "\(key): \(folder) \(problem), so no manifest is read from it; create it, or name another;"
-                + " the host watches for it and reads it as soon as it is there"
+                + " the host reads it as soon as it exists"
         }
     }
 
@@ -28,7 +28,7 @@ extension HostConfiguration {
             let nearest = NearestWord.to(plugin.text, among: installed.map(\.text))
             let remedy = nearest.map { "write \"\($0)\" if that is meant" } ?? "install it, or remove the entry"
             return "plugins.\(plugin): no plugin of that name is installed, so the entry has no effect; \(remedy);"
-                + " it takes effect as soon as the plugin is there"
+                + " it takes effect as soon as the plugin is installed"
         }
     }
 }

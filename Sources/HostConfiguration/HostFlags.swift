@@ -10,18 +10,18 @@ import TaskModel
 package struct HostFlags: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file; by default the system's or the user's.", valueName: "file"))
     var config: String?
-    @Flag(exclusivity: .exclusive, help: "Whose host this is; by default the system's for root, else the user's.")
+    @Flag(exclusivity: .exclusive, help: "The kind of host; by default the system's for root, else the user's.")
     var owner: Owner?
 
-    @Option(help: ArgumentHelp("The operator's manifests.", valueName: "directory"))
+    @Option(help: ArgumentHelp("The directory of the operator's manifests.", valueName: "directory"))
     var manifests: String?
-    @Option(help: ArgumentHelp("The packages' manifests.", valueName: "directory"))
+    @Option(help: ArgumentHelp("The directory of the packages' manifests.", valueName: "directory"))
     var packageManifests: String?
     @Option(
         help: ArgumentHelp("The directory of libraries that are not beside their manifest.", valueName: "directory")
     )
     var pluginDirectory: String?
-    @Option(help: ArgumentHelp("The ledger and the plugins' containers.", valueName: "directory"))
+    @Option(help: ArgumentHelp("The directory of the ledger and the containers.", valueName: "directory"))
     var stateDirectory: String?
     @Option(help: ArgumentHelp("The socket of the control API.", valueName: "path"))
     var socket: String?
@@ -33,7 +33,7 @@ package struct HostFlags: ParsableArguments {
     var runner: String?
     @Option(
         help: ArgumentHelp(
-            "Where control groups of launches are made; none for no such groups.",
+            "Where control groups of launches are created; none disables control groups.",
             valueName: "directory"
         )
     )
@@ -43,37 +43,37 @@ package struct HostFlags: ParsableArguments {
 
     @OptionGroup var conditions: ConditionFlags<String>
 
-    @Option(help: ArgumentHelp("Pending refresh requests of a plugin.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of pending refresh requests of a plugin.", valueName: "count"))
     var refreshLimit: String?
-    @Option(help: ArgumentHelp("Pending processing requests of a plugin.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of pending processing requests of a plugin.", valueName: "count"))
     var processingLimit: String?
-    @Option(help: ArgumentHelp("Pending continued requests of a plugin.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of pending continued requests of a plugin.", valueName: "count"))
     var continuedLimit: String?
-    @Option(help: ArgumentHelp("Events that wait for a plugin.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of waiting events of a plugin.", valueName: "count"))
     var eventLimit: String?
-    @Option(help: ArgumentHelp("A launch's time with a refresh task.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Budget of a launch with a refresh task.", valueName: "duration"))
     var refreshBudget: String?
-    @Option(help: ArgumentHelp("A launch's time with a processing task.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Budget of a launch with a processing task.", valueName: "duration"))
     var processingBudget: String?
-    @Option(help: ArgumentHelp("A launch's time with a health research task.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Budget of a launch with a health research task.", valueName: "duration"))
     var healthResearchBudget: String?
-    @Option(help: ArgumentHelp("A launch's time with an event.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Budget of a launch with an event.", valueName: "duration"))
     var eventBudget: String?
     @Option(help: ArgumentHelp("The grace period between expiration and kill.", valueName: "duration"))
     var gracePeriod: String?
-    @Option(help: ArgumentHelp("The least time between two launches of a plugin.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The minimum time between two launches of a plugin.", valueName: "duration"))
     var spacing: String?
     @Option(help: ArgumentHelp("Maximum number of tasks in one launch.", valueName: "count"))
     var batchSize: String?
-    @Option(help: ArgumentHelp("Background launches at once.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of background launches at once.", valueName: "count"))
     var backgroundLaunches: String?
-    @Option(help: ArgumentHelp("Event launches at once.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of event launches at once.", valueName: "count"))
     var eventLaunches: String?
-    @Option(help: ArgumentHelp("Continued launches at once.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of continued launches at once.", valueName: "count"))
     var continuedLaunches: String?
     @Option(help: ArgumentHelp("How long a continued task may go without progress.", valueName: "duration"))
     var stallLimit: String?
-    @Option(help: ArgumentHelp("The least time between two legacy fetches of a plugin.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The minimum time between two legacy fetches of a plugin.", valueName: "duration"))
     var minimumFetchInterval: String?
     @Option(help: ArgumentHelp("Whether refresh and legacy fetch run at all.", valueName: "true|false"))
     var backgroundRefresh: String?
@@ -86,7 +86,7 @@ package struct HostFlags: ParsableArguments {
     var stagger: String?
     @Option(help: ArgumentHelp("The cooldown after a first overrun; it doubles.", valueName: "duration"))
     var overrunSpacing: String?
-    @Option(help: ArgumentHelp("Running time of a plugin's background launches in a day.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Running time of a plugin's background launches per day.", valueName: "duration"))
     var dayBudget: String?
     @Option(help: ArgumentHelp("The longest time that advisory policies may defer a request.", valueName: "duration"))
     var maximumDeferral: String?

@@ -15,7 +15,7 @@ package struct SocketGroup: Hashable, Sendable {
             problems.report(
                 .wrongValue,
                 at: name,
-                "is \"\(name.value)\", which is no group of this machine",
+                "is \"\(name.value)\", which is not a group of this machine",
                 remedy: "create it with groupadd, or name one that \"getent group\" shows"
             )
             return nil
@@ -24,9 +24,9 @@ package struct SocketGroup: Hashable, Sendable {
             problems.report(
                 .wrongValue,
                 at: name,
-                "is \"\(name.value)\", which the host's own user \(NSUserName()) is not in",
+                "is \"\(name.value)\", a group without the host's own user \(NSUserName())",
                 remedy:
-                    "add it with \"usermod -aG \(name.value) \(NSUserName())\" and log in again, or name a group of it"
+                    "add it with \"usermod -aG \(name.value) \(NSUserName())\" and log in again, or name a group of that user"
             )
             return nil
         }

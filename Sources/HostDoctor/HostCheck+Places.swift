@@ -15,7 +15,7 @@ extension HostCheck {
             return add(
                 .problem,
                 .socket,
-                "\(socket) has \(socket.utf8.count) bytes and the system allows \(Self.longestSocketPath); choose a"
+                "\(socket) has \(socket.utf8.count) bytes; at most \(Self.longestSocketPath) are allowed; choose a"
                     + " shorter one with --socket"
             )
         }
@@ -25,7 +25,7 @@ extension HostCheck {
             return add(
                 .problem,
                 .socket,
-                "\(socket) is there and is no socket; remove it, or choose another place with --socket"
+                "\(socket) exists and is not a socket; remove it, or choose another path with --socket"
             )
         }
         checkListener(socketFacts(socket).listener, isRunning: isRunning)
@@ -40,16 +40,16 @@ extension HostCheck {
             add(
                 .note,
                 .socket,
-                "\(socket) is served, but its queue of callers is full: the host hangs, is stopped, or has too many of"
-                    + " them; see its process and its queue with: ss -lxp src \(socket)"
+                "\(socket) is served, but its queue of callers is full: the host hangs, is stopped, or has too many"
+                    + " callers; show its process and its queue with: ss -lxp src \(socket)"
             )
         case (.process, false), (.crowded, false):
             let process = listener.process.map { "process \($0)" } ?? "a process"
             add(
                 .problem,
                 .socket,
-                "\(socket) is served by \(process), which works on another state directory; stop it, or choose another"
-                    + " place with --socket; it is shown by: ss -lxp src \(socket)"
+                "\(socket) is served by \(process), which uses another state directory; stop it, or choose another"
+                    + " path with --socket; show it with: ss -lxp src \(socket)"
             )
         case (.unknown(let error), _):
             add(
@@ -62,10 +62,10 @@ extension HostCheck {
             add(
                 .note,
                 .socket,
-                "no host answers at \(socket); the host may serve another one, or starts or stops just now"
+                "no host answers at \(socket); the host serves another socket, or starts or stops now"
             )
         case (.nobody, false):
-            add(.fine, .socket, "\(socket) was left by a host that is gone; the next one replaces it")
+            add(.fine, .socket, "\(socket) was left by a host that has ended; the next host replaces it")
         }
     }
 
@@ -73,11 +73,11 @@ extension HostCheck {
         let socket = configuration.controlSocket
         let place = Place.nearest(to: socket)
         if isRunning {
-            add(.note, .socket, "there is no \(socket); the host serves another one, or starts or stops just now")
+            add(.note, .socket, "\(socket) does not exist; the host serves another socket, or starts or stops now")
         } else if access(place, W_OK | X_OK) == 0 {
             add(.fine, .socket, "\(socket) is free")
         } else {
-            checkWriting(in: place, .socket, remedy: "choose another place with --socket")
+            checkWriting(in: place, .socket, remedy: "choose another path with --socket")
         }
     }
 
@@ -87,12 +87,12 @@ extension HostCheck {
             return add(
                 .problem,
                 .runner,
-                "there is no \(HostProgram.name) beside this command or in PATH, and so no bgtask-runner beside it;"
-                    + " install them, or name the runner with --runner"
+                "\(HostProgram.name) is neither beside this command nor in PATH, so its bgtask-runner is not found;"
+                    + " install both, or name the runner with --runner"
             )
         }
         if ProgramFile.isExecutable(path) { return add(.fine, .runner, "\(path) can be executed") }
-        let cause = access(path, F_OK) == 0 ? "is no program that this user may execute" : "is not there"
+        let cause = access(path, F_OK) == 0 ? "cannot be executed by this user" : "does not exist"
         add(
             .problem,
             .runner,
@@ -110,9 +110,9 @@ extension HostCheck {
 
     mutating func checkControlGroups() {
         guard let folder = configuration.cgroup else {
-            return add(.fine, .cgroup, "a host looks for a place for control groups itself, and does without")
+            return add(.fine, .cgroup, "the host chooses the place for control groups itself, or runs without them")
         }
-        if folder == "none" { return add(.fine, .cgroup, "none are asked for") }
+        if folder == "none" { return add(.fine, .cgroup, "control groups are disabled") }
         let remedy =
             "name a directory of a cgroup v2 hierarchy that the host may write to (a service has one with Delegate=yes),"
             + " or none for no control groups"
@@ -124,7 +124,7 @@ extension HostCheck {
         guard bgl_is_cgroup(descriptor) == 1 else {
             return add(.problem, .cgroup, "\(folder) is not in a cgroup v2 hierarchy; \(remedy)")
         }
-        if access(folder, W_OK | X_OK) == 0 { return add(.fine, .cgroup, "groups can be made in \(folder)") }
+        if access(folder, W_OK | X_OK) == 0 { return add(.fine, .cgroup, "control groups can be created in \(folder)") }
         checkWriting(in: folder, .cgroup, remedy: remedy)
     }
 }

@@ -31,7 +31,7 @@ extension HostCheck {
             add(.note, .configuration, warning)
         }
         let count = contents.entries.count
-        add(.fine, .manifest, count == 1 ? "1 plugin is in order" : "\(count) plugins are in order")
+        add(.fine, .manifest, count == 1 ? "1 plugin is accepted" : "\(count) plugins are accepted")
         checkCaller(of: contents.entries.filter { !$0.handlers.isEmpty })
         checkPluginFolder()
     }
@@ -58,7 +58,7 @@ extension HostCheck {
         let folder = configuration.pluginFolder
         if access(folder, R_OK | X_OK) == 0 { return add(.fine, .pluginFolder, "\(folder) can be read") }
         let isMissing = errno == ENOENT
-        let cause = isMissing ? "is not there" : "cannot be read: \(String(cString: strerror(errno)))"
+        let cause = isMissing ? "does not exist" : "cannot be read: \(String(cString: strerror(errno)))"
         add(
             isMissing ? .note : .problem,
             .pluginFolder,

@@ -21,7 +21,7 @@ extension HostCheck {
             add(
                 .problem,
                 .stateFolder,
-                "\(folder.path) cannot be looked into: \(problem); name another directory with --state-directory, or run"
+                "\(folder.path) cannot be read: \(problem); name another directory with --state-directory, or run"
                     + " this as the host's own user"
             )
             return folder
@@ -31,20 +31,20 @@ extension HostCheck {
         checkMode(of: folder)
         checkWriting(in: folder.path, .stateFolder, remedy: "give it to the host's user, or name another directory")
         checkSpace(in: folder.path)
-        if findings.count == count { add(.fine, .stateFolder, "\(folder.path) can be written to, and has space") }
+        if findings.count == count { add(.fine, .stateFolder, "\(folder.path) is writable and has free space") }
         return folder
     }
 
     private mutating func checkPlaceForStateFolder() {
         let place = Place.nearest(to: configuration.stateFolder)
         if access(place, W_OK | X_OK) == 0 {
-            add(.fine, .stateFolder, "there is no \(configuration.stateFolder) yet; a host creates it")
+            add(.fine, .stateFolder, "\(configuration.stateFolder) does not exist yet; the host creates it")
             return
         }
         add(
             .problem,
             .stateFolder,
-            "\(configuration.stateFolder) is not there and cannot be made in \(place):"
+            "\(configuration.stateFolder) does not exist and cannot be created in \(place):"
                 + " \(String(cString: strerror(errno))); create it for the host's user, or name another directory with"
                 + " --state-directory"
         )
@@ -56,8 +56,8 @@ extension HostCheck {
             add(
                 .note,
                 .stateFolder,
-                "\(folder.path) belongs to \(owner), and this was run as \(Account.name(of: geteuid())); what a host"
-                    + " of \(owner) may do is told by: sudo -u \(owner) bgtask host check"
+                "\(folder.path) belongs to \(owner), and this was run as \(Account.name(of: geteuid())); check a host"
+                    + " of \(owner) with: sudo -u \(owner) bgtask host check"
             )
         }
         for name in folder.files {
@@ -67,8 +67,8 @@ extension HostCheck {
             add(
                 .problem,
                 .stateFolder,
-                "\(file) belongs to \(Account.name(of: status.st_uid)) and the directory to \(owner), so that a host of"
-                    + " one cannot write what is the other's; give it back with: chown \(owner) \(file)"
+                "\(file) belongs to \(Account.name(of: status.st_uid)) and the directory to \(owner), so no host can"
+                    + " write both; correct that with: chown \(owner) \(file)"
             )
         }
     }
@@ -78,7 +78,7 @@ extension HostCheck {
             add(
                 .problem,
                 .stateFolder,
-                "\(folder.path) has mode \(String(folder.mode, radix: 8)): others may replace what is in it; take"
+                "\(folder.path) has mode \(String(folder.mode, radix: 8)): other users may replace its files; correct"
                     + " that back with: chmod 700 \(folder.path)"
             )
         }
@@ -89,7 +89,7 @@ extension HostCheck {
             add(
                 .problem,
                 .ledger,
-                "\(file) has mode \(String(status.st_mode & 0o7777, radix: 8)): others may see payloads; correct that"
+                "\(file) has mode \(String(status.st_mode & 0o7777, radix: 8)): other users may read payloads; correct that"
                     + " with: chmod 600 \(file)"
             )
         }
@@ -106,7 +106,7 @@ extension HostCheck {
             add(
                 .problem,
                 .stateFolder,
-                "the disk of \(folder) has \(what), so that nothing can be recorded and every submission is refused;"
+                "the disk of \(folder) has \(what), so nothing can be recorded and every submission is refused;"
                     + " free space on it"
             )
         } else if free < Self.littleSpace {

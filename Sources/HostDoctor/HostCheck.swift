@@ -60,7 +60,7 @@ package struct HostCheck {
         if !configurationProblems.isEmpty {
             add(.note, .configuration, "where a value could not be read, later checks use its default")
         } else {
-            add(.fine, .configuration, configuration.file ?? "there is no file: defaults and options alone")
+            add(.fine, .configuration, configuration.file ?? "no configuration file: only defaults and options")
         }
     }
 
@@ -68,20 +68,20 @@ package struct HostCheck {
         switch presence {
         case .running(let process):
             isRunning = true
-            let name = process.map { "process \($0)" } ?? "a process with an unknown number"
+            let name = process.map { "process \($0)" } ?? "a process of unknown number"
             add(
                 .note,
                 .host,
-                "a host works on \(configuration.stateFolder): \(name); its open files are not checked;"
+                "a host uses \(configuration.stateFolder): \(name); its open files are not checked;"
                     + " stop it to check everything"
             )
         case .stopped:
-            add(.fine, .host, "no host works on \(configuration.stateFolder)")
+            add(.fine, .host, "no host uses \(configuration.stateFolder)")
         case .unknown(let reason):
             add(
                 .problem,
                 .host,
-                "whether a host works on \(configuration.stateFolder) is unknown: \(reason);"
+                "whether a host uses \(configuration.stateFolder) is unknown: \(reason);"
                     + " run this as the host's own user"
             )
         }
@@ -99,12 +99,12 @@ package struct HostCheck {
         case .refused:
             break
         case .absent:
-            add(.fine, .ledger, "there is no \(path) yet; a host begins an empty one")
+            add(.fine, .ledger, "\(path) does not exist yet; the host creates an empty one")
         case .readable(let version):
             let isOlder = version < LedgerInspection.knownVersion
-            let age = isOlder ? ", which a host brings up to \(LedgerInspection.knownVersion) at its start" : ""
+            let age = isOlder ? ", which the host upgrades to \(LedgerInspection.knownVersion) at its start" : ""
             let pending = inspection.pendingRequests.map { "; \($0) pending" } ?? ""
-            add(.fine, .ledger, "\(path) has version \(version)\(age); its pages are whole\(pending)")
+            add(.fine, .ledger, "\(path) has version \(version)\(age); its pages are intact\(pending)")
             let cutShort = inspection.snapshot?.running.count ?? 0
             if cutShort > 0 {
                 let launches = cutShort == 1 ? "1 launch was" : "\(cutShort) launches were"
@@ -129,15 +129,15 @@ package struct HostCheck {
             add(
                 .note,
                 .container,
-                "\(folder.path)/containers/\(name) is the rest of a purged container; a host deletes it at its start"
+                "\(folder.path)/containers/\(name) is the rest of a purged container; the host deletes it at its start"
             )
         }
         for name in folder.containers where !known.contains(name) && !name.hasPrefix(".purged-") {
             add(
                 .note,
                 .container,
-                "\(folder.path)/containers/\(name) is no known plugin's; install that plugin again, or remove the"
-                    + " directory if its data is not wanted"
+                "\(folder.path)/containers/\(name) belongs to no known plugin; install that plugin again, or delete the"
+                    + " directory if its data is not needed"
             )
         }
     }

@@ -22,7 +22,7 @@ struct StateFolderFacts: Hashable {
             if stat(path, &status) != 0 {
                 String(cString: strerror(errno))
             } else if status.st_mode & S_IFMT != S_IFDIR {
-                "it is no directory"
+                "it is not a directory"
             } else {
                 access(path, R_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
             }

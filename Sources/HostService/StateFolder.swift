@@ -29,7 +29,7 @@ final class StateFolder: Sendable {
                 code: .stateFolderUnusable,
                 message: "cannot create the state directory \(path): \(error.systemMessage);"
                     + " choose another with --state-directory, or give its parent to this user; bgtask host check"
-                    + " --state-directory \(path) names what else is wrong"
+                    + " --state-directory \(path) shows further problems"
             )
         }
         let file = path + "/host.lock"
@@ -39,7 +39,7 @@ final class StateFolder: Sendable {
                 code: .stateFolderUnusable,
                 message: "cannot open \(file): \(String(cString: strerror(errno)));"
                     + " the state directory must be writable for the host; bgtask host check --state-directory \(path)"
-                    + " names what is wrong with it"
+                    + " shows the problem"
             )
         }
         lock = descriptor
@@ -47,7 +47,7 @@ final class StateFolder: Sendable {
             let owner = (try? String(contentsOfFile: file, encoding: .utf8)).map { $0.filter(\.isNumber) } ?? ""
             throw HostError(
                 code: .stateFolderTaken,
-                message: "another host works on \(path)" + (owner.isEmpty ? "" : " (process \(owner))")
+                message: "another host uses \(path)" + (owner.isEmpty ? "" : " (process \(owner))")
                     + "; stop it, or choose another directory with --state-directory"
             )
         }
@@ -114,7 +114,7 @@ final class StateFolder: Sendable {
                 code: .stateFolderUnusable,
                 message:
                     "cannot delete \(discarded), which was a purged container: \(error.systemMessage);"
-                    + " what was pending is dropped, delete the directory yourself"
+                    + " its pending requests are dropped, delete the directory yourself"
             )
         }
     }

@@ -23,7 +23,9 @@ extension DiagnosingMapping {
         case .value(let value) where (range ?? 0...Int64.max).contains(value): return at(field, value)
         case .value, .tooLarge:
             let least = measure.text(range?.lowerBound ?? 0)
-            guard let range else { return outside(field, shown: text, rule: "not from \(least) to what 64 bits hold") }
+            guard let range else {
+                return outside(field, shown: text, rule: "not between \(least) and the largest 64-bit number")
+            }
             return outside(field, shown: text, least: least, most: measure.text(range.upperBound))
         case .flawed(let flaw, let remedy):
             problems.report(

@@ -68,7 +68,7 @@ package final class DiagnosingMapping {
                 return mismatch(
                     field,
                     expected: "a whole number\(bounds)",
-                    remedy: "write digits alone, without quotes"
+                    remedy: "write only digits, without quotes"
                 )
             }
             guard let number = Int(text), range.contains(number) else {
@@ -90,7 +90,7 @@ package final class DiagnosingMapping {
             problems.report(
                 .wrongValue,
                 at: text,
-                "is \(text.value.inQuotes), which is none of \(words.joined(separator: ", "))",
+                "is \(text.value.inQuotes), which is not one of \(words.joined(separator: ", "))",
                 remedy: NearestWord.remedy(for: text.value, among: words)
             )
             return nil
@@ -152,7 +152,7 @@ package final class DiagnosingMapping {
     package func mappings<Value>(inList name: String, _ read: (DiagnosingMapping) -> Value) -> Field<[Value]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
-                return mismatch(field, expected: "a list", remedy: "write each one below it, behind a hyphen")
+                return mismatch(field, expected: "a list", remedy: "write each item below it, after a hyphen")
             }
             let values = items.enumerated().compactMap { index, item in
                 inner(Field(item, key: "\(field.key)[\(index)]", position: item.position), read)
@@ -181,9 +181,9 @@ package final class DiagnosingMapping {
                 .unknownKey,
                 key: key(entry.key),
                 position: entry.position,
-                "is not a key that is known here",
+                "is not a known key",
                 remedy:
-                    "\(NearestWord.remedy(for: entry.key, among: asked)), or begin it with x- to keep it as a remark"
+                    "\(NearestWord.remedy(for: entry.key, among: asked)), or begin it with x- to keep it as a comment"
             )
         }
     }

@@ -101,7 +101,7 @@ struct Measure {
         let meant = units.first { $0.otherWords.contains(part.unit.lowercased()) || $0.word.lowercased() == part.unit }
         let corrected = meant.map { "\(part.number)\($0.word)" }
         return .flawed(
-            "whose unit \"\(part.unit)\" is none of \(words)",
+            "whose unit \"\(part.unit)\" is not one of \(words)",
             remedy: parts.count == 1 ? corrected.map { "write \($0)" } : nil
         )
     }

@@ -27,7 +27,7 @@ package struct SmallFile {
             return nil
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            problems.report(.unreadable, "is not a file", remedy: "remove it, or give it another name")
+            problems.report(.unreadable, "is not a regular file", remedy: "remove it, or give it another name")
             return nil
         }
 
@@ -55,7 +55,7 @@ package struct SmallFile {
             problems.report(
                 .tooLarge,
                 "is larger than \(Self.largestSize) bytes",
-                remedy: "shorten it; whole data files belong beside the plugin"
+                remedy: "shorten it; keep data in files beside the plugin"
             )
             return nil
         }
@@ -67,7 +67,7 @@ package struct SmallFile {
         problems.report(
             .unreadable,
             "cannot be read: \(String(systemError: error))",
-            remedy: error == ENOENT ? "put it there, or remove what leads to it" : "let the host's user read it"
+            remedy: error == ENOENT ? "create it, or remove the reference to it" : "let the host's user read it"
         )
     }
 }

@@ -41,7 +41,7 @@ struct YAMLComposer {
                 problems.report(
                     .duplicateKey,
                     position: position,
-                    "holds the key \((keys.first ?? "").inQuotes) twice",
+                    "contains the key \((keys.first ?? "").inQuotes) twice",
                     remedy: "remove all but one"
                 )
                 return nil
@@ -76,7 +76,7 @@ struct YAMLComposer {
                 .noAliases,
                 key: key,
                 position: position,
-                "carries the anchor \("&\(anchor.rawValue)".inQuotes); anchors and aliases are not accepted",
+                "contains the anchor \("&\(anchor.rawValue)".inQuotes); anchors and aliases are not accepted",
                 remedy: "write the value out wherever it is needed"
             )
             return refused
@@ -90,7 +90,7 @@ struct YAMLComposer {
                     .wrongValue,
                     key: key,
                     position: position,
-                    "holds the character NUL, which no text of ours can",
+                    "contains the character NUL, which is not allowed in text",
                     remedy: "remove it"
                 )
                 return refused
@@ -146,7 +146,7 @@ struct YAMLComposer {
                     .duplicateKey,
                     key: path,
                     position: position,
-                    "stands on line \(line) already",
+                    "is already on line \(line)",
                     remedy: "remove one of the two"
                 )
             } else {
@@ -163,8 +163,8 @@ struct YAMLComposer {
             .noTags,
             key: key,
             position: position,
-            "carries the tag \(tag.rawValue.inQuotes); tags are not accepted",
-            remedy: "remove the tag; a number is written as it is, text that looks like one in quotes"
+            "contains the tag \(tag.rawValue.inQuotes); tags are not accepted",
+            remedy: "remove the tag; write a number as it is, and text that looks like a number in quotes"
         )
     }
 
@@ -191,7 +191,7 @@ struct YAMLComposer {
         if problem.contains("another document") {
             report(
                 .syntax,
-                "holds a second document",
+                "contains a second document",
                 remedy: "keep one document per file, without a line of three hyphens"
             )
         } else if problem.contains("undefined alias") {
@@ -199,7 +199,7 @@ struct YAMLComposer {
         } else if problem.contains("nesting level") {
             report(.tooDeep, "is nested more than \(Self.deepestNesting) levels deep", remedy: "flatten it")
         } else if problem.contains("cannot start any token"), character(at: position) == "\t" {
-            report(.syntax, "is not YAML: a tab stands where the line is indented", remedy: "indent with spaces")
+            report(.syntax, "is not YAML: the line is indented with a tab", remedy: "indent with spaces")
         } else {
             let occasion = context.map { " \($0)" } ?? ""
             report(.syntax, "is not YAML: \(problem)\(occasion)", remedy: "correct the line, or put text in quotes")

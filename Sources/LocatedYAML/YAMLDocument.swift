@@ -48,7 +48,7 @@ package enum YAMLDocument {
                 problems.report(
                     .wrongType,
                     position: root?.position,
-                    root.map { "holds \($0.kindName) instead of keys" } ?? "holds nothing",
+                    root.map { "contains \($0.kindName) instead of keys" } ?? "is empty",
                     remedy: "write key: value"
                 )
             }

@@ -31,7 +31,7 @@ package struct YAMLNode {
         case .text(let text, _): "\(text.inQuotes)"
         case .list: "a list"
         case .mapping: "a mapping"
-        case .refused: "something else"
+        case .refused: "an invalid value"
         }
     }
 }

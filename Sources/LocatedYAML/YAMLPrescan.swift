@@ -23,7 +23,7 @@ enum YAMLPrescan {
             problems.report(
                 .notText,
                 position: position(of: place, in: bytes),
-                "holds a control character (byte \(bytes[place])), as binary files do",
+                "contains a control character (byte \(bytes[place])), like a binary file",
                 remedy: "remove it, or write it as an escape in double quotes"
             )
             return nil
@@ -56,8 +56,8 @@ enum YAMLPrescan {
                 problems.report(
                     .noAliases,
                     position: position(of: index, in: bytes),
-                    "holds more than \(mostAliases) words that begin with a star, as aliases do",
-                    remedy: "write every value out, and no other word with a star in front"
+                    "contains more than \(mostAliases) words that begin with a star, like aliases",
+                    remedy: "write every value out, and begin no other word with a star"
                 )
                 return false
             }
@@ -65,7 +65,7 @@ enum YAMLPrescan {
                 problems.report(
                     .wrongType,
                     position: position(of: index, in: bytes),
-                    "holds more than \(mostComplexKeys) question marks in front of a word, as composed keys have them",
+                    "contains more than \(mostComplexKeys) question marks before a word, like composed keys",
                     remedy: "write keys as plain text"
                 )
                 return false

@@ -162,7 +162,7 @@ package final class BusConnection {
         guard
             library.newCall(link.bus, &made, property.service, property.path, BusProperty.interface, "Get") >= 0,
             let call = made
-        else { return fail("it takes no calls", at: now) }
+        else { return fail("this connection accepts no method calls", at: now) }
         defer { _ = library.releaseMessage(call) }
         // A service that does not run stays so: to ask for its state is no cause to start it.
         _ = library.setStartsService(call, 0)

@@ -22,7 +22,7 @@ struct ElfHeader {
 
         programHeaders = (try header.integer(at: 32), UInt64(try header.integer(at: 56, as: UInt16.self)))
         guard try header.integer(at: 54, as: UInt16.self) == 56, (1...1024).contains(programHeaders.count) else {
-            throw .damaged("its program headers are missing or of a foreign size")
+            throw .damaged("its program headers are missing or have an unexpected size")
         }
         let sections: (offset: UInt64, count: UInt64) = (
             try header.integer(at: 40), UInt64(try header.integer(at: 60, as: UInt16.self))

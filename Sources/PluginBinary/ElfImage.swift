@@ -53,7 +53,7 @@ struct ElfImage {
         // Real notes take a few hundred bytes; the limit protects against thousands of forged tables.
         var budget = Self.mostNotes
         func notes(at offset: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
-            guard count <= budget else { throw .damaged("its notes claim more than \(Self.mostNotes) bytes") }
+            guard count <= budget else { throw .damaged("its notes have more than \(Self.mostNotes) bytes") }
             budget -= count
             return try file.read(at: offset, count: count)
         }
@@ -155,7 +155,7 @@ struct ElfImage {
             last = max(last, try buckets.integer(at: bucket * 4))
         }
         if last == 0 { return 0 }
-        guard last >= firstSymbol else { throw .damaged("its symbol hash table contradicts itself") }
+        guard last >= firstSymbol else { throw .damaged("its symbol hash table is inconsistent") }
 
         let chains = address &+ 16 &+ filterSize &+ UInt64(bucketCount) * 4
         while UInt64(last) < LibraryBytes.largestRead / ElfSymbols.entrySize {
@@ -173,7 +173,7 @@ struct ElfImage {
                 return try file.read(at: segment.offset + into, count: count)
             }
         }
-        throw .damaged("a table lies outside of what is loaded")
+        throw .damaged("a table lies outside of the loaded segments")
     }
 
     private func sections() throws(PluginBinaryProblem.Kind) -> [Section] {

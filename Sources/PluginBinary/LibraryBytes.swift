@@ -14,7 +14,7 @@ struct LibraryBytes {
 
     func read(at offset: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
         guard offset <= size, count <= size - offset else { throw .truncated }
-        guard count <= Self.largestRead else { throw .damaged("a table claims \(count) bytes") }
+        guard count <= Self.largestRead else { throw .damaged("a table has the implausible size of \(count) bytes") }
         let wanted = Int(count)
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in

@@ -112,7 +112,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .notASharedLibrary(let what): "is \(what); a plugin is a shared library"
         case .truncated: "is truncated: it ends before the parts that its headers name"
         case .damaged(let what): "is damaged: \(what)"
-        case .noNote: "carries no bgtask note, so its ABI version is unknown"
+        case .noNote: "has no bgtask note, so its ABI version is unknown"
         case .newerMajor(let major), .olderMajor(let major):
             "is built for ABI major \(major); this host offers \(HostABI.major).\(HostABI.minor)"
         case .newerMinor(let required, let offered):
@@ -121,26 +121,26 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .entryHidden: "defines \(PluginBinary.entryName) but does not export it"
         case .entryNotAFunction: "exports \(PluginBinary.entryName), but not as a function"
         case .foreignExport(let name):
-            "exports \(name.inQuotes); of the names bgtask_* and bgt_* a plugin exports \(PluginBinary.entryName) alone"
-        case .noteBesideHandlers: "carries a bgtask note, but the manifest binds functions of it as handlers"
+            "exports \(name.inQuotes); of the names bgtask_* and bgt_* a plugin exports only \(PluginBinary.entryName)"
+        case .noteBesideHandlers: "has a bgtask note, but the manifest binds its functions as handlers"
         case .entryBesideHandlers:
-            "exports \(PluginBinary.entryName), but the manifest binds functions of it as handlers"
+            "exports \(PluginBinary.entryName), but the manifest binds its functions as handlers"
         case .symbolMissing(let name, _): "does not export \(name.inQuotes)"
         case .symbolHidden(let name): "defines \(name.inQuotes) but does not export it"
-        case .symbolOutdated(let name): "exports \(name.inQuotes) only for programs linked with an old version of it"
+        case .symbolOutdated(let name): "exports \(name.inQuotes) only as an old version of the symbol"
         case .symbolNotAFunction(let name): "exports \(name.inQuotes), but not as a function"
         }
     }
 
     package var remedy: String {
         switch kind {
-        case .unreadable(let errno): errno == 2 ? "put it there" : "let the host's user read it"
+        case .unreadable(let errno): errno == 2 ? "install it there" : "let the host's user read it"
         case .notAFile, .notAnELF, .notASharedLibrary: "name the file that the linker wrote with -shared"
         case .wrongClass, .foreignArchitecture: "install the build for \(ElfHeader.hostMachineName)"
         case .truncated: "copy it again, and rename it into place when it is complete"
         case .damaged: "build or copy it again"
         case .noNote:
-            "build it with BGTASK_PLUGIN_ENTRY of bgtask.h, which emits the note, or bind functions of it as handlers"
+            "build it with BGTASK_PLUGIN_ENTRY of bgtask.h, which emits the note, or bind its functions as handlers"
         case .newerMajor: "upgrade bgtaskd, or install a build for major \(HostABI.major)"
         case .olderMajor: "rebuild it with this version's bgtask.h"
         case .newerMinor(_, let offered): "rebuild it with BGTASK_TARGET_MINOR \(offered), or upgrade bgtaskd"
@@ -150,7 +150,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .entryNotAFunction: "define it as a function, with BGTASK_PLUGIN_ENTRY of bgtask.h"
         case .foreignExport: "make it static, or build with -fvisibility=hidden"
         case .noteBesideHandlers, .entryBesideHandlers:
-            "remove handlers from the manifest, or name a library without an entry: it is one or the other"
+            "remove handlers from the manifest, or name a library without an entry"
         case .symbolMissing(_, let nearest?): "write \(nearest.inQuotes)"
         case .symbolMissing, .symbolHidden, .symbolOutdated, .symbolNotAFunction:
             "bind one of the functions that nm -D --defined-only lists with a T, W or i"

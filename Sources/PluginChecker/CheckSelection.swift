@@ -26,10 +26,10 @@ package struct CheckSelection {
     ///   - reason: the reason for excluding checks, for readers of the report.
     package init(include: String?, exclude: String?, reason: String?) throws(Problem) {
         if exclude != nil, reason?.isEmpty ?? true {
-            throw Problem(description: "--exclude leaves checks out; give the reason with --reason")
+            throw Problem(description: "--exclude requires a reason; give it with --reason")
         }
         if exclude == nil, reason != nil {
-            throw Problem(description: "--reason is the reason for left out checks; use it with --exclude")
+            throw Problem(description: "--reason explains excluded checks; use it with --exclude")
         }
         self.include = try include.map { text throws(Problem) in try Self.expression(text, "--include") }
         self.exclude = try exclude.map { text throws(Problem) in try Self.expression(text, "--exclude") }
@@ -40,7 +40,7 @@ package struct CheckSelection {
     /// The reason why a check is excluded; nil for a selected check.
     func exclusion(of check: PluginCheck) -> String? {
         if let exclude, check.rawValue.contains(exclude) { return reason }
-        if let include, !check.rawValue.contains(include) { return "not of --include \(includeText)" }
+        if let include, !check.rawValue.contains(include) { return "not selected by --include \(includeText)" }
         return nil
     }
 
@@ -48,10 +48,10 @@ package struct CheckSelection {
     /// mistake.
     private static func expression(_ text: String, _ option: String) throws(Problem) -> Regex<AnyRegexOutput> {
         guard let expression = try? Regex(text) else {
-            throw Problem(description: "\(option) \(text) is no regular expression; quote it for the shell")
+            throw Problem(description: "\(option) \(text) is not a regular expression; quote it for the shell")
         }
         guard PluginCheck.allCases.contains(where: { $0.rawValue.contains(expression) }) else {
-            throw Problem(description: "\(option) \(text) is in no check's name; see: bgtask plugin check --list")
+            throw Problem(description: "\(option) \(text) matches no check; list them with: bgtask plugin check --list")
         }
         return expression
     }

@@ -52,15 +52,15 @@ struct ManifestFindings {
         for name in survey.undefinedSymbols {
             warn(
                 .elfUndefined,
-                "library \(survey.path.inQuotes) expects \(name.inQuotes) from elsewhere; no host defines it",
-                remedy: "call the host through its table, or link what defines it; launches fail otherwise"
+                "library \(survey.path.inQuotes) has the undefined symbol \(name.inQuotes), which no host defines",
+                remedy: "call the host through its table, or link the defining library; otherwise launches fail"
             )
         }
         guard let traits = survey.traits else { return }
         if traits.wantsExecutableStack {
             warn(
                 .elfHardened,
-                "library \(survey.path.inQuotes) asks for an executable stack, for its whole process",
+                "library \(survey.path.inQuotes) requires an executable stack for its whole process",
                 remedy: "link it with -z noexecstack, and end assembly files with .note.GNU-stack"
             )
         }
@@ -93,11 +93,11 @@ struct ManifestFindings {
     /// The reason why a check without findings has no result; nil when the check has passed.
     private func obstacle(to check: PluginCheck) -> String? {
         if check == .manifestReadable { return nil }
-        if PluginCheck.ofManifest.contains(check) { return fails(.manifestReadable) ? "the manifest is not read" : nil }
+        if PluginCheck.ofManifest.contains(check) { return fails(.manifestReadable) ? "the manifest is invalid" : nil }
         if check == .libraryFound { return manifest.reading.library == nil ? "the manifest names no library" : nil }
         if PluginCheck.ofReadLibrary.contains(check) || check == .elfStatic {
-            guard manifest.libraryPath != nil, isFound else { return "there is no library to read" }
-            return check != .elfStatic && survey?.traits == nil && fails(.elfStatic) ? "the library is not read" : nil
+            guard manifest.libraryPath != nil, isFound else { return "the library was not found" }
+            return check != .elfStatic && survey?.traits == nil && fails(.elfStatic) ? "the library is unreadable" : nil
         }
         if check == .libraryPinned {
             guard let library = manifest.reading.library else { return "the manifest names no library" }
@@ -109,7 +109,7 @@ struct ManifestFindings {
         }
         if check != .identifierFree, fails(.identifierFree) { return "another manifest describes the plugin" }
         if check == .containingPlugin {
-            if manifest.reading.manifest?.role == .main { return "a main plugin needs none" }
+            if manifest.reading.manifest?.role == .main { return "a main plugin has no main plugin" }
         }
         return nil
     }

@@ -39,24 +39,24 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     /// The statement that is true when the check passes.
     package var promise: String {
         switch self {
-        case .manifestReadable: "the manifest is one file of text, in a format that is known"
-        case .manifestKeys: "every key is known, has a value of its type, and names what this version offers"
-        case .manifestIdentifiers: "identifiers and patterns are reverse-DNS names within their bounds"
+        case .manifestReadable: "the manifest is one text file in a known format"
+        case .manifestKeys: "every key is known, has a value of its type, and is supported by this version"
+        case .manifestIdentifiers: "identifiers and patterns are reverse-DNS names of valid length"
         case .manifestModes: "the background modes and the entitlements are known and can be used"
-        case .manifestRole: "the manifest's requests suit its role"
+        case .manifestRole: "the keys of the manifest suit its role"
         case .manifestHandlers: "every handler binds a permitted identifier to a function, with its signature"
-        case .libraryFound: "the library stands where the manifest may name it"
-        case .elfStatic: "the library is a whole shared library for this machine"
+        case .libraryFound: "the library is at a place that the manifest may name"
+        case .elfStatic: "the library is a complete shared library for this machine"
         case .elfNote:
-            "the library's note names an ABI that this version offers, or handlers bind a library without one"
+            "the library's note names a supported ABI, or handlers bind a library without a note"
         case .elfExports:
-            "the library exports the functions that handlers bind, or the entry and nothing else in the ABI's names"
-        case .elfUndefined: "the library expects no symbol of the ABI from its host"
-        case .elfHardened: "the library asks for no executable stack and no writable code"
+            "the library exports the functions of the handlers, or the entry and no other name of the ABI"
+        case .elfUndefined: "the library has no undefined symbol of the ABI"
+        case .elfHardened: "the library requires no executable stack and no writable code"
         case .libraryPinned: "the library has the digest that the manifest pins"
         case .identifierFree: "no other manifest describes the same plugin"
         case .taskIdentifiersFree: "no other main plugin owns one of its task identifiers"
-        case .containingPlugin: "an extension's main plugin is there and lists it"
+        case .containingPlugin: "an extension's main plugin is installed and lists it"
         }
     }
 

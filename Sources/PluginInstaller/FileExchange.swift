@@ -50,7 +50,7 @@ struct FileExchange {
         let backup = Self.hidden(staged.target, "old")
         unlink(backup)
         let hadOne = link(staged.target, backup) == 0
-        if !hadOne, errno != ENOENT { throw Self.failure("\(staged.target) cannot be kept meanwhile", errno) }
+        if !hadOne, errno != ENOENT { throw Self.failure("\(staged.target) cannot be backed up", errno) }
         guard rename(staged.temporary, staged.target) == 0 else {
             let error = errno
             if hadOne { unlink(backup) }
@@ -112,7 +112,7 @@ struct FileExchange {
             try makeFolder(FilePlace.folder(of: path))
             try makeFolder(path)
         } else if errno != EEXIST {
-            throw Self.failure("the directory \(path) cannot be made", errno)
+            throw Self.failure("the directory \(path) cannot be created", errno)
         }
     }
 
@@ -143,8 +143,8 @@ struct FileExchange {
     private static func failure(_ message: String, _ error: Int32) -> InstallationError {
         let remedy: String? =
             switch error {
-            case EACCES, EPERM: "do it as the user whom the directory belongs to, such as with sudo"
-            case ENOSPC, EDQUOT: "free space there"
+            case EACCES, EPERM: "run the command as the owner of the directory, for example with sudo"
+            case ENOSPC, EDQUOT: "free space on its disk"
             case EROFS: "mount it for writing, or name another directory with --manifests"
             default: nil
             }

@@ -36,19 +36,19 @@ package struct InstallationPlan {
         let previous = reading.identifier.flatMap(installed.operators)
         let target = previous?.path ?? "\(place.operatorFolder)/\(reading.identifier?.text ?? "unknown")\(format)"
         if FilePlace.isSame(source, target) {
-            throw InstallationError("\(source) is in the host's directory already: it is installed")
+            throw InstallationError("\(source) is already in the host's directory, so the plugin is installed")
         }
         if previous == nil, FilePlace.exists(target) {
             throw InstallationError(
-                "\(target) is there already, and does not describe \(identifierText(reading))",
+                "\(target) exists and does not describe \(identifierText(reading))",
                 remedy: "move it away; check it with: bgtask plugin check \(target)"
             )
         }
 
         if let named = reading.library, named.isAbsolute, let library, !FilePlace.isSame(library, named.path.value) {
             throw InstallationError(
-                "\(source) names its library itself, by the whole path \(named.path.value)",
-                remedy: "leave --library out, or write the library's name alone into the manifest"
+                "\(source) names its library by the absolute path \(named.path.value)",
+                remedy: "leave --library out, or write only the file name of the library into the manifest"
             )
         }
         let newcomer = ManifestSource(file: source, library: library)
@@ -65,14 +65,14 @@ package struct InstallationPlan {
         else {
             throw InstallationError(
                 "a host would refuse \(source); nothing was written",
-                remedy: library == nil ? "correct what failed; --library names a library that stands elsewhere" : nil,
+                remedy: library == nil ? "correct the failed checks; --library names a library elsewhere" : nil,
                 report: report
             )
         }
         // The extension selects the format, so a file of one format under the other's extension would be misread.
         if previous?.path.hasSuffix(".plist") == !source.hasSuffix(".plist") {
             throw InstallationError(
-                "\(identifierText(reading)) is installed as \(target), which is of the other format",
+                "\(identifierText(reading)) is installed as \(target), which has the other manifest format",
                 remedy: "remove it first: bgtask plugin remove \(identifierText(reading))"
             )
         }

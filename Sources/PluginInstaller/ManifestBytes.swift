@@ -34,8 +34,8 @@ struct ManifestBytes {
         let pinned = ManifestReading.read(bytes: bytes, file: reading.file)
         guard pinned.manifest != nil, pinned.library?.pinnedDigest?.value == digest else {
             throw InstallationError(
-                "the format of \(reading.file) takes no pin at its end",
-                remedy: "write the key yourself where the format has one: sha256: \(digest)"
+                "the digest cannot be appended to \(reading.file)",
+                remedy: "write the key yourself: sha256: \(digest)"
             )
         }
         return bytes
@@ -47,7 +47,7 @@ struct ManifestBytes {
         throw InstallationError(
             "the library's name in \(reading.file) cannot be replaced by \(mark.applied(to: name)), which it is installed"
                 + " as",
-            remedy: "write the name as plain text behind its key, on the same line: library: \(name)"
+            remedy: "write the name as plain text on the line of its key: library: \(name)"
         )
     }
 

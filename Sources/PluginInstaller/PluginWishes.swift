@@ -26,7 +26,7 @@ package struct PluginWishes: Hashable {
             case .extensions: add("extensions", manifest.extensions.map(\.text))
             case .entitlements: add("entitlements", manifest.entitlements.map(\.rawValue).sorted())
             case .sandboxNetwork:
-                add("network", [manifest.sandbox?.network.map { $0 ? "yes" : "no" } ?? "not mentioned"])
+                add("network", [manifest.sandbox?.network.map { $0 ? "yes" : "no" } ?? "not declared"])
             case .sandboxRead: add("reads", manifest.sandbox?.read ?? [])
             case .sandboxWrite: add("writes", manifest.sandbox?.write ?? [])
             case .limitsMemory: add("memory", manifest.limits?.memory.map { ["at most \($0) bytes"] } ?? [])

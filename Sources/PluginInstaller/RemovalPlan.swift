@@ -25,7 +25,7 @@ package struct RemovalPlan {
         guard let file = installed.operators(identifier) else {
             if let packaged {
                 throw InstallationError(
-                    "\(identifier) belongs to a package, which put \(packaged.path) there",
+                    "\(identifier) belongs to a package, which installed \(packaged.path)",
                     remedy:
                         "remove the package, or write \"enabled: false\" under plugins.\(identifier) in bgtaskd.yaml"
                 )

@@ -68,7 +68,7 @@ extension DirectArgument.Kind {
         if isWhole, let number = Number(text), range.contains(number) { return number }
         throw DirectFlaw(
             rule: "not a whole number from \(range.lowerBound) to \(range.upperBound)",
-            remedy: isWhole ? "write a value in that range" : "write digits alone, without quotes"
+            remedy: isWhole ? "write a value in that range" : "write only digits, without quotes"
         )
     }
 

@@ -59,7 +59,7 @@ struct ForeignRequestTests {
     }
 
     @Test(.proves(70))
-    func `a processing request becomes a C request with its requirement flags, a study also with its protection`() {
+    func `Swift processing and health research requests become C requests with requirement and protection flags`() {
         let processing = BGProcessingTaskRequest(identifier: "com.example.cleaning")
         processing.requiresNetworkConnectivity = true
         #expect(seen(processing).request.flags == BGT_NEEDS_NETWORK)

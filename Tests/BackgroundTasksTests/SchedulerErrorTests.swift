@@ -11,7 +11,7 @@ struct SchedulerErrorTests {
         .unavailable, .tooManyPendingTaskRequests, .notPermitted, .immediateRunIneligible,
     ]
 
-    @Test func `the scheduler error's domain, codes and messages equal Apple's, also as NSError`() {
+    @Test func `the scheduler error has Apple's domain and codes, and its message and sub-reason as NSError too`() {
         #expect(Self.codes.map(\.rawValue) == [1, 2, 3, 4])
         #expect(BGTaskScheduler.errorDomain == "BGTaskSchedulerErrorDomain")
         for code in Self.codes {

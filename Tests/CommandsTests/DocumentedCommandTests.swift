@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The commands of the documentation are commands of the programs")
 struct DocumentedCommandTests {
-    @Test func `each command line of a code block is parsed with its options`() throws {
+    @Test func `each command line of a documentation code block is parsed with its options`() throws {
         let lines = try DocumentedCommand.lines()
         #expect(lines.count > 50)
         for line in lines {
@@ -17,7 +17,7 @@ struct DocumentedCommandTests {
         }
     }
 
-    @Test func `each command that a sentence names exists`() throws {
+    @Test func `each command that a sentence of the documentation names exists`() throws {
         let spans = try DocumentedCommand.spans()
         #expect(spans.count > 30)
         for span in spans { #expect(DocumentedCommand.unknownWord(in: span.words) == nil, "\(span)") }
@@ -26,11 +26,11 @@ struct DocumentedCommandTests {
     @Test(arguments: [
         ["task", "why", "a.b"], ["plugin", "list", "--colour"], ["run"], ["host", "run", "--plugin-folder", "/a"],
     ])
-    func `a command that does not exist is found`(words: [String]) {
+    func `the documentation check reports a command line whose command or option does not exist`(words: [String]) {
         #expect(throws: (any Error).self) { try DocumentedCommand.parse(words) }
     }
 
-    @Test func `a noun without the named verb is found`() {
+    @Test func `the documentation check reports a command noun without the named verb`() {
         #expect(DocumentedCommand.unknownWord(in: ["task", "why", "ID"]) == "why")
         #expect(DocumentedCommand.unknownWord(in: ["simulate", "launch"]) == "launch")
         #expect(DocumentedCommand.unknownWord(in: ["why", "ID"]) == nil)

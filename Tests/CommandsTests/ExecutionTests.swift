@@ -50,7 +50,7 @@ struct ExitStatusTests {
         #expect(terminal.error.isEmpty)
     }
 
-    @Test func `the help of every bgtask command has an example`() async {
+    @Test func `the help of each listed bgtask command has an example`() async {
         let commands = [
             "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin install",
             "plugin remove", "task", "task submit", "task cancel", "task list", "why", "run", "trigger", "launch",
@@ -87,7 +87,7 @@ struct ExitStatusTests {
             #expect(
                 terminal.error == """
                     bgtask: not-found (no-such-plugin): no plugin com.example.feed\\u{1B}[2J is installed
-                    bgtask: remedy: see "bgtask plugin list" for what is, and for manifests that were refused
+                    bgtask: remedy: list the installed plugins and the refused manifests with "bgtask plugin list"
 
                     """
             )
@@ -100,7 +100,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func `bgtask exits with 0 when the reader of its standard output has left`() async throws {
+    @Test func `bgtask exits with 0 when the reader of its standard output is gone`() async throws {
         let answer = String(decoding: try WireCoding.encode(Samples.host()), as: UTF8.self)
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let terminal = Terminal(closesAfter: 0)
@@ -168,7 +168,7 @@ struct CommandTests {
             #expect(host.requests.map(\.body) == [body])
             #expect(
                 terminal.output
-                    == "submission 12 of com.example.feed.refresh is pending for com.example.feed, in place of submission 9\n"
+                    == "submission 12 of com.example.feed.refresh is pending for com.example.feed, replacing submission 9\n"
             )
         }
     }
@@ -199,7 +199,7 @@ struct CommandTests {
         try await StubHost.with({ _ in .body(status: 200, #"{"cancelled":false}"#) }) { host in
             let terminal = Terminal()
             #expect(await terminal.run("task", "cancel", "a.b", "--socket", host.socket) == .done)
-            #expect(terminal.output.contains("no request was pending"))
+            #expect(terminal.output.contains("no request with that identifier was pending"))
         }
     }
 }
@@ -231,7 +231,7 @@ struct JournalFilterTests {
 
     @Test(arguments: [
         ("--event", "crashd", "write \"crashed\""), ("--blame", "vendor", "nobody, plugin, host, person, machine"),
-        ("--since", "2", "how long ago"), ("--plugin", "feed", "has no dot"), ("--launch", "x", "whole number"),
+        ("--since", "2", "before now"), ("--plugin", "feed", "has no dot"), ("--launch", "x", "whole number"),
     ])
     func `an invalid value of a bgtask journal option is refused with its rule`(
         option: String,
@@ -314,8 +314,8 @@ struct FollowTests {
             #expect(terminal.output.contains("entry 7"))
             #expect(
                 terminal.error == """
-                    bgtask: the host at \(host.socket) is stopping and has ended the journal
-                    bgtask: see whether it is back with: bgtask host status --socket \(host.socket), and follow it again
+                    bgtask: the host at \(host.socket) is stopping and has closed the journal
+                    bgtask: check the host with: bgtask host status --socket \(host.socket), then follow it again
 
                     """
             )

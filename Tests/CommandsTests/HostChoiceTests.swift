@@ -45,7 +45,7 @@ struct HostChoiceTests {
         #expect(choose(.socket("/tmp/s"), existing: [userSocket, systemSocket]).socket == "/tmp/s")
     }
 
-    @Test func `the hint for an unreachable host starts the host that was requested`() {
+    @Test func `the hint for an unreachable host names the command that starts the requested host`() {
         #expect(choose(.system, existing: []).startHint.contains("sudo bgtask host run --system"))
         #expect(choose(.user, existing: []).startHint.contains("bgtask host run"))
         #expect(choose(.socket("/tmp/s"), existing: []).startHint.contains("bgtask host run --socket /tmp/s"))

@@ -73,7 +73,7 @@ struct PluginInstallTests {
             let manifest = try await desk.build("Plain", lines: Self.binding("plain_stay", "[]"))
             #expect(await desk.run("install", manifest, "--yes") == .done)
             #expect(desk.terminal.output.contains("com.example.plain.task: void plain_stay(void)"))
-            #expect(desk.terminal.output.contains("warning: handlers[0]: gives the function no cancel-flag"))
+            #expect(desk.terminal.output.contains("warning: handlers[0]: passes no cancel-flag"))
             #expect(desk.installed == ["com.example.plain.yaml", try desk.installedName("Plain")])
         }
     }
@@ -119,7 +119,7 @@ struct PluginInstallTests {
             #expect(desk.terminal.error.contains("leave --library out"))
             #expect(await desk.run("install", manifest, "--yes") == .done)
             #expect(desk.installed == ["com.example.plain.yaml"])
-            #expect(desk.terminal.output.contains("stays there"))
+            #expect(desk.terminal.output.contains("stays in place"))
             #expect(await desk.run("remove", "com.example.plain", "--yes") == .done)
             #expect(desk.installed.isEmpty)
             #expect(FileManager.default.fileExists(atPath: library))
@@ -272,7 +272,7 @@ struct PluginInstallTests {
             try desk.folder.write("library: [\n".utf8, to: "operator/other.yaml")
             try await desk.build("Obedient", version: "2.0.0", flags: ["-Wl,--build-id=0x6267"])
             #expect(await desk.run("install", manifest, "--yes") == .done)
-            #expect(desk.terminal.error.contains("stays until the next time: \(desk.folder.file("operator/\(old)"))"))
+            #expect(desk.terminal.error.contains("until the next installation: \(desk.folder.file("operator/\(old)"))"))
             #expect(desk.installed.contains(old))
         }
     }
@@ -384,7 +384,7 @@ struct PluginInstallTests {
             try await StubHost.with(behaviour) { host in
                 #expect(await desk.run("install", manifest, "--yes", "--socket", host.socket) == .refused)
             }
-            #expect(desk.terminal.error.contains("everything is as before: of a host's own reasons"))
+            #expect(desk.terminal.error.contains("the previous files are restored: of a host's own reasons"))
             #expect(desk.installed.isEmpty)
         }
     }

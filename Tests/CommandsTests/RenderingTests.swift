@@ -40,7 +40,7 @@ struct RenderingTests {
                                 /usr/share/bgtask/manifests
                 plugins         /usr/lib/bgtask/plugins
                 configuration   /etc/bgtask/bgtaskd.yaml
-                not installed   com.example.gone, which the configuration speaks of
+                not installed   com.example.gone, named in the configuration
                 external power  no (scripted)
                 network         yes (configuration)
                 idle            yes (sensor /proc/stat: 2 % used by others)
@@ -60,10 +60,10 @@ struct RenderingTests {
                 spacing         1s
                 batch size      100
                 idle timeout    10s
-                retry           after 10s, doubling; 3 attempts; the host's own part after 1s
+                retry           after 10s, doubling; 3 attempts; the host's own actions after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is doubted for 10min
-                policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; switched off: load
-                continued       stalled after 30s without progress; under memory pressure one every 10s
+                policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
+                continued       expired after 30s without progress; under memory pressure one is expired every 10s
                 refresh         on, legacy fetch at most every 15min
 
                 """
@@ -128,7 +128,7 @@ struct RenderingTests {
                 background      on
                 entitlements    continued-processing.gpu
                 schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
-                retry           after 10s, doubling; 3 attempts; the host's own part after 1s
+                retry           after 10s, doubling; 3 attempts; the host's own actions after 1s
                 retention       its requests 30d after its removal
                 last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
                 notes           /etc/bgtask/manifests/feed.yaml:9: note: modes: audio has no effect
@@ -223,15 +223,15 @@ struct RenderingTests {
 struct WhyTextTests {
     private let reader = Reader(now: Samples.now, timeZone: .gmt)
 
-    @Test func `why of a waiting task prints every reason, the last outcome and the history`() throws {
+    @Test func `bgtask why of a waiting task prints every reason, the last outcome and the history`() throws {
         #expect(
             try Samples.why().text(for: reader) == """
                 com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
                   earliest-begin: its earliest begin is in the future; until 2026-01-31 02:00:00 (in 12min)
                   network: it needs a network, and there is none
 
-                earliest possible  unknown: no clock ends what stands in the way
-                one change         none is enough; all of the above stand in the way
+                earliest possible  unknown: a reason above ends at no known time
+                one change         none: every reason above blocks it by itself
                 last outcome       crashed, 2026-01-31 01:46:30 (1min 30s ago), launch 40, blame plugin
                                    signal 11
 
@@ -247,7 +247,7 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `why with a single reason prints its earliest time and the change that removes it`() throws {
+    @Test func `bgtask why with a single reason prints its earliest time and the change that removes it`() throws {
         let reason = Reason.earliestBegin(Samples.now + .seconds(720))
         let reply = TaskWhyReply(
             identifier: try Samples.task(),
@@ -271,7 +271,7 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `why has a sentence for eligible, running, unknown and finished tasks`() throws {
+    @Test func `bgtask why has a sentence for eligible, running, unknown and finished tasks`() throws {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         func text(_ reply: TaskWhyReply) -> String { reply.text(for: reader) }
         #expect(

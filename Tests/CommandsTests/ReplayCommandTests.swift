@@ -58,7 +58,7 @@ struct ReplayCommandTests {
         let trace = folder + "/plugins.yaml"
         #expect(await terminal.run("replay", "day", "--count", "2", "--conditions", trace) == .refused)
         #expect(terminal.error.contains("plugins.yaml:1:1: trace: is missing; write trace: 1"))
-        #expect(terminal.error.contains("population: is not a key that is known here"))
+        #expect(terminal.error.contains("population: is not a known key"))
         #expect(terminal.output.isEmpty)
     }
 

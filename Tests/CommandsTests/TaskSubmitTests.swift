@@ -27,7 +27,7 @@ struct TaskSubmitTests {
             let (isMisuse, error) = await submit(["--kind", kind.name, field.flag] + (values[field] ?? []) + title)
             let belongs = field.belongs(to: kind)
             #expect(isMisuse == !belongs, "\(error)")
-            let message = "\(field.flag) is not for a \(kind.name) request"
+            let message = "\(field.flag) does not apply to a \(kind.name) request"
             #expect(error.contains(message) == !belongs, "\(error)")
         }
     }

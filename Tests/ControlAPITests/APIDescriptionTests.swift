@@ -99,7 +99,7 @@ struct APIDescriptionTests {
         #expect(count > Route.allCases.count)
     }
 
-    @Test func `every key and query parameter is usable from jq without quotes`() throws {
+    @Test func `every key and query parameter of the API is usable from jq without quotes`() throws {
         var schemas = document.root["components"]["schemas"].members.map(\.1)
         var count = 0
         while let schema = schemas.popLast() {

@@ -102,7 +102,7 @@ struct DocumentationTests {
         "Documentation/Configuration.md", "Demo/run", "Torture/host.py", "Benchmarks/Sources/HostAtSize/Floods.swift",
         "Benchmarks/Sources/HostAtSize/Population.swift",
     ])
-    func `a configuration that fixes the conditions fixes every one`(path: String) throws {
+    func `every sample configuration that sets conditions sets all of them`(path: String) throws {
         let lists = try Repository.text(of: path).matches(of: /external-power: (?:true|false), network: [^}]*/)
         #expect(!lists.isEmpty)
         for list in lists {

@@ -78,7 +78,7 @@ struct ControlRefusalTests {
         #expect(refusal.reply == ErrorReply(code: code.name, subReason: "refresh-limit", message: "m"))
     }
 
-    @Test(.proves(89)) func `a simulated launch without a pending request is refused with 404 and the identifier`() {
+    @Test(.proves(89)) func `a requested launch without a pending request is refused with 404 and the identifier`() {
         let refusal = ControlRefusal.nothingPending("a.b")
         #expect(refusal.status == 404)
         #expect(refusal.reply.error.message == "no request for a.b is pending")

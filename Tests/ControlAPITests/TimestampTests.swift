@@ -5,7 +5,7 @@ import Foundation
 import TaskModel
 import Testing
 
-@Suite("Times on the wire are RFC 3339 in UTC, and exact beside it")
+@Suite("Times in the API are RFC 3339 in UTC, with the exact nanoseconds beside them")
 struct TimestampTests {
     @Test(arguments: [
         (0, "1970-01-01T00:00:00.000000000Z"),
@@ -47,7 +47,7 @@ struct TimestampTests {
     @Test(arguments: [
         (1_769_824_080_999_999_999, "2026-01-31T01:48:00Z"), (-1, "1969-12-31T23:59:59Z"), (0, "1970-01-01T00:00:00Z"),
     ])
-    func `a reply has the whole second that an instant lies in, and the instant in digits`(
+    func `a time in a reply has its whole second in RFC 3339, and its nanoseconds in digits`(
         nanoseconds: Int64,
         second: String
     ) throws {
@@ -58,7 +58,7 @@ struct TimestampTests {
         #expect(try WireCoding.decode(Timestamp.self, from: digits) == time)
     }
 
-    @Test func `a request has the exact time`() throws {
+    @Test func `a time in a request is encoded with all its nanoseconds`() throws {
         let time = CalendarTime(Timestamp(WallTime(nanoseconds: 1_769_824_080_000_000_001)))
         #expect(time.description == "2026-01-31T01:48:00.000000001Z")
         #expect(try WireCoding.decode(CalendarTime.self, from: WireCoding.encode(time)) == time)

@@ -26,7 +26,8 @@ struct WaitingReasonTests {
         #expect(Set(replies.map(\.message)).count == replies.count)
     }
 
-    @Test func `a proposed change carries the code of the reason that it removes`() throws {
+    @Test
+    func `the change proposed for a waiting reason has the code of that reason and a message of its own`() throws {
         for reason in try reasons() {
             #expect(ProposedChange(removing: reason).code == WaitingReason(reason, at: Samples.moment).code)
             #expect(ProposedChange(removing: reason).message != WaitingReason(reason, at: Samples.moment).message)

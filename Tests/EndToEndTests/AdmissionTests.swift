@@ -19,7 +19,7 @@ struct AdmissionTests {
     }
 
     @Test
-    func `a process with the socket group among its own groups is admitted, without an account in the user database`()
+    func `a process with the socket group among its supplementary groups is admitted, even without an account`()
         async throws
     {
         try await HostFixture.with(HostSetup(["socket-group": "nogroup"])) { host in

@@ -37,7 +37,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `bgtask launch show and launch list report ended launches as text and as JSON`() async throws {
+    @Test func `bgtask launch show reports an ended launch as text, and launch list --json as JSON`() async throws {
         try await HostFixture.with { host in
             let end = try await host.outcome(of: try await host.submit(Self.task))
             let launch = try #require(end.launch)
@@ -116,7 +116,7 @@ struct CommandTests {
             #expect(try await follower.ending() == .exited(3))
             #expect(
                 follower.standardError.elements.first
-                    == "bgtask: the host at \(host.socket) is stopping and has ended the journal"
+                    == "bgtask: the host at \(host.socket) is stopping and has closed the journal"
             )
         }
     }

@@ -122,9 +122,9 @@ struct ConfigurationTests {
         ("grace-period", "later", "is \"later\", not a duration from 1ms to 7d"),
         ("attempts", "-1", "is -1, which is not between 1 and 1000"),
         ("refresh-budget", "20", "is \"20\", which has no unit"), ("batch-size", "201", "not between 1 and 200"),
-        ("log-level", "loud", "is \"loud\", which is none of trace"),
+        ("log-level", "loud", "is \"loud\", which is not one of trace"),
         ("network", "yes", "is \"yes\", not a boolean"),
-        ("socket-group", "no-such-group", "is \"no-such-group\", which is no group of this machine; create it"),
+        ("socket-group", "no-such-group", "is \"no-such-group\", which is not a group of this machine; create it"),
     ])
     func `an invalid value of a flag is refused with a message that names the flag and the rule`(
         flag: String,
@@ -180,7 +180,7 @@ struct ConfigurationTests {
             try await host.stop()
             try await host.restart(with: ["manifests": folder.file("later/manifests")])
             let warning = try await host.waitForLog("the warning") { $0.contains("later/manifests does not exist") }
-            #expect(warning.contains("warning") && warning.contains("manifests:") && warning.contains("watches for it"))
+            #expect(warning.contains("warning") && warning.contains("manifests:") && warning.contains("as soon as it exists"))
 
             try folder.makeFolder("later")
             try folder.makeFolder("later/manifests")
@@ -204,7 +204,7 @@ struct ConfigurationTests {
             let warning = try await host.waitForLog("the warning") { $0.contains("plugins.com.example.neighbor:") }
             #expect(warning.contains("warning") && warning.contains("\"com.example.neighbour\""))
             let status = try await host.bgtask("host", "status")
-            #expect(status.output.contains("com.example.neighbor, which the configuration speaks of"))
+            #expect(status.output.contains("com.example.neighbor, named in the configuration"))
         }
     }
 

@@ -274,7 +274,7 @@ struct ContinuedTests {
     }
 
     @Test(.proves(14, 15, 18))
-    func `a composed identifier is registered while a task runs, by name or by pattern, before it is submitted`()
+    func `a composed identifier has to be registered before submission, by name or by pattern, while a task runs`()
         async throws
     {
         let plugin = TestPlugin("RegistersComposed", tasks: ["task", "late", "export.*"])

@@ -6,7 +6,7 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("A host refuses a ledger it cannot trust, overwrites none, and names the remedy")
+@Suite("A host refuses a damaged ledger, does not overwrite it, and names the remedy")
 struct DamagedLedgerTests {
     enum Damage: String, CaseIterable, Sendable {
         case header

@@ -78,7 +78,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `an expired function sees its cancel flag and ends in order; its out-string is escaped for terminals`()
+    @Test func `an expired function ends in order by its cancel flag, and its out-string is escaped for terminals`()
         async throws
     {
         let plugin = Self.plain(["poll": Self.poll])
@@ -109,7 +109,7 @@ struct DirectHandlerTests {
                 ["plugin", "check", host.folder.file(plugin.manifestFile), "--plugins", host.folder.file("plugins")]
             )
             #expect(check.status == 0)
-            #expect(check.output.contains("warning: handlers[0]: gives the function no cancel-flag"))
+            #expect(check.output.contains("warning: handlers[0]: passes no cancel-flag"))
         }
     }
 
@@ -166,7 +166,7 @@ struct DirectHandlerTests {
             let refused = try await host.client.plugins().refused
             #expect(
                 refused.flatMap(\.problems).contains {
-                    $0.message.contains("carries a bgtask note, but the manifest binds")
+                    $0.message.contains("has a bgtask note, but the manifest binds")
                 }
             )
             try await host.runNeighbour()

@@ -54,7 +54,10 @@ struct DiskTests {
         }
     }
 
-    @Test func `a full disk creates no new ledger and harms no existing one`() async throws {
+    @Test
+    func `a host on a full disk refuses to create a ledger, and starts from a restored one after space is freed`()
+        async throws
+    {
         try await MountedDisk.with(size: "3m") { disk in
             try await HostFixture.with(HostSetup(["state-directory": disk.path])) { host in
                 try await host.started(.neighbour)

@@ -23,7 +23,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70), arguments: ["0x0", "0x102", "0x201", "0x303"])
-    func `a health research task runs in the background lane with its flags for needs and protection type`(
+    func `a health research task runs in the background lane and gets its requirements and protection type as flags`(
         flags: String
     ) async throws {
         let plugin = Self.studies(flags)
@@ -76,7 +76,7 @@ struct HealthResearchTests {
         try await host.waitForLog("the study runs") { $0.contains("the study has begun") }
     }
 
-    @Test(.proves(70)) func `a lock of the container expires a health research task that needs its data throughout`()
+    @Test(.proves(70)) func `a lock of the container expires a health research task with complete protection`()
         async throws
     {
         let plugin = Self.studies("0x300")
@@ -91,7 +91,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70), arguments: ["0x0", "0x200"])
-    func `a study that does not need its data throughout goes on after its container is locked`(flags: String)
+    func `a health research task without complete protection continues after its container is locked`(flags: String)
         async throws
     {
         let plugin = Self.studies(flags)

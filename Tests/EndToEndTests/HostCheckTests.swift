@@ -14,7 +14,7 @@ struct HostCheckTests {
             let before = try host.stateFiles()
             let check = try await host.check()
             #expect(check.status == 0 && check.error.isEmpty && !check.output.contains("problem"), "\(check)")
-            #expect(check.output.contains("its pages are whole") && check.output.contains("1 plugin is in order"))
+            #expect(check.output.contains("its pages are intact") && check.output.contains("1 plugin is accepted"))
             #expect(try host.stateFiles() == before)
             try await host.start()
             try await host.runNeighbour()
@@ -32,7 +32,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `bgtask host check --json reports the same findings as JSON`() async throws {
+    @Test func `bgtask host check --json reports its findings as JSON`() async throws {
         try await HostFixture.with { host in
             try await host.stop()
             chmod(host.stateFolder, 0o777)
@@ -71,11 +71,11 @@ struct HostCheckTests {
             try folder.remove("state/containers/com.example.gone")
             #expect(check.status == 1)
             for part in [
-                "\(folder.file("broken.yaml")):1:1: grase-period: is not a key", "\"grace-period\"",
-                "others may see payloads",
-                "containers/com.example.gone is no known plugin's", "manifests/Aaa.yaml:2", "boss",
-                "\(folder.file("none")) is not there; install bgtask-runner", "is not in a cgroup v2 hierarchy",
-                "nowhere is not there, so libraries are found only beside", "is there and is no socket; remove it",
+                "\(folder.file("broken.yaml")):1:1: grase-period: is not a known key", "\"grace-period\"",
+                "other users may read payloads",
+                "containers/com.example.gone belongs to no known plugin", "manifests/Aaa.yaml:2", "boss",
+                "\(folder.file("none")) does not exist; install bgtask-runner", "is not in a cgroup v2 hierarchy",
+                "nowhere does not exist, so libraries are found only beside", "exists and is not a socket; remove it",
             ] { #expect(check.output.contains(part), "\(part)\n\(check.output)") }
         }
     }
@@ -91,7 +91,7 @@ struct HostCheckTests {
             try listening.fill(at: path)
             let check = try await host.check()
             #expect(
-                check.status == 1 && check.output.contains("\(path) is served by a process, which works on another")
+                check.status == 1 && check.output.contains("\(path) is served by a process, which uses another")
             )
             let refusal = try await host.refusalToStart()
             #expect(refusal.contains("another host serves \(path)"), "\(refusal)")
@@ -107,7 +107,7 @@ struct HostCheckTests {
             try host.folder.makeFolder("state/containers/.purged-com.example.gone/deep")
             let check = try await host.check()
             #expect(
-                check.status == 0 && check.output.contains("rest of a purged container; a host deletes it"),
+                check.status == 0 && check.output.contains("rest of a purged container; the host deletes it"),
                 "\(check)"
             )
             try await host.start()
@@ -128,7 +128,7 @@ struct HostCheckTests {
             let check = try await host.check()
             #expect(check.status == 0, "\(check)")
             #expect(check.output.contains("running when the last host ended; the next host kills their leftover"))
-            #expect(check.output.contains("was left by a host that is gone; the next one replaces it"))
+            #expect(check.output.contains("was left by a host that has ended; the next host replaces it"))
             #expect(try host.stateFiles() == before)
             try await host.start()
             try host.release(patient)
@@ -145,7 +145,7 @@ struct HostCheckTests {
                 ["host", "check", "--config", try folder.write([], to: "bgtaskd.yaml")] + flags
             )
             #expect(check.status == 0, "\(check)")
-            #expect(check.output.contains("\(folder.file("state-directory")) yet; a host creates it"))
+            #expect(check.output.contains("\(folder.file("state-directory")) does not exist yet; the host creates it"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["bgtaskd.yaml"])
         }
     }

@@ -27,7 +27,7 @@ struct HostileManifestTests {
     private static let tail = "background-modes: [processing]\npermitted-identifiers: [com.example.hostile.task]\n"
 
     static let hostile = [
-        Hostile("empty", "", "holds nothing", "write key: value"),
+        Hostile("empty", "", "is empty", "write key: value"),
         Hostile("huge", head + String(repeating: "# nothing but remarks\n", count: 200_000), "bytes"),
         Hostile("binary", "\u{7f}ELF\u{2}\u{1}\u{1}\u{0}\u{0}\u{0}", line: 1, "character"),
         Hostile("deep", head + "x-deep: " + String(repeating: "[", count: 5_000), line: 3, "deep"),
@@ -41,7 +41,7 @@ struct HostileManifestTests {
             "duplicate keys",
             head + "library: a.so\nlibrary: b.so\n" + tail,
             line: 4,
-            "stands on line 3 already",
+            "is already on line 3",
             "remove one"
         ),
         Hostile("a path that climbs out", head + "library: ../../etc/libEscapes.so\n" + tail, line: 3, "library"),

@@ -24,7 +24,8 @@ struct HostilePluginTests {
         }
     }
 
-    @Test func `a flood of forged messages is read slowly, and at most 20 violations of a launch are journaled`()
+    @Test
+    func `a flood of forged messages delays no other plugin, and 20 violations of a launch are journaled at most`()
         async throws
     {
         let plugin = Self.plugin("FloodsChannel")
@@ -44,7 +45,7 @@ struct HostilePluginTests {
         }
     }
 
-    @Test func `a launch whose process closes its control channel ends at once`() async throws {
+    @Test func `a launch whose process closes its control channel ends as exited, charged to its task`() async throws {
         let plugin = Self.plugin("ClosesDescriptors")
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())

@@ -4,16 +4,17 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("The fixture reports every leftover of a launch at the end of a test with a host")
+@Suite("The host fixture reports every leftover of a launch at the end of a test")
 struct LeftoverTests {
     @Test(arguments: ["state/stray", "state/containers/com.example.nobody", "tmp/scratch"])
-    func `the fixture reports a stray file in the state, container or temporary directory`(_ file: String) async throws
+    func `the host fixture reports a stray file in the state, container or temporary directory`(_ file: String)
+        async throws
     {
         let failure = try await failure { host in try host.folder.write([1], to: file) }
         #expect(failure.contains("files are left that no host owns") && failure.contains("/\(file)\""), "\(failure)")
     }
 
-    @Test func `the fixture reports a control socket without a host`() async throws {
+    @Test func `the host fixture reports a control socket without a host`() async throws {
         let failure = try await failure { host in
             try await host.stop()
             try host.folder.write([], to: "control.sock")
@@ -22,7 +23,7 @@ struct LeftoverTests {
     }
 
     @Test(.enabled(if: HostFixture.canMakeControlGroups))
-    func `the fixture reports a launch's control group that is left while the host runs`() async throws {
+    func `the host fixture reports a launch's control group that is left while the host runs`() async throws {
         let failure = try await failure { host in
             try await host.runNeighbour()
             let parent = try #require(host.controlGroups().first)
@@ -32,7 +33,7 @@ struct LeftoverTests {
     }
 
     @Test(.enabled(if: HostFixture.canMakeControlGroups))
-    func `the fixture reports a control group that is left after the host has ended`() async throws {
+    func `the host fixture reports a control group that is left after the host has ended`() async throws {
         let (stray, held) = (Tape<String>(), Tape<Int32>())
         let failure = try await failure { host in
             let parent = try #require(host.controlGroups().first)
@@ -49,7 +50,7 @@ struct LeftoverTests {
     }
 
     @Test(arguments: ["flock", "record", "open file"], [true, false])
-    func `the fixture reports a lock that another process holds in a container, before and after the host's end`(
+    func `the host fixture reports a foreign lock in a container, before and after the host's end`(
         _ kind: String,
         _ goesOn: Bool
     ) async throws {
@@ -72,7 +73,7 @@ struct LeftoverTests {
         }
     }
 
-    @Test func `the fixture reports a process that a launch of its host has started`() async throws {
+    @Test func `the host fixture reports a process that a launch of its host has started`() async throws {
         let sleeper = Tape<ChildProcess>()
         let failure = try await failure { host in
             let mark = ["BGTASK_RUNNER": "1-\(host.pid)-1"]
@@ -83,7 +84,7 @@ struct LeftoverTests {
         #expect(failure.contains("processes of launches are left after the host's end: [\(pid)]"), "\(failure)")
     }
 
-    @Test func `the fixture reports a killed host without a successor, which leaves its files behind`() async throws {
+    @Test func `the host fixture reports a killed host without a successor`() async throws {
         let failure = try await failure { host in
             host.kill9()
             _ = try await host.process?.ending()

@@ -102,7 +102,7 @@ struct LogTrimTests {
                 let linked = trim(elsewhere.file("logs"), limit: 100_000)
                 #expect(
                     linked.result == 2
-                        && linked.report.hasSuffix("is no directory, or a link to one; name the directory itself")
+                        && linked.report.hasSuffix("is not a directory, or a link to one; name the directory itself")
                 )
             }
         }
@@ -176,7 +176,7 @@ struct LogTrimTests {
                 (trim(logs.path, limit: 65_535), 1, "the limit is below 65536 bytes"),
                 (trim(logs.path, pace: -1), 1, "the pace is negative"),
                 (trim(logs.file("nowhere")), 2, "nowhere: No such file or directory"),
-                (trim(logs.file("a.log")), 2, "a.log is no directory"),
+                (trim(logs.file("a.log")), 2, "a.log is not a directory"),
             ]
             for (run, result, words) in cases {
                 #expect(run.result == result && run.freed == 0 && run.report.contains(words), "\(run)")

@@ -106,7 +106,7 @@ struct PhotoExportTests {
                 of: try await host.submitContinued("com.example.photoexport.album.winter")
             )
             #expect(missing.event == "failed")
-            try await host.waitForLog("the folder") { $0.contains("is no directory; put the album there") }
+            try await host.waitForLog("the folder") { $0.contains("is not a directory; put the album there") }
         }
     }
 }

@@ -38,7 +38,7 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `a thousand threads of a plugin neither delay the end of its launch nor outlive it`() async throws {
+    @Test func `a thousand threads of a plugin do not delay the end of its launch`() async throws {
         let plugin = TestPlugin("StartsThreads").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let end = try await host.withstandsTask(of: plugin)

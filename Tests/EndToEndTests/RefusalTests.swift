@@ -87,7 +87,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `a payload that is too large and an identifier without a dot are refused as malformed`() async throws {
+    @Test func `a payload that is too large and an identifier without a dot are refused`() async throws {
         try await HostFixture.with { host in
             let tooLong = [UInt8](repeating: 7, count: TaskRequest.maximumPayload + 1)
             await #expect(throws: ControlError.self) {

@@ -56,7 +56,8 @@ struct ShippedExampleTests {
         }
     }
 
-    @Test func `an expired LogTrim sees its cancel flag, and every file is either complete or trimmed`() async throws {
+    @Test
+    func `an expired LogTrim ends by its cancel flag and leaves every file either complete or trimmed`() async throws {
         try await LogFolder.with { logs in
             for name in ["a.log", "b.log"] { try logs.write(name, lines: 10_000) }
             let words = ["int64: 67108864": "int64: 262144", "int32: 0": "int32: 600000"]

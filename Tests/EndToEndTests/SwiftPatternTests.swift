@@ -248,7 +248,7 @@ struct SwiftPatternTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `Swift code with protocol schedulers, wrapped tasks and handlers passed by name runs unchanged`(
+    func `Swift code with schedulers behind protocols, wrapped tasks or handlers passed by name runs unchanged`(
         _ library: BuiltLibrary
     ) async throws {
         let expected = [

@@ -128,7 +128,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test(.proves(84)) func `a Swift plugin without permitted identifiers receives legacy fetch in its interval`()
+    @Test(.proves(84)) func `a Swift plugin without permitted identifiers receives a legacy fetch`()
         async throws
     {
         var plugin = TestPlugin.part("LegacyFetch", .swift6)

@@ -5,7 +5,7 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("A host that is killed, stopped or given wrong times keeps its promises", .proves("C3", "C10"))
+@Suite("Hosts that are killed at any point keep all acknowledged submissions", .proves("C3", "C10"))
 struct TortureTests {
     private static let script = ExampleLibrary.root + "/Torture/run"
 

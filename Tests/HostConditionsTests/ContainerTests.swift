@@ -45,9 +45,9 @@ struct ContainerTests {
 
     @Test func `a plugin's container is not locked if its directory is a plain one or does not exist yet`() throws {
         try tree.folder("containers")
-        #expect(reading() == .measured(false, from: container, detail: "it is not there yet"))
+        #expect(reading() == .measured(false, from: container, detail: "the container does not exist yet"))
         try tree.folder("containers/com.example.study")
-        #expect(reading() == .measured(false, from: container, detail: "it can be opened"))
+        #expect(reading() == .measured(false, from: container, detail: "the container is readable"))
         #expect(sensor.nextLook == nil, "the kernel tells of mounts")
     }
 
@@ -59,7 +59,7 @@ struct ContainerTests {
             "# comment\n\nUUID=1 / ext4 defaults 0 1\n/dev/mapper/x\t\(containers)\(below)\text4\tnoauto 0 0\n"
         )
         #expect(reading()?.holds == true)
-        #expect(reading()?.detail?.hasSuffix(" is not mounted; \(tree.path)/etc/fstab expects it") == true)
+        #expect(reading()?.detail?.hasSuffix(" is not mounted, although \(tree.path)/etc/fstab lists it") == true)
         try mount(MountTable.normalized(containers + below))
         #expect(reading()?.holds == false)
     }
@@ -89,14 +89,14 @@ struct ContainerTests {
         try tree.write("etc/units/x.mount", "")
         #expect(reading()?.holds == false)
         try tree.write("etc/units/x.mount", "[Mount]\nWhere=\(container)\n")
-        #expect(reading()?.detail == "\(container) is not mounted; \(tree.path)/etc/units/x.mount expects it")
+        #expect(reading()?.detail == "\(container) is not mounted, although \(tree.path)/etc/units/x.mount lists it")
     }
 
     @Test func `a container behind an automount point counts as unlocked and is not opened`() throws {
         try tree.folder("containers/com.example.study")
         try tree.write("etc/fstab", "x \(container) ext4 noauto,x-systemd.automount 0 0\n")
         try mount(container, type: "autofs")
-        #expect(reading() == .measured(false, from: container, detail: "\(container) is mounted when it is opened"))
+        #expect(reading() == .measured(false, from: container, detail: "\(container) is mounted on first access"))
     }
 
     @Test func `a container that is no directory counts as locked and is sampled again`() throws {
@@ -176,7 +176,7 @@ struct ContainerTests {
 
         try volume.removeKey(key)
         #expect(sensor.listens { reading()?.holds == true })
-        #expect(reading()?.detail == "the key of \(volume.path)/containers is not there")
+        #expect(reading()?.detail == "the encryption key of \(volume.path)/containers is missing")
         #expect(try volume.addKey() == key)
         #expect(sensor.listens { reading()?.holds == false })
     }

@@ -163,7 +163,7 @@ struct IdleTests {
         try world.averages(load)
         watch([.highLoad])
         #expect(sensor.reading(.highLoad)?.holds == isHigh)
-        #expect("\(String(describing: sensor.reading(.highLoad)))".contains("of a minute is \(load)"))
+        #expect("\(String(describing: sensor.reading(.highLoad)))".contains("of one minute is \(load)"))
         for _ in 1...3 {
             try world.passes(others: 0)
             sensor.look(at: world.now)

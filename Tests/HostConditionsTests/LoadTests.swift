@@ -86,7 +86,7 @@ struct LoadReadingTests {
     }
 }
 
-@Suite("A claim holds after a steady time and does not flap")
+@Suite("A condition changes only after a steady time and does not flap")
 struct SteadyClaimTests {
     /// Each letter stands for five seconds: y is a positive sample, n a negative one, - one between the thresholds.
     private func holds(_ looks: String) -> [Bool] {
@@ -104,7 +104,7 @@ struct SteadyClaimTests {
         ("yyyy", "0011"), ("yyny", "0000"), ("yy-yyy", "000001"), ("yyynyy", "001111"), ("yyynny", "001100"),
         ("yyyn-n", "001111"), ("yyy---", "001111"), ("yyynnyyy", "00110001"), ("ynynyn", "000000"),
     ])
-    func `a condition's claim begins and ends only after its steady time`(looks: String, expected: String) {
+    func `a condition begins and ends only after a steady time`(looks: String, expected: String) {
         #expect(word(holds(looks)) == expected)
     }
 }

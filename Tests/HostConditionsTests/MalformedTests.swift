@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("Malformed files of the system are read without a crash and without a false claim")
+@Suite("Malformed files of the system are read without a crash, and no condition holds because of them")
 struct MalformedTests {
     private static let words = [
         "cpu ", "cpu0", "some ", "avg10=", "total=", "Where=", "/", "\\", "0", "40", "\n", "\n\n", " ", "\t", "-",
@@ -33,7 +33,7 @@ struct MalformedTests {
     }
 
     @Test(arguments: 0..<10)
-    func `sensors on random files report no condition as true`(seed: UInt64) throws {
+    func `sensors on random files report no high load, no heat and no low memory`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let tree = try FileTree()
         let names = [

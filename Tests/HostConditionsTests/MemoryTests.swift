@@ -53,7 +53,7 @@ struct MemoryTests {
         #expect(sensor.nextLook == nil && isLow(sensor) == false)
     }
 
-    @Test func `a pressure file that cannot be waited for makes the memory condition missing`() throws {
+    @Test func `a pressure file that cannot be polled makes the memory condition missing`() throws {
         try pressure(50)
         let sensor = MemorySensor(tree.roots, thresholds)
         let waits = try WaitSet(ringing: Descriptor(owning: Machine.bell()))

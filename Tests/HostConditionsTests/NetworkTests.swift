@@ -34,7 +34,7 @@ struct NetworkReadingTests {
         #expect(NetworkReading(links: links, routes: [.init(link: 2), .init(link: 3)]).hasNetwork)
     }
 
-    @Test func `a route without a link may use any link except the loopback`() {
+    @Test func `a default route that names no link counts if any link except the loopback is up`() {
         #expect(NetworkReading(links: [link(2)], routes: [.init(link: nil)]).hasNetwork)
         #expect(!NetworkReading(links: [link(1, loopback: true)], routes: [.init(link: nil)]).hasNetwork)
     }
@@ -111,7 +111,7 @@ struct NetlinkMessageTests {
         )
     }
 
-    @Test func `only default routes of the main table to a destination count`() {
+    @Test func `only reachable default routes of the main table count`() {
         #expect(routes(routeMessage(by(2))) == [.init(link: 2)])
         #expect(routes(routeMessage(length: 24, by(2))) == [])
         #expect(routes(routeMessage(type: RTN_UNREACHABLE, by(2))) == [])

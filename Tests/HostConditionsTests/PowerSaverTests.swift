@@ -39,7 +39,8 @@ struct PowerSaverTests {
 
     private func saves() -> Bool { sensor.reading(.powerSaver)?.holds ?? false }
 
-    @Test func `a profile that saves power is followed by its signals, without a timer`() throws {
+    @Test
+    func `the power saver condition follows the daemon's signals about the active profile, without a timer`() throws {
         try services.start("net.hadess.PowerProfiles", template: "power_profiles_daemon")
         sensor.watch([.powerSaver], at: .now)
         #expect(sensor.reading(.powerSaver) == .unwatched, "it has not answered yet")
@@ -52,7 +53,7 @@ struct PowerSaverTests {
         #expect(sensor.listens { !saves() })
     }
 
-    @Test func `the daemon is found under its present name as well`() throws {
+    @Test func `the power profiles daemon is found under its new bus name as well as the old one`() throws {
         try services.start(Self.new, ["ActiveProfile": "power-saver"])
         sensor.watch([.powerSaver], at: .now)
         #expect(sensor.listens(until: saves))
@@ -63,7 +64,7 @@ struct PowerSaverTests {
         )
     }
 
-    @Test func `a machine without the daemon is missing it, and notices when it comes and goes`() throws {
+    @Test func `the power saver condition is missing while the power profiles daemon is not on the bus`() throws {
         sensor.watch([.powerSaver], at: .now)
         #expect(sensor.listens { sensor.reading(.powerSaver)?.isMissing == true })
         #expect(!saves())
@@ -73,7 +74,7 @@ struct PowerSaverTests {
         #expect(sensor.listens { sensor.reading(.powerSaver)?.isMissing == true })
     }
 
-    @Test func `nothing is connected while the condition is not watched`() throws {
+    @Test func `no bus connection exists while the power saver condition is not watched`() throws {
         try services.start(Self.old, ["ActiveProfile": "power-saver"])
         #expect(sensor.awaited == nil && sensor.nextLook == nil)
         sensor.watch([.idle, .powerSaver], at: .now)
@@ -83,7 +84,7 @@ struct PowerSaverTests {
         #expect(sensor.reading(.powerSaver) == .unwatched)
     }
 
-    @Test func `a profile of another type than a text is no profile`() throws {
+    @Test func `a power profile that is no text makes the power saver condition missing`() throws {
         try services.start(Self.old, ["ActiveProfile": true])
         sensor.watch([.powerSaver], at: .now)
         #expect(sensor.listens { sensor.reading(.powerSaver)?.isMissing == true })

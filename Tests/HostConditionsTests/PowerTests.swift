@@ -27,7 +27,7 @@ struct PowerTests {
         #expect(!PowerReading(supplies: [unplugged, battery("Full")]).isOnExternalPower)
     }
 
-    @Test func `one connected supply of several is enough for external power`() {
+    @Test func `one connected power supply of several is enough for external power`() {
         let port = Supply(name: "ucsi0", type: "USB", isOnline: true)
         #expect(PowerReading(supplies: [unplugged, port, battery("Charging")]).isOnExternalPower)
     }
@@ -110,7 +110,7 @@ struct PowerTests {
         #expect(sensor.reading(.batteryLow)?.detail == "BAT0 discharging, batteries at 21 %")
     }
 
-    @Test func `a battery is not low on external power, and its margin begins anew`() throws {
+    @Test func `external power ends the low battery condition, which returns only below the threshold`() throws {
         let tree = try FileTree()
         let sensor = sensor(tree)
         #expect(try isLow(sensor, tree, 10) == true)
@@ -118,7 +118,7 @@ struct PowerTests {
         #expect(try isLow(sensor, tree, 22) == false)
     }
 
-    @Test func `a machine without a battery is missing its charge, and not low`() throws {
+    @Test func `a machine without a battery reports the low battery condition as missing`() throws {
         let tree = try FileTree()
         try tree.write(in: "\(Self.folder)/AC", ["type": "Mains", "online": "0"])
         try tree.write(in: "\(Self.folder)/mouse", ["type": "Battery", "scope": "Device", "capacity": "3"])
@@ -129,7 +129,7 @@ struct PowerTests {
         #expect(sensor(try FileTree()).reading(.batteryLow)?.isMissing == true)
     }
 
-    @Test func `the charge is sampled only while the battery is watched`() throws {
+    @Test func `the battery's charge is sampled only while the low battery condition is watched`() throws {
         let tree = try FileTree()
         let sensor = sensor(tree, watched: false)
         #expect(try isLow(sensor, tree, 10) == false)
@@ -140,7 +140,7 @@ struct PowerTests {
         #expect(sensor.reading(.batteryLow) == .unwatched && sensor.nextLook == nil)
     }
 
-    @Test func `malformed supplies are no external power and cause no crash`() throws {
+    @Test func `malformed power supply files give no external power and cause no crash`() throws {
         let tree = try FileTree()
         let folder = "sys/class/power_supply"
         try tree.write(in: "\(folder)/AC", ["type": "Mains", "online": "yes"])

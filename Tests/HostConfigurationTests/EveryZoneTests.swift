@@ -59,8 +59,7 @@ struct EveryZoneTests {
         return (instants, locals)
     }
 
-    @Test func `offsets and local times of 1970 to 2100 are those that Python reads from the same files`() async throws
-    {
+    @Test func `offsets and local times of time zones from 1970 to 2100 equal those of Python`() async throws {
         let zones = try Self.zones()
         try #require(zones.count > (Self.isWhole ? 300 : 20))
         let lines = zones.map { name, rules in
@@ -128,7 +127,7 @@ struct EveryZoneTests {
         print(f"compared {zones} zones, {answers} answers")
         """
 
-    @Test func `around every change of a zone's clocks each date has one occurrence`() throws {
+    @Test func `a calendar rule has one occurrence on each date around the clock changes of a time zone`() throws {
         var count = 0
         for (name, rules) in try Self.zones() {
             let changes = Self.changes(of: rules)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostConfiguration
 
-@Suite("The yearly rule of a time zone is read as POSIX and the C library have it")
+@Suite("The yearly rule of a time zone is read as POSIX and the C library define it")
 struct PosixRuleTests {
     private static func rule(_ standard: Int64, _ daylight: Int64, _ start: YearlyDate, _ end: YearlyDate)
         -> YearlyOffsets
@@ -63,7 +63,7 @@ struct PosixRuleTests {
     ]
 
     @Test(arguments: rules)
-    func `a POSIX rule has offsets west of UTC and two dates`(_ text: String, _ rule: YearlyOffsets) {
+    func `a POSIX time zone rule is parsed into offsets and dates`(_ text: String, _ rule: YearlyOffsets) {
         #expect(YearlyOffsets(posix: text) == rule)
     }
 
@@ -74,7 +74,7 @@ struct PosixRuleTests {
         "CET-1CEST,J0,J365", "CET-1CEST,J366,J1", "CET-1CEST,366,1", "CET-1CEST,M3.5.0,M10.5.0/168",
         "CET-1CEST,M3.5.0,M10.5.0/3,", "CET-1CEST,M3.5.0,M10.5.0/3x", "Europe/Berlin",
     ])
-    func `a text that is no POSIX rule is refused`(_ text: String) {
+    func `a text that is no POSIX time zone rule is refused`(_ text: String) {
         #expect(YearlyOffsets(posix: text) == nil)
     }
 }

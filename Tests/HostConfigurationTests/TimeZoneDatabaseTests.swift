@@ -7,7 +7,7 @@ import Testing
 
 @testable import HostConfiguration
 
-@Suite("The rules of a time zone come from tzdata, or from nowhere with a remedy")
+@Suite("The rules of a time zone come from tzdata, and a problem is reported with a remedy")
 struct TimeZoneDatabaseTests {
     private static let system = URL(filePath: "/usr/share/zoneinfo")
 
@@ -45,7 +45,7 @@ struct TimeZoneDatabaseTests {
     /// Hours east of UTC on 2026-07-01.
     private func summer(_ entry: TimeZoneTable.Entry) -> Int64 { entry.rules.offset(at: 1_782_864_000) / 3600 }
 
-    @Test func `a zone is read from the file of its name`() async throws {
+    @Test func `a time zone is read from the tzdata file of its name`() async throws {
         try await with { database, _ in
             let berlin = try summer(database.entry(of: .named("Europe/Berlin")))
             #expect(berlin == 2)
@@ -55,7 +55,7 @@ struct TimeZoneDatabaseTests {
         }
     }
 
-    @Test func `UTC needs no file`() throws {
+    @Test func `the time zone UTC needs no tzdata file`() throws {
         var database = TimeZoneDatabase()
         database.directory = "/nonexistent"
         for name in ["UTC", "Etc/UTC", "GMT"] {
@@ -63,12 +63,12 @@ struct TimeZoneDatabaseTests {
         }
     }
 
-    @Test func `a name that no file has is refused with the nearest one`() async throws {
+    @Test func `an unknown time zone name is refused with the most similar known name`() async throws {
         try await with { database, folder in
             let directory = folder.file("zoneinfo")
             #expect(
                 problem(database, .named("Europe/Berln"))
-                    == "is \"Europe/Berln\", which is no time zone in \(directory); write \"Europe/Berlin\""
+                    == "is \"Europe/Berln\", which is not a time zone in \(directory); write \"Europe/Berlin\""
             )
             for name in [
                 "", "Europe", "../etc/localtime", "Europe/../Europe/Berlin", "/etc/localtime", "Europe/", "a\0",
@@ -78,7 +78,7 @@ struct TimeZoneDatabaseTests {
         }
     }
 
-    @Test func `without tzdata the remedy is its package`() {
+    @Test func `a time zone on a machine without tzdata is refused with the package to install`() {
         var database = TimeZoneDatabase()
         database.directory = "/nonexistent"
         #expect(
@@ -87,7 +87,7 @@ struct TimeZoneDatabaseTests {
         )
     }
 
-    @Test func `a file that is no time zone is refused with its path`() async throws {
+    @Test func `a file in tzdata that is no time zone file is refused with its path`() async throws {
         try await with { database, folder in
             let path = try folder.write("berlin".utf8, to: "zoneinfo/Europe/Berlin")
             #expect(
@@ -97,7 +97,7 @@ struct TimeZoneDatabaseTests {
         }
     }
 
-    @Test func `the machine's zone is the file that localtime links to, or is`() async throws {
+    @Test func `the machine's time zone is the file that localtime links to, or localtime itself`() async throws {
         try await with { database, folder in
             let linked = try database.entry(of: .machine)
             #expect(linked.name == "Europe/Berlin" && summer(linked) == 2)
@@ -111,7 +111,9 @@ struct TimeZoneDatabaseTests {
         }
     }
 
-    @Test func `a machine without localtime has UTC, and one whose link leads nowhere has a problem`() async throws {
+    @Test
+    func `a machine without localtime has the time zone UTC, and a dangling localtime link is a problem`() async throws
+    {
         try await with { database, folder in
             try folder.remove("etc/localtime")
             #expect(try database.entry(of: .machine).rules == .utc)
@@ -122,7 +124,7 @@ struct TimeZoneDatabaseTests {
         }
     }
 
-    @Test func `TZ is a name, a path or a rule, and overrides localtime`() async throws {
+    @Test func `the variable TZ is a time zone name, a path or a rule, and overrides localtime`() async throws {
         try await with { original, folder in
             var database = original
             for (value, hours): (String, Int64) in [
@@ -138,7 +140,7 @@ struct TimeZoneDatabaseTests {
         }
     }
 
-    @Test func `the directories of files and of links to them can bring other rules`() async throws {
+    @Test func `the directories to watch are those of the used time zone files and of localtime`() async throws {
         try await with { database, folder in
             let (etc, zones) = (folder.file("etc"), folder.file("zoneinfo"))
             #expect(database.directories(of: [.machine]) == [etc, "\(zones)/Europe"])

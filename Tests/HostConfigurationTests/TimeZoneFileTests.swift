@@ -44,7 +44,8 @@ struct TimeZoneFileTests {
         }
     }
 
-    @Test func `a file has a first offset, transitions, and a rule for the time after them`() throws {
+    @Test
+    func `a time zone file is read into a first offset, transitions, and a rule for the time after them`() throws {
         let rules = try TimeZoneFile(Self.file()).rules
         #expect([0, 1_000, 1_999, 2_000].map { rules.offset(at: $0) } == [3_600, 7_200, 7_200, 3_600])
         let later = try TimeZoneFile(Self.file(footer: "XST-5")).rules
@@ -53,25 +54,25 @@ struct TimeZoneFileTests {
         #expect(without.offset(at: 1 << 40) == 3_600)
     }
 
-    @Test func `a file of version 1 has neither 64 bits nor a rule`() throws {
+    @Test func `a time zone file of version 1, without 64-bit times and rule, is read`() throws {
         let rules = try TimeZoneFile(Self.file(version: 0)).rules
         #expect([0, 1_000, 2_000].map { rules.offset(at: $0) } == [3_600, 7_200, 3_600])
     }
 
-    @Test func `each defect of a file is named`() {
+    @Test func `each defect of a time zone file is reported by name`() {
         #expect(problem(of: []) == "does not begin with TZif")
         #expect(problem(of: Array("TZip".utf8) + Self.file().dropFirst(4)) == "does not begin with TZif")
         #expect(problem(of: Self.file(leapSeconds: 1))?.contains("leap seconds") == true)
-        #expect(problem(of: Self.file(types: [])) == "refers to local time type 1")
+        #expect(problem(of: Self.file(types: [])) == "has no local time type 1")
         #expect(problem(of: Self.file(types: [], transitions: [])) == "has no local time type")
-        #expect(problem(of: Self.file(transitions: [(1, 2)])) == "refers to local time type 2")
+        #expect(problem(of: Self.file(transitions: [(1, 2)])) == "has no local time type 2")
         #expect(problem(of: Self.file(transitions: [(2, 1), (1, 0)]))?.contains("out of order") == true)
         #expect(problem(of: Self.file(types: [100_000, 0]))?.contains("26 hours") == true)
         #expect(problem(of: Self.file(footer: "CET")) == "ends with \"CET\", which is no POSIX rule")
         #expect(problem(of: Array(repeating: 0, count: TimeZoneFile.sizeLimit))?.contains("more than") == true)
     }
 
-    @Test func `a file that ends early is refused at every length`() {
+    @Test func `a time zone file that ends early is refused at every length`() {
         let whole = Self.file()
         for length in whole.indices {
             #expect(problem(of: Array(whole[..<length])) != nil, "\(length) of \(whole.count) bytes are accepted")
@@ -79,7 +80,7 @@ struct TimeZoneFileTests {
         #expect(problem(of: whole) == nil)
     }
 
-    @Test func `no change of a byte of a real file traps`() throws {
+    @Test func `a time zone file with any one byte changed is parsed or refused without a trap`() throws {
         let berlin = [UInt8](try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Berlin")))
         #expect(problem(of: berlin) == nil)
         for index in berlin.indices {

@@ -23,7 +23,8 @@ struct WatchPictureTests {
         WatchPicture(host, style: style, reader: reader).lines(columns: columns, rows: rows)
     }
 
-    @Test func `in bgtask watch the passage of time alone adds no snapshot, and every other change does`() throws {
+    @Test
+    func `in bgtask watch the passage of time adds no snapshot, but a changed title, expiration or task does`() throws {
         let before = try Samples.snapshot(used: .seconds(2)).occasion
         #expect(try Samples.snapshot(used: .seconds(3)).occasion == before)
         #expect(try Samples.snapshot(subtitle: "4 of 12: IMG_0004.jpg").occasion != before)
@@ -168,7 +169,7 @@ struct WatchPictureTests {
         let lines = Self.picture(.gone(absence, last: try Samples.snapshot()), 100, 30)
         #expect(lines.first == "01:48:00  no host since 01:47:50")
         #expect(lines.contains(absence.problem) && lines.contains(absence.remedy))
-        #expect(lines.contains("below is the last answer, of 01:48:00") && lines.contains("RUNNING 2"))
+        #expect(lines.contains("the picture below is from 01:48:00") && lines.contains("RUNNING 2"))
     }
 
     @Test func `without Unicode bgtask watch prints only ASCII`() throws {

@@ -62,7 +62,7 @@ struct ChangePaceTests {
     }
 }
 
-@Suite("A follower acts after a quiet time")
+@Suite("A follower of file changes acts after a quiet time")
 final class ChangeFollowerTests: Sendable {
     private let clock = HandTurnedClock()
     private let acted = Mutex(0)

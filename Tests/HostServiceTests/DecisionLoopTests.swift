@@ -27,7 +27,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a reading of the core is evaluated on the decision loop's thread, between two events`() async throws {
+    @Test func `a reading of the core is evaluated on the decision loop's thread`() async throws {
         try await LoopFixture.with { fixture in
             try await fixture.run {
                 let names = Mutex<[String]>([])

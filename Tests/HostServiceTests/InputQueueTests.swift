@@ -127,7 +127,7 @@ final class InputQueueTests {
         #expect(all() == ["timer"])
     }
 
-    @Test func `a flood of messages defers the decision loop's timer only by the earlier messages`() {
+    @Test func `the decision loop's timer waits only for messages that arrived before it, even during a flood`() {
         for launch in 1...3 as ClosedRange<Int64> { add(messages: 0..<64, of: launch) }
         add(.timer)
         var handled = 0
@@ -160,7 +160,7 @@ final class InputQueueTests {
         while let delivery = queue.next() { #expect(delivery.resumed == nil) }
     }
 
-    @Test func `a launch that pauses and sends again takes one turn at a time in the decision loop`() {
+    @Test func `a launch that sends again after its queue was empty gets one turn at a time in the decision loop`() {
         add(messages: 0..<1, of: 1)
         #expect(all() == ["m1.0"])
         add(messages: 1..<4, of: 1)

@@ -13,7 +13,7 @@ struct LogLineTests {
         return LogLine(level: .warning, message: message, fields: fields, time: time)
     }
 
-    @Test func `fields follow the message by name, in quotes when they have spaces`() {
+    @Test func `the fields of a log line follow the message by name, in quotes when they have spaces`() {
         let line = line("ended", ["termination": "exit status 0", "launch": "41"])
         #expect(
             line.text(isInJournal: false)
@@ -21,11 +21,11 @@ struct LogLineTests {
         )
     }
 
-    @Test func `a line of the journal begins with the number of its level and has no time`() {
+    @Test func `a log line for the systemd journal begins with the number of its level and has no time`() {
         #expect(line("manifest refused: a.yaml:3").text(isInJournal: true) == "<4>manifest refused: a.yaml:3")
     }
 
-    @Test func `a message of several lines is one line`() {
+    @Test func `a log message of several lines is written as one line`() {
         #expect(line("a\nb\r\n\nc").text(isInJournal: true) == "<4>a; b; c")
         #expect(line("a", ["b": "c\nd"]).text(isInJournal: true) == "<4>a b=\"c; d\"")
     }

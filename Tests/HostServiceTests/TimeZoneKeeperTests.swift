@@ -63,14 +63,14 @@ struct TimeZoneKeeperTests {
         TimeZoneTable(try read(database).entries.mapValues { .init(name: $0.name, rules: .utc) })
     }
 
-    @Test func `a change between the start of the host and the first watch is noticed`() async throws {
+    @Test func `a time zone change between the start of the host and the first watch is noticed`() async throws {
         try await withKeeper(known: Self.outdated) { _, changes in
             let change = await changes.next()
             #expect(change?.entries.count == 2 && change?[.machine]?.offset(at: 0) == 3_600)
         }
     }
 
-    @Test func `another link at localtime is another zone of the machine alone`() async throws {
+    @Test func `a new link at localtime changes only the machine's time zone`() async throws {
         try await withKeeper(known: Self.outdated) { folder, changes in
             _ = await changes.next()
             try Self.link(to: "America/New_York", in: folder)
@@ -94,7 +94,7 @@ struct TimeZoneKeeperTests {
         }
     }
 
-    @Test func `a zone whose file is damaged or removed keeps its rules until there is a new one`() async throws {
+    @Test func `a time zone whose file is damaged or removed keeps its rules until a valid file exists`() async throws {
         try await withKeeper(known: Self.outdated) { folder, changes in
             _ = await changes.next()
             try folder.write("damaged".utf8, to: "zoneinfo/America/New_York")
@@ -108,7 +108,7 @@ struct TimeZoneKeeperTests {
         }
     }
 
-    @Test func `the occurrences of a calendar rule follow the reported zone`() async throws {
+    @Test func `the occurrences of a calendar rule follow the reported time zone`() async throws {
         let rule = try #require(CalendarRule("02:30", zone: .machine))
         try await withKeeper(known: Self.outdated) { folder, changes in
             var zones = try #require(await changes.next())

@@ -54,11 +54,11 @@ struct DiagnosingMappingTests {
         ),
         (
             "10m",
-            "is \"10m\", whose unit \"m\" is none of ms, s, min, h, d, not a duration from 500ms to 2h; write 10min"
+            "is \"10m\", whose unit \"m\" is not one of ms, s, min, h, d, not a duration from 500ms to 2h; write 10min"
         ),
         (
             "4 fortnights",
-            "is \"4 fortnights\", whose unit \"fortnights\" is none of ms, s, min, h, d, "
+            "is \"4 fortnights\", whose unit \"fortnights\" is not one of ms, s, min, h, d, "
                 + "not a duration from 500ms to 2h; write a whole number and one of ms, s, min, h, d, such as 30s"
         ),
         ("1.5s", "is \"1.5s\", which has a fraction, not a duration from 500ms to 2h; write 1500ms"),
@@ -108,11 +108,11 @@ struct DiagnosingMappingTests {
         }
         #expect(
             document.problems.map(\.description) == [
-                "f:1:4: a: is \"256MB\", whose unit \"MB\" is none of B, KiB, MiB, GiB, TiB, "
+                "f:1:4: a: is \"256MB\", whose unit \"MB\" is not one of B, KiB, MiB, GiB, TiB, "
                     + "not a size from 1MiB to 1GiB; write 256MiB",
                 "f:2:4: b: is \"1.5GiB\", which has a fraction, not a size from 1MiB to 1GiB; write 1536MiB",
-                "f:3:4: c: is 9999999999TiB, which is not from 0B to what 64 bits hold; write a value in that range",
-                "f:4:4: d: is -1B, which is not from 0B to what 64 bits hold; write a value in that range",
+                "f:3:4: c: is 9999999999TiB, which is not between 0B and the largest 64-bit number; write a value in that range",
+                "f:4:4: d: is -1B, which is not between 0B and the largest 64-bit number; write a value in that range",
             ]
         )
     }
@@ -120,10 +120,10 @@ struct DiagnosingMappingTests {
     @Test(arguments: [
         ("-1", "is -1, which is not between 1 and 10; write a value in that range"),
         ("99999999999999999999", "is 99999999999999999999, which is not between 1 and 10; write a value in that range"),
-        ("1.5", "is \"1.5\", not a whole number from 1 to 10; write digits alone, without quotes"),
-        ("'5'", "is \"5\", not a whole number from 1 to 10; write digits alone, without quotes"),
-        ("5s", "is \"5s\", not a whole number from 1 to 10; write digits alone, without quotes"),
-        ("{}", "is a mapping, not a whole number from 1 to 10; write digits alone, without quotes"),
+        ("1.5", "is \"1.5\", not a whole number from 1 to 10; write only digits, without quotes"),
+        ("'5'", "is \"5\", not a whole number from 1 to 10; write only digits, without quotes"),
+        ("5s", "is \"5s\", not a whole number from 1 to 10; write only digits, without quotes"),
+        ("{}", "is a mapping, not a whole number from 1 to 10; write only digits, without quotes"),
     ])
     func `the message for an invalid whole number contains its value, the range and the remedy`(
         text: String,
@@ -233,7 +233,7 @@ struct DiagnosingMappingTests {
         #expect(problems == ["1 b missing-key"])
     }
 
-    @Test func `a missing file is reported as unreadable`() {
+    @Test func `a missing YAML file is reported as unreadable`() {
         let document = YAMLDocument.decode(path: "/nowhere/host.yaml") { _ in true }
         #expect(document.value == nil)
         #expect(document.problems.map(\.short) == ["- - unreadable"])

@@ -49,7 +49,7 @@ struct BusConnectionTests {
         return true
     }
 
-    @Test func `a property is read when the connection opens, and after each change`() throws {
+    @Test func `a D-Bus property is read when the connection opens, and after each change`() throws {
         try services.start(Self.lamp, ["Color": "red"])
         #expect(color.reading == .unread)
         connection.open(at: .now)
@@ -58,7 +58,8 @@ struct BusConnectionTests {
         #expect(try turns { color.reading == .value(.text("green")) })
     }
 
-    @Test func `a service that appears is read, and one that leaves has no value`() throws {
+    @Test
+    func `the property of a D-Bus service that appears is read, and that of one that leaves is unavailable`() throws {
         connection.open(at: .now)
         #expect(try turns { color.reading == .unavailable("org.example.Lamp is not on the bus") })
         try services.start(Self.lamp, ["Color": "red"])
@@ -67,7 +68,7 @@ struct BusConnectionTests {
         #expect(try turns { color.reading == .unavailable("org.example.Lamp is not on the bus") })
     }
 
-    @Test func `an idle connection has no timer, and a closed one no descriptor either`() throws {
+    @Test func `an idle bus connection has no timer, and a closed one has neither timer nor descriptor`() throws {
         #expect(connection.awaited == nil && connection.nextTurn == nil)
         try services.start(Self.lamp, ["Color": "red"])
         connection.open(at: .now)
@@ -78,7 +79,7 @@ struct BusConnectionTests {
         #expect(color.reading == .unread)
     }
 
-    @Test func `a bus that goes is connected to again when it is back`() throws {
+    @Test func `a lost bus connection is made again when the bus is back`() throws {
         try services.start(Self.lamp, ["Color": "red"])
         connection.open(at: .now)
         #expect(try turns { color.reading == .value(.text("red")) })
@@ -93,20 +94,20 @@ struct BusConnectionTests {
         #expect(try turns { color.reading == .value(.text("blue")) })
     }
 
-    @Test func `values of other types and texts of any length end in no value, not in a crash`() throws {
+    @Test func `D-Bus values of unsupported types and overlong texts are unavailable, and cause no crash`() throws {
         try services.start(Self.lamp, ["Color": String(repeating: "x", count: BusMessage.longestText + 1)])
         connection.open(at: .now)
-        #expect(try turns { color.reading == .unavailable("org.example.Lamp gives no readable Color") })
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp returns no readable Color") })
         let longest = String(repeating: "x", count: BusMessage.longestText)
         try services.change(Self.lamp, ["Color": longest])
         #expect(try turns { color.reading == .value(.text(longest)) })
         try services.change(Self.lamp, ["Color": true])
         #expect(try turns { color.reading == .value(.boolean(true)) })
         try services.change(Self.lamp, ["Color": 1.5])
-        #expect(try turns { color.reading == .unavailable("org.example.Lamp gives no readable Color") })
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp returns no readable Color") })
     }
 
-    @Test func `a property that the service does not have is unavailable with the error's name`() throws {
+    @Test func `a D-Bus property that the service lacks is unavailable, with the name of the service`() throws {
         try services.start(Self.lamp, ["Size": "small"])
         connection.open(at: .now)
         #expect(
@@ -117,7 +118,7 @@ struct BusConnectionTests {
         )
     }
 
-    @Test func `a flood of signals is handled in turns of bounded length, and none is lost`() throws {
+    @Test func `a flood of D-Bus signals is handled in turns of bounded length, and no signal is lost`() throws {
         try services.start(Self.lamp, ["Color": "red"])
         var received: [BusValue?] = []
         let match = BusMatch(
@@ -138,12 +139,12 @@ struct BusConnectionTests {
     }
 }
 
-@Suite("A connection that cannot be made says why, and is tried again ever more seldom")
+@Suite("A bus connection that cannot be made reports the cause and is tried again after growing delays")
 struct BusFailureTests {
     private let color = BusProperty("Color", of: "org.example.Lamp1", at: "/lamp", service: "org.example.Lamp")
 
     @Test(.enabled(if: BusLibrary.loaded != nil, "takes libsystemd0"))
-    func `a bus that is not there is tried again after a delay`() {
+    func `a connection to a missing bus is tried again after a delay`() {
         let connection = BusConnection(BusAddress("unix:path=/nonexistent/bus"))
         connection.follow(color)
         connection.open(at: MonotonicTime(nanoseconds: 0))
@@ -158,7 +159,7 @@ struct BusFailureTests {
         #expect(connection.nextTurn == nil && color.reading == .unread)
     }
 
-    @Test func `a machine without the library has no bus, and nothing is tried again`() {
+    @Test func `without libsystemd there is no bus connection, and no further attempt`() {
         #expect(BusLibrary(named: "libnone.so.0") == nil)
         let connection = BusConnection(BusAddress("unix:path=/nonexistent/bus"), library: nil)
         connection.follow(color)
@@ -168,7 +169,7 @@ struct BusFailureTests {
         #expect(connection.nextTurn == nil && connection.awaited == nil)
     }
 
-    @Test func `delays double up to five minutes, and begin again after a success`() {
+    @Test func `the delays between bus connection attempts double up to five minutes and start anew after a success`() {
         var backoff = Backoff()
         let delays = (0..<11).map { _ in backoff.next() }
         #expect(delays.prefix(4) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
@@ -180,13 +181,13 @@ struct BusFailureTests {
 
 @Suite("The addresses of the system's and the session's bus follow the environment")
 struct BusAddressTests {
-    @Test func `the system's bus is at its usual place unless the environment names another`() {
+    @Test func `the system bus has its usual address unless the environment names another`() {
         #expect(BusAddress.system(environment: [:]).text == "unix:path=/run/dbus/system_bus_socket")
         #expect(BusAddress.system(environment: ["DBUS_SYSTEM_BUS_ADDRESS": ""]) == BusAddress.system(environment: [:]))
         #expect(BusAddress.system(environment: ["DBUS_SYSTEM_BUS_ADDRESS": "tcp:a"]).text == "tcp:a")
     }
 
-    @Test func `the session's bus is named by the environment or lies in the runtime directory, else there is none`() {
+    @Test func `the session bus address comes from the environment or the runtime directory, else there is none`() {
         let runtime = ["XDG_RUNTIME_DIR": "/run/user/1 000"]
         #expect(BusAddress.session(environment: runtime)?.text == "unix:path=/run/user/1%20000/bus")
         let named = runtime.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:abstract=x"]) { _, new in new }

@@ -117,7 +117,7 @@ struct DamagedLibraryTests {
             write(UInt64(table), at: 32, to: &bytes)
             let count = headers.count / 56 + 1000
             (bytes[56], bytes[57]) = (UInt8(count & 0xff), UInt8(count >> 8))
-            try #expect(workshop.problem(inBytes: bytes) == .damaged("its notes claim more than 1048576 bytes"))
+            try #expect(workshop.problem(inBytes: bytes) == .damaged("its notes have more than 1048576 bytes"))
         }
     }
 
@@ -139,7 +139,7 @@ struct DamagedLibraryTests {
             let entry = try #require(stride(from: table, to: table + 512, by: 16).first { image[$0] == 10 })
             var size: UInt64 = 1 << 38
             pwrite(descriptor, &size, 8, off_t(entry + 8))
-            #expect(problem(in: path) == .damaged("a table claims \(size) bytes"))
+            #expect(problem(in: path) == .damaged("a table has the implausible size of \(size) bytes"))
         }
     }
 }

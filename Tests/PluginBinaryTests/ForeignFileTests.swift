@@ -12,7 +12,7 @@ struct ForeignFileTests {
         #expect(error?.kind == .unreadable(errno: ENOENT))
         #expect(
             error?.description
-                == "library \"/nowhere/libx.so\" cannot be read: No such file or directory (errno 2); put it there"
+                == "library \"/nowhere/libx.so\" cannot be read: No such file or directory (errno 2); install it there"
         )
     }
 

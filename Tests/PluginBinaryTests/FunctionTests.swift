@@ -107,7 +107,7 @@ struct FunctionTests {
         try Workshop.with { workshop in
             let library = try workshop.compile("int run(void) { return 0; }", ["-shared", "-fPIC"])
             let remedy = BinarySurvey(path: library).problems.first?.remedy ?? ""
-            #expect(remedy.hasSuffix("or bind functions of it as handlers"))
+            #expect(remedy.hasSuffix("or bind its functions as handlers"))
         }
     }
 }

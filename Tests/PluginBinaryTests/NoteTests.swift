@@ -62,7 +62,7 @@ struct NoteTests {
             let same = try workshop.compile(Source.note() + Source.note() + Source.entry, to: "libsame.so")
             let other = try workshop.compile(Source.note() + Source.note(minor: 1) + Source.entry, to: "libother.so")
             #expect(problem(in: same) == nil)
-            #expect(problem(in: other) == .damaged("it carries two bgtask notes that differ"))
+            #expect(problem(in: other) == .damaged("it has two different bgtask notes"))
         }
     }
 
@@ -76,7 +76,7 @@ struct NoteTests {
             // The note now claims more than its segment holds, which only affects a following note.
             try #expect(workshop.problem(inBytes: bytes) == nil)
             bytes[at - 8] = 4
-            try #expect(workshop.problem(inBytes: bytes) == .damaged("its bgtask note holds 4 bytes instead of 8"))
+            try #expect(workshop.problem(inBytes: bytes) == .damaged("its bgtask note has 4 bytes instead of 8"))
         }
     }
 }

@@ -110,7 +110,7 @@ struct CatalogTests {
         }
     }
 
-    @Test func `the catalogue names every directory in which a change can matter`() throws {
+    @Test func `the catalogue names the manifest, plugin and library directories in which a change matters`() throws {
         try Workshop.with { workshop in
             try workshop.write("manifest: 1\nidentifier: com.example.a\nlibrary: sub/libA.so\n", "operator/a.yaml")
             #expect(
@@ -251,7 +251,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `manifests and libraries that changed a moment ago are read again`() throws {
+    @Test func `manifests and libraries that changed a moment ago are read again at the next load`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")

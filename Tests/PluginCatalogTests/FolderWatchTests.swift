@@ -75,7 +75,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `changes of a watched directory that are not taken are merged into one`() async throws {
+    @Test func `changes of a watched directory that the reader has not taken are merged into one`() async throws {
         try await watching { workshop, watch, changes in
             for number in 0..<50 { try workshop.write("x", "watched/\(number).yaml") }
             #expect(await changes.next() != nil)

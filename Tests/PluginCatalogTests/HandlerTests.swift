@@ -151,7 +151,7 @@ struct HandlerTests {
                 """
         )
         #expect(flaw("{ uint32: -1 }")?.contains("from 0 to 4294967295; write a value in that range") == true)
-        #expect(flaw("{ int64: 1.5 }")?.hasSuffix("write digits alone, without quotes") == true)
+        #expect(flaw("{ int64: 1.5 }")?.hasSuffix("write only digits, without quotes") == true)
         #expect(flaw("{ uint64: 18446744073709551616 }")?.contains("to 18446744073709551615") == true)
         #expect(flaw("{ double: wide }")?.hasSuffix("write it like 0.5 or 1e-3, without quotes") == true)
         #expect(flaw("{ double: 1e999 }")?.contains("not a number that a double holds") == true)
@@ -196,7 +196,7 @@ struct HandlerTests {
 
     @Test func `an argument with an unknown setting is refused with the most similar setting`() {
         #expect(
-            flaw("{ setting: directroy }")?.hasSuffix("which the manifest does not have; write \"directory\"") == true
+            flaw("{ setting: directroy }")?.hasSuffix("which settings does not define; write \"directory\"") == true
         )
         #expect(flaw("{ setting: quantity }")?.contains("add it to settings") == true)
     }
@@ -255,8 +255,8 @@ struct HandlerTests {
                 function; add a handler for it, or remove it
                 """,
                 """
-                feed.yaml:5:76: permitted-identifiers[2]: is the pattern "com.example.feed.export.*", which no function \
-                can be bound to; name the identifiers one by one, each with its handler
+                feed.yaml:5:76: permitted-identifiers[2]: is the pattern "com.example.feed.export.*", which cannot \
+                be bound to a function; name the identifiers one by one, each with its handler
                 """,
             ]
         )
@@ -275,7 +275,7 @@ struct HandlerTests {
         #expect(reading.problems.map(\.short) == ["9 handlers[0] no-cancel-flag"])
     }
 
-    @Test func `a property list cannot bind functions`() {
+    @Test func `handlers in a property list are ignored`() {
         let list = """
             <?xml version="1.0"?><plist><dict><key>CFBundleIdentifier</key><string>com.example.feed</string>
             <key>CFBundleExecutable</key><string>Feed</string><key>handlers</key><array/></dict></plist>
@@ -332,7 +332,7 @@ struct HandlerTests {
             )
             let problem = workshop.load().refused.first?.problems.first
             #expect(problem?.rule.rawValue == "note-beside-handlers")
-            #expect(problem?.remedy.contains("it is one or the other") == true)
+            #expect(problem?.remedy.contains("or name a library without an entry") == true)
         }
     }
 
@@ -365,7 +365,7 @@ struct HandlerTests {
             try workshop.write("", "operator/feed.yaml")
             try workshop.write(bound, "packages/feed.yaml")
             let problem = workshop.load().refused.first { $0.file.contains("packages") }?.problems.first
-            #expect(problem?.message.hasSuffix("which only the operator's directory may name") == true)
+            #expect(problem?.message.hasSuffix("which only manifests in the operator's directory may use") == true)
         }
     }
 

@@ -4,7 +4,7 @@ import LocatedYAML
 import PluginCatalog
 import Testing
 
-@Suite("Each key of a manifest is one of the table")
+@Suite("Each key of the manifest reader is in the table of keys")
 struct ManifestKeyTests {
     private static let values: [ManifestKey: String] = [
         .manifest: "manifest: 1", .identifier: "identifier: com.example.feed", .name: "name: Feed",

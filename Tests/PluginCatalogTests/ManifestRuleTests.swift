@@ -48,7 +48,7 @@ struct ManifestRuleTests {
         #expect(problem.severity == .error)
         #expect(
             problem.description == """
-                feed.yaml:4:16: entitlements[0]: is "healthreserch", which is none of \
+                feed.yaml:4:16: entitlements[0]: is "healthreserch", which is not one of \
                 continued-processing.gpu, healthresearch; write "healthresearch"
                 """
         )
@@ -193,7 +193,7 @@ struct ManifestRuleTests {
     func `an unknown key of a manifest is refused with the most similar known key`(written: String, meant: String) {
         let problem = read(yaml("\(written): 1")).problems.first { $0.rule == .unknownKey }
         #expect(problem?.key == written)
-        #expect(problem?.remedy == "write \"\(meant)\", or begin it with x- to keep it as a remark")
+        #expect(problem?.remedy == "write \"\(meant)\", or begin it with x- to keep it as a comment")
     }
 
     @Test func `an unknown key of a manifest without a similar one is refused with all known keys`() {
@@ -209,7 +209,7 @@ struct ManifestRuleTests {
         #expect(
             read(yaml("role: mian"), file: "/etc/bgtask/manifests/feed.yaml").problems.map(\.description) == [
                 """
-                /etc/bgtask/manifests/feed.yaml:4:7: role: is "mian", which is none of main, extension; write "main"
+                /etc/bgtask/manifests/feed.yaml:4:7: role: is "mian", which is not one of main, extension; write "main"
                 """
             ]
         )

@@ -44,7 +44,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `of two new manifests with one identifier the first file name stays`() throws {
+    @Test func `of two new manifests with one identifier the one with the first file name stays`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let first = try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -112,7 +112,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `of new plugins with the same task identifier the first file name stays`() throws {
+    @Test func `of new plugins with the same task identifier the one with the first file name stays`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             for (file, name) in [("packages/a.yaml", "z"), ("operator/b.yaml", "y"), ("operator/c.yaml", "x")] {
@@ -128,7 +128,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `a refused manifest causes no refusal of others`() throws {
+    @Test func `a refused manifest causes no refusal of other manifests`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest(
@@ -211,7 +211,7 @@ struct PrecedenceTests {
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `of random plugins exactly those stay that the pairwise precedence rule names`(seed: UInt64) throws {
+    func `of random plugins exactly those selected by the pairwise precedence rule stay`(seed: UInt64) throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             var generator = SeededGenerator(seed: seed)

@@ -245,7 +245,7 @@ struct HostilePropertyListTests {
         let notes = problems(binary([root, key] + modes)).filter { $0.severity == .note }
         #expect(
             notes.map(\.message) == [
-                "is \"audio\", which means nothing here", "is \"\u{20ac}\", which means nothing here",
+                "is \"audio\", which has no effect", "is \"\u{20ac}\", which has no effect",
             ]
         )
     }

@@ -95,7 +95,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a callback after kill times comes after the messages and the kill of an overrunning runner`()
+        @Test func `the afterKillTimes callback runs after the messages and the kill of an overrunning runner`()
             async throws
         {
             let main =
@@ -127,7 +127,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a callback after kill times comes even if the launch thread has ended`() async throws {
+        @Test func `the afterKillTimes callback runs even if the launch thread has ended`() async throws {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
                 await fixture.launcher.close()
                 await withCheckedContinuation { continuation in

@@ -60,7 +60,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner leaves no core file in its working directory, but lets a collector receive one`()
+        @Test func `a runner may write a core file only if the machine does not put it into the working directory`()
             async throws
         {
             var before = rlimit()

@@ -34,7 +34,7 @@ struct AssertionTableTests {
     }
 
     @Test(.proves(81))
-    func `open assertions are limited to the header's number, and an ended one frees a place`() throws {
+    func `open assertions are limited to the header's maximum, and an ended one frees a place`() throws {
         #expect(AssertionID.openLimit == Int(BGTASK_ASSERTIONS_MAX))
         #expect(AssertionID.nameLimit == Int(BGTASK_TITLE_MAX))
         var table = AssertionTable<Int>(launch: launch)
@@ -45,7 +45,7 @@ struct AssertionTableTests {
         #expect(table.begin(nil).id != nil)
     }
 
-    @Test(.proves(81)) func `no assertion begins after its expiration or after the end of the launch`() {
+    @Test(.proves(81)) func `no assertion begins after the launch's assertions have expired or the launch has ended`() {
         var table = AssertionTable<Int>(launch: launch)
         #expect(table.expire(.budget).isEmpty)
         #expect(table.begin(1) == .tooLate)

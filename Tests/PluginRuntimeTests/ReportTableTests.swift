@@ -5,9 +5,9 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Of many reports the newest counts, and the last always arrives", .proves(77))
+@Suite("Of many progress reports the newest counts, and the last always arrives", .proves(77))
 struct ReportTableTests {
-    @Test func `Of many reports the newest counts, and the last always arrives`() {
+    @Test func `of the reports that wait for the end of an interval only the newest is sent`() {
         var table = ReportTable<String, Int>()
         #expect(table.put(1, as: "a", at: at(0)) == .send)
         #expect(table.put(2, as: "a", at: at(1)) == .hold(isFirst: true))

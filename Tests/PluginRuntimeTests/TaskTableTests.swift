@@ -66,7 +66,7 @@ struct TaskTableTests {
         #expect(table.setHandler("late", of: task).mustCall == true)
     }
 
-    @Test func `undelivered tasks without a handler do not expire`() {
+    @Test func `a task that was not delivered, for lack of a handler, does not expire`() {
         var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
         table.deliver([other])
         #expect(table.expire(.all, .budget, at: deadline).map(\.task) == [other])
@@ -113,7 +113,7 @@ struct TaskTableTests {
         #expect(table.endCall(of: task) == "handler")
     }
 
-    @Test func `a replaced expiration handler is not called, and its successor is`() {
+    @Test func `a replaced expiration handler is not called, but its successor is called`() {
         var table = delivered()
         _ = table.setHandler("first", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
@@ -158,7 +158,7 @@ struct TaskTableTests {
         #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 5_100)).isTooLate)
     }
 
-    @Test func `a launch without a deadline accepts completions at any time until the task expires`() {
+    @Test func `a launch without a deadline accepts completions at any time`() {
         var table = TaskTable<String>([task], continued: [task], deadline: nil, grace: .nanoseconds(100))
         table.deliver([task])
         #expect(table.expire(.bounded, .budget, at: deadline).isEmpty)

@@ -23,7 +23,7 @@ struct ReplayFileTests {
     @Test(arguments: [
         ("trace: 2", "trace.yaml:1:8: trace: is 2, which is not between 1 and 1"),
         ("name: x", "trace.yaml:1:1: trace: is missing; write trace: 1, the version of this format"),
-        ("trace: 1\nspans: { netwrok: [] }", "trace.yaml:2:10: spans.netwrok: is not a key that is known here"),
+        ("trace: 1\nspans: { netwrok: [] }", "trace.yaml:2:10: spans.netwrok: is not a known key"),
         (
             "trace: 1\nspans:\n  idle: [mon-fri 9:00-17:00]",
             "trace.yaml:3:10: spans.idle[0]: is \"mon-fri 9:00-17:00\", which is no stretch of a week; write days"
@@ -42,7 +42,7 @@ struct ReplayFileTests {
 
     @Test(arguments: [
         ("takes: { typical: 1s }", "tasks.com.example.app.a.kind: is missing"),
-        ("kind: refrsh, takes: { typical: 1s }", "kind: is \"refrsh\", which is none of refresh"),
+        ("kind: refrsh, takes: { typical: 1s }", "kind: is \"refrsh\", which is not one of refresh"),
         ("kind: refresh", "takes: is missing; write takes: { least: 1s"),
         ("kind: refresh, takes: { least: 5s, typical: 1s }", "takes.least: is 5s, on the wrong side of the typical 1s"),
         (

@@ -86,7 +86,7 @@ struct WorldTests {
         #expect((slept.used ?? 0) < 600_000_000_000)
     }
 
-    @Test func `users in a replay trigger, launch and submit as often as the trace requires`() throws {
+    @Test func `users in a replay trigger extensions and submit continued requests as the trace requires`() throws {
         let plugins = """
               com.example.app:
                 tasks:

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Malformed bytes are refused without a crash")
+@Suite("Malformed wire frames are refused without a crash")
 struct MalformedFrameTests {
     @Test func `a wire frame longer than the limit of its direction is refused by its length alone`() {
         expectFailure(.tooLong, of: RunnerMessage.self, bytes(UInt32(RunnerMessage.frameLimit + 1)))

@@ -6,7 +6,7 @@ import TaskModel
 import Testing
 
 /// `Frames/version-N.txt` has the frames of version N, one per line: the message's name and its bytes in hexadecimal.
-@Suite("A change of the frames requires a new wire version")
+@Suite("A change of the wire frames requires a new wire version")
 struct RecordedFrameTests {
     private static let record = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Frames/version-\(RunnerPlan.wireVersion).txt")

@@ -4,7 +4,7 @@ import RunnerWire
 import TaskModel
 import Testing
 
-@Suite("A sent message equals the received one")
+@Suite("A received wire message equals the sent one")
 struct RoundTripTests {
     // By index: the test library describes every argument, and payloads are large.
     @Test(arguments: SampleMessages.fromRunner.indices)

@@ -222,7 +222,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82))
-    func `an assertion expires when the last unexpired task of its launch completes and the others have expired`() {
+    func `an assertion expires as soon as every open task of its launch has expired`() {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -253,7 +253,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82), arguments: [true, false])
-    func `losing a condition of the only task, open or completed, expires its launch's assertions`(isCompleted: Bool) {
+    func `a lost condition of the only task, open or completed, expires its launch's assertions`(isCompleted: Bool) {
         host.submit(.clean, needsNetwork: true)
         host.enter()
         host.beginAssertion()

@@ -57,13 +57,13 @@ struct BoundFunctionTests {
         #expect(host.lastEntry(of: .clean)?.message.hasPrefix("interrupted, not charged") == true)
     }
 
-    @Test func `a crash at an unknown place names the function of the only task`() {
+    @Test func `the journal entry of a crash at an unknown place names the bound function of the only task`() {
         launch(.clean)
         host.crash()
         #expect(host.lastLaunchEntry?.message.contains(Self.clean) == true)
     }
 
-    @Test func `a crash at an unknown place of a batch names the functions of all open tasks`() {
+    @Test func `the journal entry of a crash at an unknown place names the bound functions of all open tasks`() {
         launch(.clean, .vacuum)
         host.crash()
         let message = host.lastLaunchEntry?.message ?? ""

@@ -34,7 +34,7 @@ struct CatalogueChangeTests {
         #expect(host.ledger.known[.mail]?.missingSince != nil && host.ledger.known[.app]?.missingSince == nil)
     }
 
-    @Test func `a later catalogue change leaves plugins that it does not name installed`() {
+    @Test func `plugins that a later catalogue change does not name stay installed`() {
         let host = SchedulerDriver(.app(), .mail())
         host.installed = [.app(version: "2.0"), .mail()]
         host.send(.catalogued(CatalogueChange(to: Catalogue([.app(version: "2.0")]))))
@@ -49,7 +49,7 @@ struct CatalogueChangeTests {
         #expect(host.ledger.journal.count == before && host.ledger.known[.mail] == nil)
     }
 
-    @Test func `requests of a removed plugin with another, refused manifest wait for that manifest`() {
+    @Test func `requests of a removed plugin wait for its other manifest, which is refused`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.refused[.app] = "it is torn"

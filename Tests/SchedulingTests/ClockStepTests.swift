@@ -93,7 +93,8 @@ struct ClockStepTests {
         #expect(host.plans.count == 2 && host.running == [.clean])
     }
 
-    @Test(.proves("C3")) func `a retry delay computed by a clock that was ahead does not apply again near its end`() {
+    @Test(.proves("C3"))
+    func `a retry delay ignored after a step back of the clock does not apply again near its end`() {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         host.enter()

@@ -45,7 +45,7 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `work waits for a condition exactly if the condition's row concerns its class`(
+    func `a condition that changes a request's reasons concerns the request's class and is part of the reasons`(
         _ condition: Condition
     ) {
         var changed = 0
@@ -68,7 +68,7 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `work waits while a trouble such as heat is present, and while any other condition is missing`(
+    func `a trouble such as heat adds a reason to wait, and any other condition removes one`(
         _ condition: Condition
     ) {
         for request in Self.requests where condition.concerns(WorkClass(of: request)) {

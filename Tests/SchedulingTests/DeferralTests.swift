@@ -42,7 +42,7 @@ struct DeferralTests {
         #expect(deferral.start(for: at(50)) == nil)
     }
 
-    @Test(.proves("C12")) func `a deferral period continues if no request became due since it ended`() {
+    @Test(.proves("C12")) func `an ended deferral period continues if no request became due since its end`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         deferral.end(at: at(20))
@@ -65,7 +65,8 @@ struct DeferralTests {
         #expect(deferral.periods[1] == DeferralPeriod(since: at(300), until: at(350)))
     }
 
-    @Test(.proves("C12")) func `a step back of the clock moves every deferral period before the new time`() {
+    @Test(.proves("C12"))
+    func `after a step back of the clock no deferral period begins or ends later than the new time`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         deferral.end(at: at(40))

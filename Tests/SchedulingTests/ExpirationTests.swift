@@ -41,7 +41,7 @@ struct ExpirationTests {
     }
 
     @Test(.proves(59))
-    func `a task with an expiration handler that is open at the end of the grace period overran and is killed`() {
+    func `a task with an expiration handler that is open at the end of the grace period is an overrun and killed`() {
         host.setExpirationHandler(for: .feed)
         host.advance(by: .seconds(35))
         #expect(host.killed.count == 1)

@@ -21,7 +21,8 @@ struct ExplanationTests {
         #expect(explanation.change == .earliestBegin(begin))
     }
 
-    @Test(.proves("C13")) func `several reasons have a fixed order, and no single change is proposed`() {
+    @Test(.proves("C13"))
+    func `an explanation has several reasons in a fixed order and then proposes no single change`() {
         let begin = host.clock.now.wall + .hours(1)
         host.submit(.clean, at: begin, needsPower: true, needsNetwork: true)
         let explanation = host.explain(.clean)

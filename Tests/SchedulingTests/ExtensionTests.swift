@@ -124,7 +124,8 @@ struct ExtensionTests {
     }
 
     @Test(.proves("C13"))
-    func `an event of an extension waits with one reason for each of both plugins that is disabled`() throws {
+    func `an event of an extension has one reason for each disabled plugin, its extension and its main plugin`() throws
+    {
         host.runners = .held
         host.trigger()
         var configuration = host.configuration

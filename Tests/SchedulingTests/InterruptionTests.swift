@@ -222,7 +222,9 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `the other tasks of a launch killed for a lost condition are requeued together without a charge`() throws {
+    func `the other tasks of a launch that is killed after a lost condition are requeued together without a charge`()
+        throws
+    {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.index, after: .minutes(1))

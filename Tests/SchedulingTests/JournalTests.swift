@@ -84,7 +84,7 @@ struct JournalTests {
         #expect(submitted.last?.submission == nil && replaced.last?.submission == nil)
     }
 
-    @Test func `the last single journal line of a launch announces that further lines are counted`() {
+    @Test func `the twentieth submission entry of a launch announces that further submissions are only counted`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()
@@ -97,7 +97,10 @@ struct JournalTests {
         #expect(submitted.dropLast().allSatisfy { !$0.message.contains("further") })
     }
 
-    @Test func `a submission whose commit fails uses no journal line of its launch and is not counted`() throws {
+    @Test
+    func `a submission whose commit fails uses none of its launch's journal entries and is not counted`()
+        throws
+    {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()
@@ -112,7 +115,7 @@ struct JournalTests {
         #expect(submitted.count == 21 && submitted.last?.count == 5)
     }
 
-    @Test func `a cancellation whose commit fails uses no journal line of its launch`() throws {
+    @Test func `a cancellation whose commit fails uses none of its launch's journal entries`() throws {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()

@@ -126,7 +126,7 @@ struct LaneTests {
     }
 
     @Test(.proves("C7"))
-    func `an unavailable runner is requested again after a delay, which is the reason of the request`() throws {
+    func `an unavailable runner is requested again after a delay, and the request waits for that reason`() throws {
         let host = SchedulerDriver(.app())
         host.runners = .unavailable
         host.submit(.clean)

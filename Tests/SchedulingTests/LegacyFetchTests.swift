@@ -84,7 +84,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `a fetch interval of never ends the fetch events of a plugin`() {
+    @Test(.proves(84)) func `a plugin that sets its fetch interval to never gets no more fetch events`() {
         ask(every: .hours(1))
         host.install(Self.entry("2.0"))
         setInterval(to: nil)

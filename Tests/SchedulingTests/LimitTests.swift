@@ -46,7 +46,7 @@ struct LimitTests {
         #expect(host.pending.count == 10)
     }
 
-    @Test(.proves(26)) func `a cancellation at the limit lets exactly one more submission in`() {
+    @Test(.proves(26)) func `a cancellation at the pending limit admits exactly one more submission`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         #expect(host.cancel(.job(4)) == .cancelled(1))
         #expect(host.submit(.job(11), after: .hours(1))?.submission != nil)
@@ -117,7 +117,7 @@ struct LimitTests {
         #expect(host.pending.isEmpty && host.batches == [[.headlines]])
     }
 
-    @Test(.proves("C5")) func `a cancellation makes capacity only when its commit succeeds`() {
+    @Test(.proves("C5")) func `a cancellation frees capacity of the pending limit only when its commit succeeds`() {
         host.submit(.feed, as: .refresh, after: .hours(1))
         host.commits = .held
         #expect(host.cancel(.feed) == nil)
@@ -126,7 +126,7 @@ struct LimitTests {
         #expect(host.pending == [.feed])
     }
 
-    @Test(.proves("C5")) func `a launch makes capacity at the limit only when its commit succeeds`() {
+    @Test(.proves("C5")) func `a launch frees capacity of the pending limit only when its commit succeeds`() {
         host.runners = .held
         host.submit(.feed, as: .refresh)
         host.commits = .held

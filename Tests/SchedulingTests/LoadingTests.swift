@@ -63,7 +63,7 @@ struct LoadingTests {
         #expect(Set(host.running).isSuperset(of: [.clean, .sweep]))
     }
 
-    @Test func `a submission that waits for a load is accepted by the launch that was open at its submission`() throws {
+    @Test func `a continued submission that waits for a load is accepted although its launch ended meanwhile`() throws {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.submit(.clean, after: .hours(1))
         host.loads = .held

@@ -25,7 +25,7 @@ struct ReasonTableTests {
         ]
     }()
 
-    @Test func `the sample reasons of these tests contain every kind of reason once`() {
+    @Test func `the sample reasons of the reason tests contain every kind of reason once`() {
         #expect(Self.reasons.map(\.kind) == ReasonKind.allCases)
     }
 
@@ -68,7 +68,8 @@ struct ReasonTableTests {
         if row.group == .permission { #expect(row.traits.isDisjoint(with: [.momentary, .advisory])) }
     }
 
-    @Test(.proves("C12")) func `only spacing, day budget, stagger, idleness and load are advisory reasons`() {
+    @Test(.proves("C12"))
+    func `only spacing, day budget, stagger, idleness, load, low battery and power saver are advisory reasons`() {
         #expect(
             ReasonKind.allCases.filter { $0.row.traits.contains(.advisory) }
                 == [.spacing, .dayBudget, .spread, .notIdle, .highLoad, .batteryLow, .powerSaver]
@@ -76,11 +77,11 @@ struct ReasonTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `a condition takes part in a decision: a reason ends with its change`(_ condition: Condition) {
+    func `every condition of the machine belongs to at least one kind of reason`(_ condition: Condition) {
         #expect(ReasonKind.allCases.contains { $0.row.conditions.contains(MachineConditions(condition)) })
     }
 
-    @Test func `each advisory reason of the machine is one policy's, and ends with the condition of that policy`() {
+    @Test func `each advisory reason of the machine belongs to one policy and depends on that policy's condition`() {
         let rules = Policy.allCases.compactMap { policy -> Policy.ConditionRule? in
             if case .condition(let rule) = policy.rule { rule } else { nil }
         }

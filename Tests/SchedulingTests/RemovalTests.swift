@@ -279,7 +279,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C10"))
-    func `the ten minutes of doubt about a stepped clock begin anew with the next removal of the plugin`() {
+    func `after a plugin's second removal a step of the clock again drops no request for ten minutes`() {
         host.submit(.clean, after: .days(400))
         host.remove(.app)
         host.stepWallClock(by: .days(31))

@@ -30,7 +30,8 @@ struct RequestStoreTests {
         return sizes
     }
 
-    @Test func `a removed request leaves its slot to the next one and keeps neither terms nor submitter`() {
+    @Test
+    func `the request store reuses the slot of a removed request and keeps neither its terms nor its submitter`() {
         var store = RequestStore()
         let first = store.insert(request(.album(1), 1, title: "First"))
         let filled = sizes(of: store)
@@ -48,7 +49,7 @@ struct RequestStoreTests {
         )
     }
 
-    @Test func `requests inserted out of order are listed by number, from any number on`() {
+    @Test func `the request store lists requests inserted out of order by number, from any number on`() {
         var store = RequestStore()
         for number: Int64 in [5, 1, 9, 3, 7] { _ = store.insert(request(.job(Int(number)), number)) }
         func numbers(after number: Int64?) -> [Int64] {
@@ -62,7 +63,7 @@ struct RequestStoreTests {
         #expect(numbers(after: nil) == [3, 7])
     }
 
-    @Test func `the place of a removed request is invalid after another request took its slot`() {
+    @Test func `a reference to a removed request does not reach the request that reuses its slot`() {
         var store = RequestStore()
         let old = store.insert(request(.clean, 1))
         store.remove(old)

@@ -24,7 +24,7 @@ struct SharedBudgetTests {
         #expect(host.expirations.map(\.tasks) == [[.clean, .vacuum, .index]])
     }
 
-    @Test(.proves(48)) func `the budget that one task used is missing for the other tasks of its launch`() {
+    @Test(.proves(48)) func `the budget that one task used is not available to the other tasks of its launch`() {
         launchThree()
         host.advance(by: .minutes(9))
         host.complete(.clean)

@@ -55,7 +55,7 @@ struct StallTests {
     }
 
     @Test(.proves(77))
-    func `more completed units are progress, and another count of the same work is none`() throws {
+    func `a continued task's progress is its completed units, whatever the total`() throws {
         try report(5, of: 10)
         host.advance(by: .seconds(20))
         try report(50, of: 200)

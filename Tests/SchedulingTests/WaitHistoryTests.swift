@@ -216,7 +216,7 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waits.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a launch during the commit of its wait leaves no open wait`() {
+    @Test(.proves("C13")) func `a launch that starts while its wait is being committed leaves no open wait`() {
         host.submit(.clean)
         host.commits = .held
         host.advance(by: .seconds(1))
@@ -226,7 +226,7 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waits.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a launch during a failing commit of its wait leaves no open wait`() {
+    @Test(.proves("C13")) func `a launch that starts while the commit of its wait fails leaves no open wait`() {
         host.submit(.clean)
         host.commits = .held
         host.isStrict = false

@@ -32,7 +32,7 @@ struct AtomicityTests {
         #expect(try ledger.snapshot().known == [KnownPlugin(entry(cleaner))])
     }
 
-    @Test func `a contradictory ticket fails without the other tickets of its transaction`() async throws {
+    @Test func `a contradictory ticket fails, and the other tickets of its transaction are written`() async throws {
         let gate = Gate()
         let reports = Reports()
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
@@ -143,7 +143,9 @@ struct AtomicityTests {
     }
 
     @Test
-    func `a full disk fails a large commit with SQLite's error and a remedy, and no later small commit`() async throws {
+    func `a full disk fails a large commit with SQLite's error and a remedy, and a later small commit succeeds`()
+        async throws
+    {
         let folder = try LedgerFolder()
         let ledger = try Ledger.open(path: folder.path, hooks: LedgerHooks(maximumPages: 40))
         let error = try await ledgerError {
@@ -161,7 +163,10 @@ struct AtomicityTests {
         try ledger.close()
     }
 
-    @Test func `a full disk fails the ticket that needs the space and no other ticket of its group`() async throws {
+    @Test
+    func `a full disk fails the ticket that needs the space, and the other tickets of its group are written`()
+        async throws
+    {
         let folder = try LedgerFolder()
         let gate = Gate()
         let reports = Reports()

@@ -37,7 +37,10 @@ struct ChangeTests {
         #expect(try ledger.pendingRequests() == [fullRequest(2, "clean")])
     }
 
-    @Test func `a launch stores the deferral and the retry state of its tasks, which a return updates`() async throws {
+    @Test
+    func `a launch stores the deferral and retry state of its tasks, and their return updates the retry state`()
+        async throws
+    {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .storeEvent(trigger(2, of: feed), payload: []),
         ])
@@ -162,7 +165,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [2: [2]])
     }
 
-    @Test func `a running task that was cancelled is marked to be kept from returning`() async throws {
+    @Test func `a running task that was cancelled is marked so that it does not return to pending`() async throws {
         let batch: [PendingWork] = [.request(fullRequest(1)), .request(fullRequest(2, "clean"))]
         try await ledger.commitAndWait(
             batch.compactMap { if case .request(let request) = $0 { .storeRequest(request, payload: []) } else { nil } }

@@ -63,7 +63,10 @@ struct CommitOrderTests {
         #expect(order.filter { $0 != 1 } == Array(2...UInt64(6 * 512 + 1)))
     }
 
-    @Test func `the four groups of answer tickets before a history ticket count from its arrival`() async throws {
+    @Test
+    func `a late history ticket is written after four groups of answer tickets that begin after its arrival`()
+        async throws
+    {
         let (gate, reports, late) = (Gate(), Reports(), LateTicket(group: 4))
         var hooks = gate.hooks
         let hold = hooks.beforeGroupCommit

@@ -159,7 +159,7 @@ struct ForeignLogTests {
         }
     }
 
-    @Test func `the write-ahead log of the last host is read with its ledger`() async throws {
+    @Test func `the write-ahead log that the last host left is accepted with its ledger`() async throws {
         try await makeLedger(in: folder, requests: 1)
         try leaveLog(in: folder)
         let ledger = try Ledger.open(path: folder.path)

@@ -39,7 +39,7 @@ struct GroupCommitTests {
         try ledger.close()
     }
 
-    @Test func `a ticket sees the changes of earlier tickets of its group`() async throws {
+    @Test func `a ticket can depend on the changes of earlier tickets of its group`() async throws {
         let gate = Gate()
         let reports = Reports()
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)

@@ -87,7 +87,7 @@ struct ReopeningTests {
     }
 
     @Test(arguments: ["wait", "deferral"])
-    func `opening a ledger removes open waits and deferrals with a number that denotes no class`(
+    func `opening a ledger removes open waits and deferrals with an unknown class number`(
         table: String
     ) async throws {
         let ledger = try Ledger.open(path: folder.path)

@@ -24,7 +24,7 @@ struct SchemaTests {
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
-    @Test func `a ledger of every older version is migrated with its content`() async throws {
+    @Test func `a ledger of every older version is migrated and keeps its last launch number`() async throws {
         for step in LedgerSchema.migrator.migrations {
             let folder = try LedgerFolder()
             let older = try DatabaseQueue(path: folder.path)
@@ -42,13 +42,13 @@ struct SchemaTests {
     }
 
     /// Tables with their columns in order; a change requires a new migration step.
-    @Test func `the tables of schema version 1 are unchanged`() throws {
+    @Test func `the tables of schema version 1 equal the recorded ones`() throws {
         let found = try tables(ofVersion: 1)
         #expect(words(found.joined(separator: "\n")) == words(firstVersion))
     }
 
     @Test(arguments: [3: thirdVersion, 4: fourthVersion, 5: fifthVersion])
-    func `the tables that a later schema version adds or changes are unchanged`(
+    func `the tables that each of the schema versions 3 to 5 adds or changes equal the recorded ones`(
         version: Int,
         text: String
     ) throws {

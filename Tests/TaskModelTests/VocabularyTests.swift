@@ -4,7 +4,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Names and numbers on which other programs depend")
+@Suite("Names and numbers on which other programs depend keep their values")
 struct VocabularyTests {
     @Test(.proves("C14")) func `the four refusal codes have the numbers of Apple's BackgroundTasks`() {
         #expect(Refusal.Code.unavailable.rawValue == 1)
@@ -58,7 +58,7 @@ struct VocabularyTests {
         #expect(CompletionOutcome.noData.taskOutcome == .noData)
     }
 
-    @Test func `the journal events of task and launch outcomes have different names`() {
+    @Test func `the journal events of a crashed task and of a crashed launch have different names`() {
         #expect(JournalEntry.Event.task(.crashed).name == "crashed")
         #expect(JournalEntry.Event.launch(.crashed).name == "launch-crashed")
     }

@@ -58,7 +58,7 @@ public enum BackgroundPlugin {
         do {
             try MainActor.assumeIsolated { try launch() }
         } catch {
-            host.log(.error, "the plugin could not enter: \(error)")
+            host.log(.error, "the plugin's entry failed: \(error)")
             return failed
         }
         // Read here, on the thread of entry: a call from the main loop would count as a call of the plugin's own
@@ -112,7 +112,7 @@ public enum BackgroundPlugin {
         guard let missing = launched.first(where: { !registered.contains($0) }) else { return }
         ProgrammingError.end(
             "the plugin was launched for the task with identifier \"\(missing)\", and no launch handler is registered"
-                + " for it: register it in the closure that BackgroundPlugin.enter is given"
+                + " for it: register it in the closure that is passed to BackgroundPlugin.enter"
         )
     }
 }

@@ -103,7 +103,7 @@ extension BGTaskScheduler.Error {
         Self(
             .unavailable,
             subReason: .notOffered,
-            text: "there is no host in this process; submit from a plugin that BackgroundPlugin.enter was called in"
+            text: "this process has no host; submit from a plugin that has called BackgroundPlugin.enter"
         )
     }
 

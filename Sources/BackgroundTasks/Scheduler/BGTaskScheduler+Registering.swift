@@ -18,7 +18,7 @@ extension BGTaskScheduler {
         case .wrongPhase:
             ProgrammingError.end(
                 "all launch handlers must be registered before the plugin has entered; \"\(identifier)\" came later:"
-                    + " register it in the closure that BackgroundPlugin.enter is given. One of a continued task may come"
+                    + " register it in the closure of BackgroundPlugin.enter. A handler of a continued task may come"
                     + " later if the manifest permits it by a pattern alone, such as \"\(pattern(of: identifier))\""
             )
         case .duplicate:

@@ -23,7 +23,7 @@ extension BGTaskScheduler {
         case .unregistered:
             ProgrammingError.end(
                 "no launch handler is registered for the task with identifier \"\(request.identifier)\":"
-                    + " register it while the plugin enters, before the submission"
+                    + " register it during entry, before the submission"
             )
         default:
             throw Error(answer)

@@ -9,15 +9,15 @@ import HostDoctor
 struct HostCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Name what is wrong with a host's configuration, directories and ledger, and what to do about it.",
+        abstract: "Check a host's configuration, directories and ledger, and show the remedies.",
         discussion: """
-            For a host that does not start, or before one is started: it takes the options of bgtaskd and reads what \
-            bgtaskd would read. While a host runs, its ledger is left alone. Run it as the host's own user.
+            For a host that does not start, or before its first start. It takes the options of bgtaskd and reads \
+            the same files. It does not open the ledger of a running host. Run it as the host's own user.
 
             Example:
               bgtask host check --system
 
-            Exit codes: 0 nothing is wrong, 1 there are problems, 2 misuse.
+            Exit codes: 0 no problem, 1 problems, 2 misuse.
             """
     )
 

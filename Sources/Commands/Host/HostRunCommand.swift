@@ -7,10 +7,10 @@ import HostConfiguration
 struct HostRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run a host here, until it is stopped.",
+        abstract: "Run a host in the foreground.",
         usage: "bgtask host run [<options of bgtaskd>]",
         discussion: """
-            Runs the bgtaskd beside this command, else the first one in PATH, with all that follows. "bgtaskd --help" \
+            Runs the bgtaskd beside this command, or else the first one in PATH, and passes all options. "bgtaskd --help" \
             shows its options.
 
             Example:
@@ -28,7 +28,7 @@ struct HostRunCommand: ParsableCommand {
         guard let program = search.path(isExecutable: ProgramFile.isExecutable) else {
             throw CommandFailure(
                 .refused,
-                "there is no \(HostProgram.name) beside this command or in PATH",
+                "\(HostProgram.name) is neither beside this command nor in PATH",
                 remedy: "install it, or run it by its path"
             )
         }

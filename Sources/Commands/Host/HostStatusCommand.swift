@@ -8,7 +8,7 @@ import ControlClient
 struct HostStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show a host: directories, conditions and who told them, limits in force.",
+        abstract: "Show a host: directories, conditions with their sources, limits in force.",
         discussion: """
             Example:
               bgtask host status --system

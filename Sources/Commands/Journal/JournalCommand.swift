@@ -10,8 +10,8 @@ struct JournalCommand: AsyncParsableCommand {
         commandName: "journal",
         abstract: "Show the journal, oldest entry first.",
         discussion: """
-            With --follow it goes on until Ctrl-C; with --json as well, each line is one
-            entry. Of several filters, an entry has to fit all.
+            --follow prints new entries until Ctrl-C; with --json each line is one entry.
+            An entry is shown if it matches every given filter.
 
             Examples:
               bgtask journal --limit 20 --follow
@@ -24,7 +24,7 @@ struct JournalCommand: AsyncParsableCommand {
     @Flag(help: "Follow new entries.")
     var follow = false
 
-    @Option(help: ArgumentHelp("Number of newest entries to begin with.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of newest entries that are printed first.", valueName: "number"))
     var limit = 50
 
     @OptionGroup(title: "Filters") var filters: JournalFilterOptions

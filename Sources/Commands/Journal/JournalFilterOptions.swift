@@ -43,7 +43,7 @@ struct JournalFilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only since an RFC 3339 time, or since how long ago, such as 2h or 1d12h (\(DurationText.units)).",
+            "Only entries since an RFC 3339 time, or since a duration ago, such as 2h or 1d12h (\(DurationText.units)).",
             valueName: "time"
         ),
         transform: Self.instant
@@ -63,6 +63,6 @@ struct JournalFilterOptions: ParsableArguments {
 
     private static func instant(_ text: String) throws -> WallTime {
         if let time = SinceTime.instant(text, now: Surroundings.current.reader.now) { return time }
-        throw ValidationError("\"\(text)\" is no time; \(SinceTime.rule)")
+        throw ValidationError("\"\(text)\" is not a time; \(SinceTime.rule)")
     }
 }

@@ -6,7 +6,7 @@ import ArgumentParser
 struct LaunchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "launch",
-        abstract: "See the launches of plugins, running and over.",
+        abstract: "Show running and ended launches of plugins.",
         discussion: """
             Example:
               bgtask launch list --limit 10

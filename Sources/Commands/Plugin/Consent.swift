@@ -7,8 +7,8 @@ enum Consent {
         guard let answer = Surroundings.current.ask("\(question) [y/N] ") else {
             throw CommandFailure(
                 .misuse,
-                "nothing was changed: there is no terminal on which to ask",
-                remedy: "to accept the list above, give --yes"
+                "nothing was changed: the confirmation needs a terminal",
+                remedy: "give --yes to confirm the list above"
             )
         }
         if ["y", "yes"].contains(answer.lowercased()) { return }

@@ -13,9 +13,9 @@ struct PluginCallCommand: AsyncParsableCommand {
         commandName: "call",
         abstract: "Call a function of any library once, to try a handler's signature.",
         discussion: """
-            The function is called in a runner of its own, under a budget, as a handler of a manifest would be; no host is \
-            asked. A wrong guess ends that runner and nothing else. An argument is a kind as in a manifest, with its value \
-            behind a colon:
+            A separate runner calls the function under a budget, as it calls a handler of a manifest. No host takes part, \
+            and a wrong signature can only crash that runner. An argument is a kind as in a manifest, followed by a colon \
+            and its value:
 
               string:/var/log   int32:-5    uint32:5    int64:-5    uint64:5
               double:0.5        bool:true   null        setting:KEY
@@ -23,7 +23,7 @@ struct PluginCallCommand: AsyncParsableCommand {
               bytes:00ff10      payload      (pointer and length)
               out-string:256                 (buffer and size)
               out-int64                      (pointer)
-              cancel-flag                    (int32_t *, 1 when time is up)
+              cancel-flag                    (int32_t *, set to 1 at the time limit)
 
             Examples:
               bgtask plugin call ./liblogtrim.so logtrim_run \\
@@ -31,7 +31,7 @@ struct PluginCallCommand: AsyncParsableCommand {
               bgtask plugin call /usr/lib/x86_64-linux-gnu/libz.so.1 zlibVersion \\
                 --returns pointer:success-when-non-null
 
-            Ends with 0 when the result is a success, with 1 when it is not, or when there is none.
+            Exit codes: 0 the result is a success, 1 it is a failure or missing, 2 misuse.
             """
     )
 
@@ -48,7 +48,7 @@ struct PluginCallCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The result, and which values mean success: void, int32:RULE, int64:RULE with success-when-zero, "
                 + "success-when-nonzero or success-when-nonnegative, or pointer:success-when-non-null. "
-                + "int32:success-when-zero unless given.",
+                + "Default: int32:success-when-zero.",
             valueName: "type[:rule]"
         ),
         transform: SignatureArgument.result
@@ -76,7 +76,7 @@ struct PluginCallCommand: AsyncParsableCommand {
     )
     var setting: [(key: String, value: String)] = []
 
-    @Option(help: ArgumentHelp("What container-path stands for; this directory unless given.", valueName: "directory"))
+    @Option(help: ArgumentHelp("The value of container-path; by default this directory.", valueName: "directory"))
     var container: String?
 
     @Flag(help: "Print JSON.")
@@ -88,7 +88,7 @@ struct PluginCallCommand: AsyncParsableCommand {
         }
         if arguments.count > DirectHandler.mostArguments {
             throw ValidationError(
-                "\(arguments.count) arguments are too many; at most \(DirectHandler.mostArguments) can be given"
+                "\(arguments.count) arguments are given; at most \(DirectHandler.mostArguments) are allowed; leave some out"
             )
         }
         for case .setting(let key) in arguments where !setting.contains(where: { $0.key == key }) {

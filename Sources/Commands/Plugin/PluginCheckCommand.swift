@@ -13,8 +13,8 @@ struct PluginCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check manifests and their libraries without running anything.",
         discussion: """
-            Tells everything that a host would refuse, and what it would take with surprise, with the rule each time. \
-            The manifests beside a checked one count as its neighbours. Nothing of a plugin runs, and no host is asked.
+            Reports everything that a host refuses, and everything that it accepts with a warning, each with its rule. \
+            The other manifests in the same directory are read as well. No plugin code runs, and no host takes part.
 
             Example:
               bgtask plugin check manifests/com.example.feed.yaml --plugins build/plugins
@@ -37,16 +37,16 @@ struct PluginCheckCommand: ParsableCommand {
     )
     var neighbours: [String] = []
 
-    @Option(help: ArgumentHelp("Where libraries stand that are not beside their manifest.", valueName: "directory"))
+    @Option(help: ArgumentHelp("The directory of libraries not beside their manifest.", valueName: "directory"))
     var plugins: String?
 
-    @Option(help: ArgumentHelp("Ask only the checks whose name contains this expression.", valueName: "regex"))
+    @Option(help: ArgumentHelp("Run only checks whose name matches this expression.", valueName: "regex"))
     var include: String?
 
-    @Option(help: ArgumentHelp("Leave out the checks whose name contains this expression.", valueName: "regex"))
+    @Option(help: ArgumentHelp("Exclude checks whose name matches this expression.", valueName: "regex"))
     var exclude: String?
 
-    @Option(help: ArgumentHelp("Why checks are left out; kept in the report.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason for the exclusion; it is part of the report.", valueName: "text"))
     var reason: String?
 
     @Flag(help: "List the checks and the rules that they prove.")
@@ -58,13 +58,13 @@ struct PluginCheckCommand: ParsableCommand {
     func validate() throws {
         _ = try selection()
         if list {
-            if !manifests.isEmpty { throw ValidationError("--list checks nothing; leave the manifests out") }
+            if !manifests.isEmpty { throw ValidationError("--list runs no check; leave the manifests out") }
             return
         }
         if manifests.isEmpty { throw ValidationError("no manifest is given; name the files to check") }
         for file in manifests + neighbours where !ManifestFolder.isManifest(FilePlace.name(of: file)) {
             throw ValidationError(
-                "\(file) is no manifest's name: a host reads .yaml, .yml and .plist, and none that begin with a dot"
+                "\(file) is not the name of a manifest; name it .yaml, .yml or .plist, without a dot in front"
             )
         }
     }

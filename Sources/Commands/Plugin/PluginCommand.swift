@@ -6,7 +6,7 @@ import ArgumentParser
 struct PluginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugin",
-        abstract: "See, check, install and remove plugins.",
+        abstract: "Show, check, install and remove plugins.",
         discussion: """
             Example:
               bgtask plugin list

@@ -10,8 +10,8 @@ struct PluginInspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Show the properties of a library, and whether this version loads it.",
         discussion: """
-            Reads the file as plain bytes: nothing of it runs, and no host is asked. Ends with 1 when a host of this \
-            version would not load it, neither as a plugin nor as a library whose functions a manifest binds.
+            Reads the file as plain bytes: none of its code runs, and no host takes part. Exit code 1: a host of this \
+            version loads it neither as a plugin nor as a library whose functions a manifest binds.
 
             Example:
               bgtask plugin inspect build/plugins/libFeed.so

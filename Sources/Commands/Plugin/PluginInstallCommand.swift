@@ -11,12 +11,12 @@ import TaskModel
 struct PluginInstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Install a plugin, or replace it by another version.",
+        abstract: "Install a plugin, or replace its installed version.",
         discussion: """
-            Checks it, shows what it asks for, and copies library and manifest into the operator's manifest folder. The \
-            installed library's name holds the beginning of its digest (libFeed-8c6f168f.so), and the installed \
-            manifest names it so: both take effect at once, with the manifest. A host that runs is waited for; if it \
-            refuses the plugin after all, everything is as before, and if not, the version before is deleted.
+            Checks the plugin, shows its requested grants, and copies its library and manifest into the operator's \
+            manifest directory. The name of the installed library contains the beginning of its digest \
+            (libFeed-8c6f168f.so), and the installed manifest uses that name: both take effect together. A running host \
+            confirms the installation. If it refuses the plugin, the previous files are restored; otherwise they are deleted.
 
             Example:
               bgtask plugin install com.example.feed.yaml --library build/libFeed.so --pin
@@ -26,13 +26,13 @@ struct PluginInstallCommand: AsyncParsableCommand {
     @Argument(help: "The manifest file.")
     var manifest: String
 
-    @Option(help: ArgumentHelp("The library, when it is not beside the manifest.", valueName: "file"))
+    @Option(help: ArgumentHelp("The library, if it is not beside the manifest.", valueName: "file"))
     var library: String?
 
-    @Flag(help: "Write the library's digest into the installed manifest: no other library will be loaded.")
+    @Flag(help: "Write the library's digest into the installed manifest: the host refuses any other library.")
     var pin = false
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Install without confirmation.")
     var yes = false
 
     @OptionGroup var options: PlaceOptions
@@ -40,7 +40,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
     func validate() throws {
         guard ManifestFolder.isManifest(FilePlace.name(of: manifest)) else {
             throw ValidationError(
-                "\(manifest) is no manifest's name: a host reads .yaml, .yml and .plist, and none that begin with a dot"
+                "\(manifest) is not the name of a manifest; name it .yaml, .yml or .plist, without a dot in front"
             )
         }
     }
@@ -63,17 +63,17 @@ struct PluginInstallCommand: AsyncParsableCommand {
         let stays = installation.left.joined(separator: ", ")
         let told = told(installation.verdict, plan)
         Surroundings.current.talk(
-            stays.isEmpty ? told : "\(told); what it replaces stays until the next time: \(stays)"
+            stays.isEmpty ? told : "\(told); the replaced files stay until the next installation: \(stays)"
         )
     }
 
     private func told(_ verdict: InstallationPlan.Verdict, _ plan: InstallationPlan) -> String {
         let name = "\(plan.identifier)"
         switch verdict {
-        case .noHost: return "installed \(name) in \(plan.place.operatorFolder); a host takes it when it runs"
-        case .accepted: return "installed \(name): the host has it"
+        case .noHost: return "installed \(name) in \(plan.place.operatorFolder) for the next host that reads it"
+        case .accepted: return "installed \(name): the host accepted it"
         case .loadingPrevious:
-            return "installed \(name): the host has it, and loads the previous one again"
+            return "installed \(name): the host accepted it, but still loads the previous library"
         case .silent:
             let patience = HostVerdict.patience.humanReadable
             return "installed \(name), but the host did not confirm it within \(patience); see: bgtask plugin list"

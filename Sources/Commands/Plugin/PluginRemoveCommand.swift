@@ -11,13 +11,13 @@ import TaskModel
 struct PluginRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a plugin, and keep its pending requests for a time.",
+        abstract: "Remove a plugin; its pending requests are kept for a time.",
         discussion: """
-            Removes the manifest from the operator's folder, and the library beside it that no other manifest names. \
-            The container stays; what is pending stays for 30 days, unless the host's configuration says otherwise, and \
-            runs when the plugin is back. What a package brought is the package's to remove.
+            Removes the manifest from the operator's directory, and its library there if no other manifest names it. \
+            The container stays. Pending requests are kept for 30 days (removed-plugin-retention in the configuration), \
+            and run if the plugin is installed again. A plugin of a package is removed with the package.
 
-            With --purge the host drops what is pending and deletes the container, for good; also of a plugin that was \
+            With --purge the host deletes the pending requests and the container for good, also those of a plugin that was \
             removed before.
 
             Example:
@@ -32,7 +32,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
     @Flag(help: "Delete its pending requests and its container, for good.")
     var purge = false
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Remove without confirmation.")
     var yes = false
 
     @OptionGroup var options: PlaceOptions
@@ -42,8 +42,8 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         if purge, place.host == nil {
             throw CommandFailure(
                 .refused,
-                "only a running host can purge: requests and containers are its own",
-                remedy: "start it, or remove the plugin without --purge"
+                "only a running host can purge: it owns requests and containers",
+                remedy: "start the host, or remove the plugin without --purge"
             )
         }
         if purge, !InstalledManifests(place).describe(identifier) {
@@ -62,7 +62,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
             try await HostVerdict(client: client).onPurge(of: identifier)
         }
         let container = reply.hadContainer ? "its container is deleted" : "it had no container"
-        Surroundings.current.talk("purged \(identifier): \(reply.dropped) pending dropped, \(container)")
+        Surroundings.current.talk("purged \(identifier): pending tasks dropped: \(reply.dropped), \(container)")
     }
 
     private func remove(_ plan: RemovalPlan) async throws {
@@ -73,7 +73,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
     private func told(_ answer: HostVerdict.Answer?) -> String {
         switch answer {
         case nil: ""
-        case .accepted: ": the host uses another manifest of it now"
+        case .accepted: ": the host now uses another manifest of this plugin"
         case .gone, .refused: ": the host no longer lists it"
         case .silent: ", but the host did not confirm it within \(HostVerdict.patience.humanReadable)"
         }

@@ -11,8 +11,8 @@ struct TriggerCommand: AsyncParsableCommand {
         commandName: "trigger",
         abstract: "Trigger an extension, with an optional payload.",
         discussion: """
-            The event is on disk when this returns. Events of one extension are delivered in their order, each once;
-            at most 100 wait. A main plugin is not triggered: submit a request for one of its tasks.
+            The event is on disk when the command returns. Events of one extension are delivered once each, in order;
+            at most 100 wait. A main plugin cannot be triggered: submit a request for one of its tasks.
 
             Examples:
               bgtask trigger com.example.feed.keyboard --payload typed.txt

@@ -16,8 +16,8 @@ extension HostStatusReply: Presentable {
         fields.add("state", stateFolder)
         fields.add("manifests", each: manifestFolders)
         fields.add("plugins", pluginFolder)
-        fields.add("configuration", configurationFile ?? "none: defaults and options alone")
-        fields.add("not installed", each: configuredWithoutPlugin.map { "\($0), which the configuration speaks of" })
+        fields.add("configuration", configurationFile ?? "none: only defaults and options")
+        fields.add("not installed", each: configuredWithoutPlugin.map { "\($0), named in the configuration" })
         fields.add(conditions)
         fields.add("sensors", sensors.words)
         fields.add("catalogue", "\(counts.plugins) installed, \(counts.refused) refused")
@@ -53,11 +53,11 @@ extension KindBudget {
 }
 
 extension RetryRule {
-    /// The retry rule in a phrase, as `after 10s, doubling; 3 attempts; the host's own part after 1s`.
+    /// The retry rule in a phrase, as `after 10s, doubling; 3 attempts; the host's own actions after 1s`.
     var words: String {
         let attempts = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
         return "after \(delay.duration.humanReadable), doubling; \(attempts); "
-            + "the host's own part after \(hostDelay.duration.humanReadable)"
+            + "the host's own actions after \(hostDelay.duration.humanReadable)"
     }
 }
 
@@ -89,14 +89,14 @@ extension PoliciesInForce {
             "day budget \(dayBudget.duration.humanReadable)", "maximum deferral \(patience.duration.humanReadable)",
             "maximum capacity wait \(roomPatience.duration.humanReadable)",
         ]
-        let off = off.isEmpty ? "" : "; switched off: \(off.joined(separator: ", "))"
+        let off = off.isEmpty ? "" : "; off: \(off.joined(separator: ", "))"
         return numbers.joined(separator: ", ") + off
     }
 }
 
 extension ContinuedRule {
     var words: String {
-        "stalled after \(stallLimit.duration.humanReadable) without progress; under memory pressure one every "
+        "expired after \(stallLimit.duration.humanReadable) without progress; under memory pressure one is expired every "
             + pressureInterval.duration.humanReadable
     }
 }

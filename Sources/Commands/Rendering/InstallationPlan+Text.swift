@@ -17,12 +17,12 @@ extension InstallationPlan {
         for (topic, values) in PluginWishes(manifest).byTopic { fields.add(topic, each: values) }
         fields.add("not enforced", each: notEnforced)
         fields.add("manifest", each: [source, "to \(manifestTarget)"])
-        fields.add("library", each: [library.path, libraryTarget.map { "to \($0.path)" } ?? "stays there"])
+        fields.add("library", each: [library.path, libraryTarget.map { "to \($0.path)" } ?? "stays in place"])
         fields.add("sha256", library.digest)
         fields.add("replaces", previous.map(replacement))
         fields.add("removes", each: superseded.paths)
         fields.add("changes", each: changes)
-        fields.add("puts out", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
+        fields.add("displaces", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
         let warnings = report.manifests.flatMap(\.results).flatMap(\.findings)
             .filter { $0.rule != DocumentProblem.Rule.notEnforced.rawValue }
         return fields.text + warnings.map(\.text).joined()
@@ -31,7 +31,7 @@ extension InstallationPlan {
     /// The keys of the manifest that this version reads but does not enforce.
     private var notEnforced: [String] {
         let user = place.host.map { "the host's user (\($0.user))" } ?? "the host's user"
-        return ["network, reads, writes and memory: it may do all that \(user) may"]
+        return ["network, reads, writes and memory: the plugin has every permission of \(user)"]
     }
 
     private var containing: String? {
@@ -41,14 +41,14 @@ extension InstallationPlan {
 
     private func replacement(_ old: ManifestReading) -> String {
         guard let version = old.manifest?.version else { return "a manifest that is refused" }
-        return version.isEmpty ? "one without a version" : "version \(version)"
+        return version.isEmpty ? "a manifest without a version" : "version \(version)"
     }
 
     private var changes: [String] {
         guard previous != nil else { return [] }
-        guard let old = previous?.manifest else { return ["everything: the old manifest is refused"] }
+        guard let old = previous?.manifest else { return ["everything: the installed manifest is refused"] }
         let changes = PluginWishes(manifest).changes(from: PluginWishes(old))
-        return changes.isEmpty ? ["nothing that it asks for"] : changes
+        return changes.isEmpty ? ["no requested grant"] : changes
     }
 }
 

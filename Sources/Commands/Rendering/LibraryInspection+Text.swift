@@ -16,7 +16,7 @@ extension LibraryInspection: Presentable {
         }
         fields.add("name", name)
         fields.add("needs", each: needs)
-        fields.add("looks in", each: searchPaths)
+        fields.add("search path", each: searchPaths)
         fields.add("expects", each: expected.map { "\($0), which no host defines" })
         fields.add("hardening", each: hardening?.words ?? [])
         fields.add("size", size.map { "\($0) bytes" })
@@ -27,7 +27,7 @@ extension LibraryInspection: Presentable {
     private var verdict: String {
         if isLoadable { return "a host of this version loads it" }
         return isBindable
-            ? "no plugin by itself; handlers of a manifest may bind its functions, which nm -D --defined-only lists"
+            ? "not a plugin by itself; handlers of a manifest may bind its functions, which nm -D --defined-only lists"
             : "no host of this version loads it"
     }
 }
@@ -36,9 +36,9 @@ extension LibraryInspection.Hardening {
     fileprivate var words: [String] {
         let relro =
             switch relocationProtection {
-            case "full": "tables are read-only once it is loaded"
-            case "partial": "some tables stay writable; link it with -z relro -z now"
-            default: "all tables stay writable; link it with -z relro -z now"
+            case "full": "relocation tables are read-only after loading"
+            case "partial": "some relocation tables stay writable; link it with -z relro -z now"
+            default: "all relocation tables stay writable; link it with -z relro -z now"
             }
         return [
             executableStack ? "executable stack; link it with -z noexecstack" : "no executable stack",

@@ -14,14 +14,14 @@ extension RemovalPlan {
         fields.add("removes", each: [manifest] + [library].compactMap(\.self) + (superseded?.paths ?? []))
         fields.add("leaves", each: [keptLibrary].compactMap(\.self))
         fields.add("uncovers", uncovered)
-        fields.add("puts out", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
+        fields.add("displaces", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
         fields.add(
             purging ? "deletes" : "keeps",
             each: [
                 "its container",
                 purging
-                    ? "what it has pending"
-                    : "what it has pending, for removed-plugin-retention of the host (30 days unless it says so)",
+                    ? "its pending requests"
+                    : "its pending requests, for removed-plugin-retention of the host (30 days by default)",
             ]
         )
         return fields.text

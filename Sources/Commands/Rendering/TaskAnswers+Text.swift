@@ -6,7 +6,7 @@ import TerminalText
 
 extension TaskSubmissionReply: Presentable {
     func text(for reader: Reader) -> String {
-        let replacement = replaced.map { ", in place of submission \($0)" } ?? ""
+        let replacement = replaced.map { ", replacing submission \($0)" } ?? ""
         return "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)".terminalSafe + "\n"
     }
 }
@@ -17,7 +17,7 @@ extension PluginTriggerReply: Presentable {
 
 extension TaskCancellationReply: Presentable {
     func text(for reader: Reader) -> String {
-        isCancelled ? "cancelled\n" : "no request was pending under that identifier; a running task continues\n"
+        isCancelled ? "cancelled\n" : "no request with that identifier was pending; a running task continues\n"
     }
 }
 
@@ -34,5 +34,5 @@ extension RunReply: Presentable {
 }
 
 extension ExpirationSimulationReply: Presentable {
-    func text(for reader: Reader) -> String { "the time of the task in launch \(launch) has ended\n" }
+    func text(for reader: Reader) -> String { "the task in launch \(launch) is expired\n" }
 }

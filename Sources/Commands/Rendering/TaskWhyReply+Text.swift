@@ -69,10 +69,10 @@ extension TaskWhyReply: Presentable {
         if state == .pending && !isEligible {
             switch earliestPossible {
             case .at(let time): facts.add("earliest possible", time.text(for: reader))
-            case .unknown: facts.add("earliest possible", "unknown: no clock ends what stands in the way")
+            case .unknown: facts.add("earliest possible", "unknown: a reason above ends at no known time")
             case nil: break
             }
-            facts.add("one change", change?.message ?? "none is enough; all of the above stand in the way")
+            facts.add("one change", change?.message ?? "none: every reason above blocks it by itself")
         }
         if let last = lastOutcome {
             let launch = last.launch.map { ", launch \($0)" } ?? ""

@@ -14,10 +14,10 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Simulate the scheduling of a day or a week, without running anything.",
         discussion: """
-            The scheduler is the host's own; the machine is the one that the trace describes, and plugins are modelled by \
-            their run times. The same files and the same seed give the same output, byte for byte. A trace with every \
-            key explained is replays/laptop.yaml, a file of plugins replays/plugins.yaml; installed they are in \
-            share/bgtask/replays. Assertions, locked containers, a GPU, legacy fetch and restarts are left out.
+            Runs the scheduler of the host. A trace describes the machine, and each plugin is modelled by the run times of \
+            its tasks. The same files and the same seed give the same output, byte for byte. replays/laptop.yaml is a \
+            trace with every key explained, replays/plugins.yaml a file of plugins; a package installs both in \
+            share/bgtask/replays. Assertions, locked containers, a GPU, legacy fetch and restarts are not simulated.
 
             Examples:
               bgtask replay day --plugins plugins.yaml --conditions laptop.yaml --seed 7
@@ -32,10 +32,10 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A file that describes the plugins.", valueName: "file"))
     var plugins: String?
 
-    @Option(help: ArgumentHelp("Number of plugins of a mixed population, made from the seed.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of plugins of a mixed, generated population.", valueName: "number"))
     var count: Int?
 
-    @Flag(help: "The plugins of a host, as its launches were; what a trace cannot tell is as its pending requests say.")
+    @Flag(help: "Models the plugins of a host after its recorded launches and its pending requests.")
     var fromJournal = false
 
     @Option(help: ArgumentHelp("The trace: conditions of the machine and actions of users.", valueName: "file"))
@@ -44,10 +44,10 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seed of the random numbers.", valueName: "number"))
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("A host's configuration; without it the defaults of two processors.", valueName: "file"))
+    @Option(help: ArgumentHelp("A host's configuration; by default that of two processors.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Draw the timeline into this file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Draw the timeline into this SVG file.", valueName: "file"))
     var svg: String?
 
     @Flag(help: "Print JSON.")
@@ -58,7 +58,7 @@ struct ReplayCommand: AsyncParsableCommand {
     func validate() throws {
         let sources = [plugins != nil, count != nil, fromJournal].count { $0 }
         if sources != 1 {
-            throw ValidationError("the plugins come from --plugins, --count or --from-journal; give one of them")
+            throw ValidationError("the plugins are undefined; give one of --plugins, --count and --from-journal")
         }
         if let count, !(1...1_000).contains(count) {
             throw ValidationError("--count is \(count), which is not between 1 and 1000; write a number in that range")
@@ -86,7 +86,7 @@ struct ReplayCommand: AsyncParsableCommand {
             PluginPopulation(try await client.launches(limit: HostJournal.launches), pending: try await client.tasks())
         }
         if !population.plugins.isEmpty { return population }
-        throw CommandFailure(.refused, "the host has no launch on record that a task ended in", remedy: "use --plugins")
+        throw CommandFailure(.refused, "the host has no recorded launch with an ended task", remedy: "use --plugins")
     }
 
     private func schedulingConfiguration() throws -> SchedulingConfiguration {

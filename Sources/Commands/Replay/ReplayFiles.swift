@@ -25,6 +25,6 @@ enum DrawingFile {
 
     private static func failure(_ path: String) -> CommandFailure {
         let cause = String(cString: strerror(errno))
-        return CommandFailure(.refused, "\(path) cannot be written: \(cause)", remedy: "give --svg another place")
+        return CommandFailure(.refused, "\(path) cannot be written: \(cause)", remedy: "give another path with --svg")
     }
 }

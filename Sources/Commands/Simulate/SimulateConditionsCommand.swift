@@ -10,10 +10,10 @@ import TaskModel
 struct SimulateConditionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conditions",
-        abstract: "Set conditions such as power, network and idleness for the host alone.",
+        abstract: "Override conditions such as power, network and idleness for this host.",
         discussion: """
-            Running tasks that need what is lost are told so and end; waiting ones that need what is back are launched. \
-            A condition stays as scripted until it is set to real, or the host ends.
+            Running tasks that require a lost condition are expired. Requests that wait for a regained condition may run. \
+            A condition keeps its simulated value until it is set to real, or the host ends.
 
             Example:
               bgtask simulate conditions --external-power false
@@ -42,12 +42,12 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
     @OptionGroup var conditions: ConditionFlags<Word>
 
     @Option(
-        help: ArgumentHelp("The container of this plugin is locked; may be repeated.", valueName: "plugin"),
+        help: ArgumentHelp("Lock the container of this plugin for the host; may be repeated.", valueName: "plugin"),
         transform: IdentifierArgument.plugin
     )
     var locked: [PluginIdentifier] = []
     @Option(
-        help: ArgumentHelp("The container of this plugin is mounted and unlocked.", valueName: "plugin"),
+        help: ArgumentHelp("Mount and unlock the container of this plugin for the host.", valueName: "plugin"),
         transform: IdentifierArgument.plugin
     )
     var unlocked: [PluginIdentifier] = []

@@ -40,18 +40,18 @@ struct HostChoice: Hashable {
         case .user where isRoot:
             socket = user.controlSocket
             startHint =
-                "for root, --user means root's own host, which is looked for there; for another user's, give its"
-                + " control socket with --socket, or run bgtask as that user; for the system's, give --system; "
+                "for root, --user selects root's own host; for the host of another user, give its"
+                + " control socket with --socket, or run bgtask as that user; for the system's host, give --system; "
                 + userHint
         case .user:
             socket = user.controlSocket
             startHint = userHint
         case .whicheverIsThere where fileExists(user.controlSocket):
             socket = user.controlSocket
-            startHint = userHint + "; or use the system's with --system"
+            startHint = userHint + "; or use the system's host with --system"
         case .whicheverIsThere:
             socket = system.controlSocket
-            startHint = "you have no host at \(user.controlSocket) either; \(userHint); or \(systemHint)"
+            startHint = "your own host does not run at \(user.controlSocket) either; \(userHint); or \(systemHint)"
         }
     }
 }

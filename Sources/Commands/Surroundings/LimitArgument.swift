@@ -9,6 +9,6 @@ enum LimitArgument {
 
     static func check(_ limit: Int) throws {
         if range.contains(limit) { return }
-        throw ValidationError("--limit \(limit) is not from \(range.lowerBound) to \(range.upperBound)")
+        throw ValidationError("--limit \(limit) is not from \(range.lowerBound) to \(range.upperBound); correct it")
     }
 }

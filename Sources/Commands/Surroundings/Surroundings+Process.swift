@@ -60,7 +60,7 @@ private enum StandardStream {
                 throw CommandFailure(
                     .refused,
                     "the output cannot be written: \(cause)",
-                    remedy: "free space or redirect"
+                    remedy: "free space on its disk, or redirect it elsewhere"
                 )
             }
         }

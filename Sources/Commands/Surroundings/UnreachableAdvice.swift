@@ -9,7 +9,7 @@ enum UnreachableAdvice {
     static func text(for failure: ConnectionFailure, at choice: HostChoice, facts: () -> SocketFacts) -> String {
         switch failure {
         case .noSocket, .nobodyListens, .other: choice.startHint
-        case .pathTooLong: "give a shorter path with --socket, to the host as well"
+        case .pathTooLong: "give the host and this command a shorter path with --socket"
         case .notAllowed: admission(facts())
         case .noAnswer: hanging(choice.socket, facts().listener.process)
         case .hungUp: "it may be stopping; try again in a moment, or \(choice.startHint)"
@@ -23,17 +23,17 @@ enum UnreachableAdvice {
             return "\(users) and the members of the socket group \(group) may use it; join that group with: "
                 + "sudo usermod -aG \(group) USER, and log in again; or use your own host with --user"
         }
-        return "\(users) and the members of its socket group, if it has one, may use it; have its operator set "
-            + "socket-group in its configuration and start it again, and join that group with: "
+        return "\(users) and the members of its socket group, if it has one, may use it; ask its operator to set "
+            + "socket-group in its configuration and to restart it, then join that group with: "
             + "sudo usermod -aG GROUP USER; or use your own host with --user"
     }
 
     private static func hanging(_ socket: String, _ process: Int32?) -> String {
         guard let process else {
-            return "it hangs, or it is stopped; find its process with: ss -lxp src \(socket), and read its log"
+            return "the host hangs or is stopped; find its process with: ss -lxp src \(socket), and read its log"
         }
-        return "process \(process) listens there and hangs, or it is stopped; see its state with: "
+        return "process \(process) serves the socket, but hangs or is stopped; show its state with: "
             + "ps -o pid,stat,wchan:32,args -p \(process), and its log with: journalctl _PID=\(process); "
-            + "it may be ended with: kill -KILL \(process), and loses nothing that it has accepted"
+            + "end it with: kill -KILL \(process), which loses no accepted request"
     }
 }

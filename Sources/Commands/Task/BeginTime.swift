@@ -15,7 +15,7 @@ struct BeginTime: Hashable {
             self.time = time
         } else {
             throw ValidationError(
-                "\"\(text)\" is no time; write a time of day such as 02:00, an RFC 3339 time such as "
+                "\"\(text)\" is not a time; write a time of day such as 02:00, an RFC 3339 time such as "
                     + "2026-01-31T02:00:00Z, or a delay such as +15min (\(DurationText.units))"
             )
         }

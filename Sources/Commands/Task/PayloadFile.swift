@@ -16,7 +16,7 @@ enum PayloadFile {
         // One byte above the limit is enough to detect a payload that is too large.
         let bytes = try name == "-" ? standardInput(upTo: limit + 1) : file(at: name, upTo: limit + 1)
         if bytes.count > limit {
-            throw ValidationError("--payload \(name) has more than \(limit) bytes; pass the name of a file instead")
+            throw ValidationError("--payload \(name) has more than \(limit) bytes; pass a file name as payload")
         }
         return bytes
     }

@@ -12,7 +12,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         abstract: "Submit a request for a task that a plugin's manifest permits.",
         usage: "bgtask task submit <identifier> --kind <kind> [--payload <FILE|->] [<options>]",
         discussion: """
-            WHEN is a time of day (its next occurrence here), an RFC 3339 time, or a delay such as +15min or +1h30min.
+            WHEN is a time of day (its next occurrence, local time), an RFC 3339 time, or a delay such as +15min or +1h30min.
 
             Examples:
               bgtask task submit com.example.feed.refresh --kind refresh
@@ -28,13 +28,13 @@ struct TaskSubmitCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            What kind of work it is: refresh is short, processing and health-research may take minutes, continued runs \
+            Kind of the task: refresh is short, processing and health-research may take minutes, continued runs \
             as long as it makes progress. Required.
             """
     )
     var kind: TaskKind?
 
-    @Option(help: ArgumentHelp("Do not run it earlier.", valueName: "when"))
+    @Option(help: ArgumentHelp("Run it no earlier than this time.", valueName: "when"))
     var notBefore: String?
 
     @Flag(help: "Run it only with a network.")
@@ -43,19 +43,19 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Flag(help: "Run it only on external power.")
     var needsExternalPower = false
 
-    @Option(help: "Health research: in which state of the container's lock it can work.")
+    @Option(help: "Health research: when the container has to be unlocked.")
     var protection: ProtectionType?
 
     @Option(help: "Continued: the title that users see while it runs. Required for that kind.")
     var title: String?
 
-    @Option(help: "Continued: a second line.")
+    @Option(help: "Continued: the subtitle below the title.")
     var subtitle: String?
 
     @Option(help: "Continued: wait for capacity (queue, the default), or fail when there is none.")
     var strategy: SubmissionStrategy?
 
-    @Flag(help: "Continued: run it only where there is a GPU.")
+    @Flag(help: "Continued: request a GPU.")
     var needsGPU = false
 
     @Option(help: PayloadFile.help("task"))
@@ -108,16 +108,16 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     private func validateFields(of kind: TaskKind) throws {
         if kind == .continued {
             switch ContinuedTerms.titleProblem(title: title, subtitle: subtitle) {
-            case .missing: throw ValidationError("--title is missing; users see it while a continued task runs")
+            case .missing: throw ValidationError("--title is missing; users see it while the task runs")
             case .tooLong(let field, let bytes):
                 throw ValidationError(
-                    "\(field.flag) has \(bytes) bytes of at most \(ContinuedTerms.maximumTitle); shorten it"
+                    "\(field.flag) has \(bytes) bytes, more than \(ContinuedTerms.maximumTitle); shorten it"
                 )
             case nil: break
             }
         }
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
-        throw ValidationError("\(field.flag) is not for a \(kind.name) request; leave it out")
+        throw ValidationError("\(field.flag) does not apply to a \(kind.name) request; leave it out")
     }
 
     private func has(_ field: RequestField) -> Bool {

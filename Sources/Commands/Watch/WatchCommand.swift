@@ -8,11 +8,11 @@ import HostMonitor
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show live what runs, what waits and why, and what happened last.",
+        abstract: "Show running tasks, waiting requests with their reasons, and new journal entries, live.",
         discussion: """
-            It looks once in every interval, and whenever something is journaled. q or Ctrl-C ends it. When the host goes, it says so and waits until it is back.
-            Where the output is no terminal, or TERM is dumb, it prints a snapshot for each
-            change; NO_COLOR leaves the colours out.
+            The picture is redrawn in every interval and for each journal entry. q or Ctrl-C ends it. When the host ends, it shows the last picture and waits for the next host.
+            If the output is not a terminal, or TERM is dumb, it prints a snapshot for each
+            change. NO_COLOR disables colours.
 
             Examples:
               bgtask watch
@@ -22,7 +22,7 @@ struct WatchCommand: AsyncParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("How often it looks even if nothing happens (\(DurationText.units)).", valueName: "time")
+        help: ArgumentHelp("Longest time between two pictures (\(DurationText.units)).", valueName: "time")
     )
     var interval = "1s"
 
@@ -52,7 +52,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     private func pause() throws -> Duration {
         guard let pause = DurationText.duration(interval[...]), Self.intervals.contains(pause) else {
-            throw ValidationError("--interval \"\(interval)\" is not from 50ms to 1h, such as 200ms or 5s")
+            throw ValidationError("--interval \"\(interval)\" is not from 50ms to 1h; write it like 200ms or 5s")
         }
         return pause
     }

@@ -5,7 +5,7 @@ package import TaskModel
 /// Parses the earliest time of journal entries, written as an RFC 3339 time or as a duration before now.
 package enum SinceTime {
     package static let rule =
-        "write an RFC 3339 time such as 2026-01-31T02:00:00Z, or how long ago, such as 2h (\(DurationText.units))"
+        "write an RFC 3339 time such as 2026-01-31T02:00:00Z, or a duration before now, such as 2h (\(DurationText.units))"
 
     /// The time that `text` denotes; nil when `text` is neither an RFC 3339 time nor a duration.
     package static func instant(_ text: String, now: WallTime) -> WallTime? {

@@ -93,7 +93,7 @@ package struct TaskSubmission: CallBody, Hashable {
         throw ControlRefusal(
             .kindUnknown,
             field: "kind",
-            "kind \"\(kind)\" is not offered",
+            "kind \"\(kind)\" is not supported",
             remedy: NearestWord.remedy(for: kind, among: offered.map(\.name))
         )
     }
@@ -105,7 +105,7 @@ package struct TaskSubmission: CallBody, Hashable {
         throw ControlRefusal(
             .fieldNotOfKind,
             field: field.key,
-            "field \"\(field.key)\" is not one of a \(kind.name) request",
+            "field \"\(field.key)\" does not apply to a \(kind.name) request",
             remedy: "leave it out, or submit another kind"
         )
     }
@@ -135,7 +135,7 @@ package struct TaskSubmission: CallBody, Hashable {
             throw ControlRefusal(
                 .textTooLong,
                 field: field.key,
-                "field \"\(field.key)\" has \(bytes) bytes of at most \(ContinuedTerms.maximumTitle)",
+                "field \"\(field.key)\" has \(bytes) bytes; at most \(ContinuedTerms.maximumTitle) are allowed",
                 remedy: "shorten it"
             )
         case nil: break

@@ -58,7 +58,7 @@ extension CallBody {
             throw ControlRefusal(
                 .fieldUnknown,
                 field: name,
-                "field \"\(name)\" is not known to \(route)",
+                "field \"\(name)\" is not part of the body of \(route)",
                 remedy: NearestWord.remedy(for: name, among: names)
             )
         }
@@ -73,19 +73,19 @@ extension CallBody {
     private static func members(of data: Data, for route: Route) throws(ControlRefusal) -> [String: JSONValue] {
         let remedy = "send a JSON object with \(fields.map(\.name).joined(separator: ", "))"
         if data.isEmpty {
-            throw ControlRefusal(.bodyMissing, "\(route) takes a body, and there is none", remedy: remedy)
+            throw ControlRefusal(.bodyMissing, "\(route) requires a body", remedy: remedy)
         }
         let value: JSONValue
         do {
             value = try JSONValue(parsing: data)
         } catch {
-            throw ControlRefusal(.bodyNotJSON, "the body is no JSON text in UTF-8", remedy: remedy)
+            throw ControlRefusal(.bodyNotJSON, "the body is not JSON in UTF-8", remedy: remedy)
         }
         guard case .object(let members) = value else {
             throw ControlRefusal(.bodyNotObject, "the body is \(value.words), not an object", remedy: remedy)
         }
         if let name = RepeatedField.first(in: data) {
-            let problem = "field \"\(name)\" stands in the body more than once"
+            let problem = "field \"\(name)\" is in the body more than once"
             throw ControlRefusal(.fieldRepeated, field: name, problem, remedy: "keep one of them")
         }
         return members
@@ -121,16 +121,16 @@ extension BodyField {
             }
         case (.time, .string(let text)):
             if Timestamp(text) != nil { break }
-            let problem = "field \"\(name)\" is \"\(text)\", which is no time"
+            let problem = "field \"\(name)\" is \"\(text)\", which is not a time"
             throw ControlRefusal(.timeInvalid, field: name, problem, remedy: remedy)
         case (.base64, .string(let text)):
             if Data(base64Encoded: text) != nil { break }
-            let problem = "field \"\(name)\" holds what is no base 64"
+            let problem = "field \"\(name)\" is not base 64"
             throw ControlRefusal(
                 .base64Invalid,
                 field: name,
                 problem,
-                remedy: "encode the bytes as RFC 4648 says, with padding"
+                remedy: "encode the bytes by RFC 4648, with padding"
             )
         case (_, .some(let value)):
             throw wrongType(value, at: name, shape)

@@ -13,6 +13,6 @@ package enum CarriedPayload {
         let limit = TaskRequest.maximumPayload
         if bytes.count <= limit { return bytes }
         let problem = "payload has \(bytes.count) bytes; at most \(limit) are allowed"
-        throw ControlRefusal(.payloadTooLarge, field: "payload", problem, remedy: "hand over a file's name instead")
+        throw ControlRefusal(.payloadTooLarge, field: "payload", problem, remedy: "pass a file name as payload")
     }
 }

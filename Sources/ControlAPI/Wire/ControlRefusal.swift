@@ -60,7 +60,7 @@ package struct ControlRefusal: Error, Hashable, Sendable {
         Self(
             .noSuchPlugin,
             "no plugin \(plugin) is installed",
-            remedy: "see \"bgtask plugin list\" for what is, and for manifests that were refused"
+            remedy: "list the installed plugins and the refused manifests with \"bgtask plugin list\""
         )
     }
 
@@ -69,7 +69,7 @@ package struct ControlRefusal: Error, Hashable, Sendable {
             .noSuchTask,
             "\(task) is unknown: it was never submitted and no plugin permits it",
             remedy:
-                "compare it with \"bgtask task list\", and with what \"bgtask plugin show PLUGIN\" says is permitted"
+                "compare it with \"bgtask task list\" and the permitted identifiers of \"bgtask plugin show PLUGIN\""
         )
     }
 
@@ -87,14 +87,14 @@ package struct ControlRefusal: Error, Hashable, Sendable {
     }
 
     package static func nothingRunning(_ task: String) -> Self {
-        Self(.nothingRunning, "no task \(task) is running", remedy: "see \"bgtask task list\" for what is")
+        Self(.nothingRunning, "no task \(task) is running", remedy: "list the running tasks with \"bgtask task list\"")
     }
 
     package static func notAdmitted(user: UInt32) -> Self {
         Self(
             .foreignUser,
             "user \(user) is neither the host's own user, nor root, nor in its socket group",
-            remedy: "use your own host, or have the operator set socket-group and add you to that group"
+            remedy: "use your own host, or ask the operator to set socket-group and add you to that group"
         )
     }
 }

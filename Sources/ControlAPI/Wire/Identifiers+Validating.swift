@@ -24,7 +24,7 @@ extension LaunchNumber {
                 .numberInvalid,
                 field: "number",
                 "launch \"\(text)\" is not a whole number from 1",
-                remedy: "see \"bgtask launch list\" for those that there are"
+                remedy: "list the launches with \"bgtask launch list\""
             )
         }
         self.init(rawValue: number)

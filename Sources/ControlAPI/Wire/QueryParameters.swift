@@ -14,7 +14,7 @@ package struct QueryParameters: Hashable, Sendable {
             guard let name = PercentCoding.decode(String(parts[0])),
                 let value = PercentCoding.decode(parts.count > 1 ? String(parts[1]) : "")
             else {
-                let problem = "query \(item) has a broken escape"
+                let problem = "query \(item) has an invalid percent escape"
                 throw ControlRefusal(.queryInvalid, problem, remedy: "write UTF-8 bytes as %XX, a percent sign as %25")
             }
             guard route.queryNames.contains(name) else { throw Self.unknown(name, of: route) }
@@ -31,7 +31,7 @@ package struct QueryParameters: Hashable, Sendable {
         ControlRefusal(
             .queryUnknown,
             field: name,
-            "query \(name) is not known to \(route)",
+            "query \(name) is not a parameter of \(route)",
             remedy: route.queryNames.isEmpty
                 ? "leave the query out" : NearestWord.remedy(for: name, among: route.queryNames)
         )

@@ -52,7 +52,7 @@ enum QueryValue {
     static func cursor<Value>(_ text: String?, _ value: (String) -> Value?) throws(ControlRefusal) -> Value? {
         guard let text else { return nil }
         if let value = value(text) { return value }
-        throw invalid(text, named: "after", "send the page's own \"next\", or leave it out for the first page")
+        throw invalid(text, named: "after", "send \"next\" of the page before, or leave it out for the first page")
     }
 
     static func path(_ text: String?, named name: String) throws(ControlRefusal) -> String? {

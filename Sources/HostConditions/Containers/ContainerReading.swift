@@ -35,11 +35,11 @@ enum ContainerReading: Equatable {
 
     var words: String {
         switch self {
-        case .open: "it can be opened"
-        case .notThereYet: "it is not there yet"
-        case .automatic(let point): "\(point) is mounted when it is opened"
-        case .notMounted(let point, let file): "\(point) is not mounted; \(file) expects it"
-        case .keyAbsent(let folder): "the key of \(folder) is not there"
+        case .open: "the container is readable"
+        case .notThereYet: "the container does not exist yet"
+        case .automatic(let point): "\(point) is mounted on first access"
+        case .notMounted(let point, let file): "\(point) is not mounted, although \(file) lists it"
+        case .keyAbsent(let folder): "the encryption key of \(folder) is missing"
         case .unreadable(let error): error.description
         }
     }
@@ -67,7 +67,7 @@ enum ContainerReading: Equatable {
         for place in [folder, path] {
             do throws(SystemError) {
                 let file = try Descriptor(opening: place, flags: O_RDONLY | O_DIRECTORY | O_NONBLOCK)
-                let key = try SystemError.check(bgl_encryption_key(file.number), "ask for the key of \(place)")
+                let key = try SystemError.check(bgl_encryption_key(file.number), "read the encryption key of \(place)")
                 if key == BGL_KEY_ABSENT || key == BGL_KEY_PARTLY_REMOVED { return .keyAbsent(place) }
                 if key == BGL_KEY_PRESENT { isEncrypted = true }
             } catch {

@@ -104,8 +104,8 @@ final class IdleSensor: Sensor {
 
     private var words: String {
         if let load { return load.words }
-        let average = sample?.minuteAverage.map { "; the load average of a minute is \($0)" } ?? ""
-        return "not sampled twice yet" + average
+        let average = sample?.minuteAverage.map { "; the load average of one minute is \($0)" } ?? ""
+        return "only one sample so far" + average
     }
 
     private var files: String { "\(roots.proc)/stat, \(roots.proc)/pressure" }

@@ -32,7 +32,7 @@ final class SessionManager {
         switch isIdle.reading {
         case .unread: .unknown
         case .value(.boolean(let isIdle)): isIdle ? .absent : .present
-        case .value: .missing("\(Self.service) gives no readable IdleHint")
+        case .value: .missing("\(Self.service) returns no readable IdleHint")
         case .unavailable(let cause): .missing(cause)
         }
     }

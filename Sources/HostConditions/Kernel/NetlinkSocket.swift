@@ -49,7 +49,7 @@ final class NetlinkSocket {
         for _ in 0..<5 {
             if let messages = try dumpOnce(type, body) { return messages }
         }
-        throw SystemError(number: EINTR, attempt: "read the kernel's tables, which change all the time")
+        throw SystemError(number: EINTR, attempt: "read the kernel's tables, which changed during each of 5 attempts")
     }
 
     /// Requests the table once; nil when the table changed during the answer.
@@ -60,7 +60,7 @@ final class NetlinkSocket {
         header.nlmsg_flags = UInt16(NLM_F_REQUEST | NLM_F_DUMP)
         let request = withUnsafeBytes(of: header) { Array($0) } + body
         let sent = bgl_send(descriptor.number, request, request.count)
-        if sent < 0 { throw SystemError(number: Int32(-sent), attempt: "ask the kernel") }
+        if sent < 0 { throw SystemError(number: Int32(-sent), attempt: "send a request to the kernel") }
 
         var answer: [NetlinkMessage] = []
         var isWhole = true

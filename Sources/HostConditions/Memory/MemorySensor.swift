@@ -54,7 +54,7 @@ final class MemorySensor: Sensor {
     func cannotWait(_ error: SystemError) { fail(SystemError(number: error.number, attempt: "wait for \(path)")) }
 
     func write(to readings: inout Readings) {
-        let words = "waiting for memory \(average)% of 10 s"
+        let words = "tasks waited for memory for \(average)% of the last 10 s"
         readings.conditions[.lowMemory] =
             problem.map { .missing($0.description) } ?? .measured(isLow, from: path, detail: words)
     }

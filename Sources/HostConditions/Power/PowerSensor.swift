@@ -44,7 +44,7 @@ final class PowerSensor: Sensor {
         if nextLook != nil { nextLook = now + thresholds.batteryInterval }
         do throws(SystemError) {
             let power = try readSupplies()
-            let notice = if case .failure(let error) = events { "; changes are not reported: \(error)" } else { "" }
+            let notice = if case .failure(let error) = events { "; changes are not watched: \(error)" } else { "" }
             reading = .measured(power.isOnExternalPower, from: folder, detail: power.words + notice)
             battery = nextLook == nil ? .unwatched : judge(power)
         } catch {
@@ -61,7 +61,7 @@ final class PowerSensor: Sensor {
     /// Whether the battery is low. A battery that was low stays low until its charge exceeds the threshold by
     /// `batteryEndMargin`.
     private func judge(_ power: PowerReading) -> ConditionReading {
-        guard let charge = power.charge else { return .missing("\(folder) has no battery that gives its charge") }
+        guard let charge = power.charge else { return .missing("\(folder) has no battery that reports its charge") }
         let limit = thresholds.batteryLowShare + (battery.holds ? thresholds.batteryEndMargin : 0)
         return .measured(!power.isOnExternalPower && charge <= limit, from: folder, detail: power.words)
     }

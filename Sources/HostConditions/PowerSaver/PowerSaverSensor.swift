@@ -44,7 +44,7 @@ final class PowerSaverSensor: Sensor {
         for profile in profiles {
             switch profile.reading {
             case .unread: return .unwatched
-            case .value: problems.append("\(profile.service) gives no readable \(profile.name)")
+            case .value: problems.append("\(profile.service) returns no readable \(profile.name)")
             case .unavailable(let cause): problems.append(cause)
             }
         }

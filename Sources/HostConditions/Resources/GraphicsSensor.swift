@@ -35,14 +35,14 @@ final class GraphicsSensor: Sensor {
 
     func write(to readings: inout Readings) {
         guard SystemFile.exists(dev) else {
-            readings.conditions[.gpu] = .missing("\(dev) cannot be seen")
+            readings.conditions[.gpu] = .missing("\(dev) does not exist or is not readable")
             return
         }
         readings.conditions[.gpu] = .measured(
             device != nil,
             from: device ?? dev,
             detail: (device == nil ? "no graphics device" : "a graphics device")
-                + (notices == nil ? "; changes are not reported: inotify gives no more" : "")
+                + (notices == nil ? "; changes are not watched: inotify has no free instance" : "")
         )
     }
 

@@ -49,7 +49,7 @@ struct TimeZoneFile {
         }
         var transitions: [TimeZoneRules.Transition] = []
         for (time, type) in zip(block.times, block.types) {
-            guard block.offsets.indices.contains(Int(type)) else { throw Problem("refers to local time type \(type)") }
+            guard block.offsets.indices.contains(Int(type)) else { throw Problem("has no local time type \(type)") }
             transitions.append(.init(at: time, offset: block.offsets[Int(type)]))
         }
         guard let initial = block.offsets.first else { throw Problem("has no local time type") }

@@ -130,7 +130,7 @@ extension ControlRoutes {
         case .notRunning(let message): ControlRefusal(.notRunning, message)
         case .notPurged(let message): ControlRefusal(.notPurged, message)
         case .submitted, .triggered, .cancelled, .launching, .expiring, .purged:
-            ControlRefusal(.unexpected, "the host answered something else")
+            ControlRefusal(.unexpected, "the scheduler answered another call; report this defect of bgtaskd")
         }
     }
 }

@@ -66,7 +66,7 @@ struct ControlRoutes: Sendable {
             throw ControlRefusal(
                 .ledgerUnreadable,
                 "\(error)",
-                remedy: "see the host's log, and the disk that its state directory is on"
+                remedy: "read the host's log, and check the disk of its state directory"
             )
         }
     }

@@ -104,7 +104,7 @@ struct ControlServer: Service {
             body = Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
         } catch is NIOTooManyBytesError {
             let problem = "the body has more than \(maximumBody) bytes"
-            throw ControlRefusal(.bodyTooLarge, problem, remedy: "pass the name of a file instead of a long payload")
+            throw ControlRefusal(.bodyTooLarge, problem, remedy: "store a long payload in a file and pass its name")
         }
         if route.takesBody || body.isEmpty { return body }
         throw ControlRefusal(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")
@@ -138,7 +138,7 @@ struct ControlServer: Service {
             throw HostError(
                 code: .socketUnusable,
                 message: "cannot create \(folder) for the control socket: \(error.systemMessage);"
-                    + " choose another place with --socket"
+                    + " choose another path with --socket"
             )
         }
         if socket.utf8.count > Self.longestPath {
@@ -152,13 +152,13 @@ struct ControlServer: Service {
         if lstat(socket, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
             throw HostError(
                 code: .socketUnusable,
-                message: "\(socket) is there and is no socket; remove it, or choose another place with --socket"
+                message: "\(socket) exists and is not a socket; remove it, or choose another path with --socket"
             )
         }
         if SocketListener(at: socket).isSomebody {
             throw HostError(
                 code: .socketUnusable,
-                message: "another host serves \(socket); stop it, or choose another place with --socket"
+                message: "another host serves \(socket); stop it, or choose another path with --socket"
             )
         }
     }

@@ -76,7 +76,7 @@ extension DecisionLoop {
             )
         } catch {
             log.error("plan not sent: \(error)", metadata: ["launch": "\(plan.number)"])
-            post(.launchFailedByHost(plan.number, message: "the host could not hand over the plan: \(error)"))
+            post(.launchFailedByHost(plan.number, message: "the host could not send the plan: \(error)"))
         }
     }
 
@@ -95,7 +95,7 @@ extension DecisionLoop {
                 "task not delivered: \(error)",
                 metadata: ["launch": "\(launch)", "task": "\(label)"]
             )
-            post(.launchFailedByHost(launch, message: "the host could not hand over \(label): \(error)"))
+            post(.launchFailedByHost(launch, message: "the host could not deliver \(label): \(error)"))
         }
     }
 

@@ -8,7 +8,7 @@ import TaskModel
 struct LaunchDirectory {
     struct MissingPayload: Error, CustomStringConvertible {
         let submission: SubmissionNumber
-        var description: String { "the commit of its start came back without the payload of submission \(submission)" }
+        var description: String { "the commit of the task's start returned no payload of submission \(submission)" }
     }
 
     /// The judge of each launch whose plan was sent.

@@ -115,8 +115,8 @@ struct RunnerJudge: Hashable {
         if hasDroppedOutput { return nil }
         hasDroppedOutput = true
         let rule =
-            "a log takes \(LineAllowance.burst) lines at once and then \(LineAllowance.linesPerSecond) a second"
-        let message = "\(stream.rawValue) lines above that are dropped; write less, or write to a file in the container"
+            "the log accepts \(LineAllowance.burst) lines at once and then \(LineAllowance.linesPerSecond) per second"
+        let message = "\(stream.rawValue) lines above this rate are dropped; write less, or to a file in the container"
         return .violated(launch, rule: rule, message: message)
     }
 }
@@ -131,8 +131,8 @@ extension RunnerJudge {
 
     static func windowExceeded(in launch: LaunchNumber) -> SchedulerEvent {
         let message =
-            "more than \(CallWindow.limit) calls were unanswered at once, which the runner prevents: they were written past"
-            + " it; \(channelRemedy)"
+            "more than \(CallWindow.limit) calls were unanswered at once, which the runner prevents: the plugin wrote them"
+            + " itself; \(channelRemedy)"
         return .violated(launch, rule: "BGT-ABI-16", message: message)
     }
 
@@ -141,9 +141,9 @@ extension RunnerJudge {
     static func end(_ end: RunnerEnd, of launch: LaunchNumber) -> [SchedulerEvent] {
         let ended = SchedulerEvent.runnerEnded(launch, end.termination, end.lastWords)
         guard end.leftRunning > 0, !end.wasKilled, case .exited = end.termination else { return [ended] }
-        let processes = end.leftRunning == 1 ? "a process that it started was" : "\(end.leftRunning) processes were"
+        let processes = end.leftRunning == 1 ? "a process of the plugin was" : "\(end.leftRunning) processes were"
         let message =
-            "\(processes) still running when the launch ended, and ended with it;"
+            "\(processes) still running when the launch ended, which kills leftover processes;"
             + " wait for started processes before the last task is completed"
         return [.violated(launch, rule: "BGT-ABI-16", message: message), ended]
     }

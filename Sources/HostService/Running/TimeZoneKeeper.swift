@@ -64,7 +64,7 @@ final class TimeZoneKeeper: Service, Sendable {
         do {
             return try await threads.run { try FolderWatch(directories) }
         } catch let error as FolderWatchError {
-            log.warning("time zones not watched", metadata: ["problem": "\(error)"])
+            log.warning("changes of time zone files are not watched", metadata: ["problem": "\(error)"])
             return nil
         }
     }
@@ -86,7 +86,7 @@ final class TimeZoneKeeper: Service, Sendable {
                 log.notice("time zone changed", metadata: ["before": "\(entry.name)", "zone": "\(found.name)"])
                 changed.entries[zone] = found
             case .failure(let error):
-                log.warning("time zone not read, its rules stay", metadata: ["problem": "\(error)"])
+                log.warning("time zone not read, its previous rules stay in force", metadata: ["problem": "\(error)"])
             }
         }
         if !changed.entries.isEmpty { onChange(changed) }

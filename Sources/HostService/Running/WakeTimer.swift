@@ -76,7 +76,7 @@ final class WakeTimer: Sendable {
     @discardableResult
     private static func check(_ status: Int32) throws(HostError) -> Int32 {
         if status >= 0 { return status }
-        throw HostError(code: .systemRefused, message: "cannot make a timer: \(String(cString: strerror(-status)))")
+        throw HostError(code: .systemRefused, message: "cannot create a timer: \(String(cString: strerror(-status)))")
     }
 }
 

@@ -64,7 +64,7 @@ extension CatalogSettlement {
                 candidate,
                 .mainMissing,
                 at: candidate.manifest.identifier,
-                "is the extension \"\(candidate.identifier)\", and no main plugin has an identifier in front of it",
+                "is the extension \"\(candidate.identifier)\", and no identifier of a main plugin is a prefix of it",
                 remedy: "install its main plugin, or list it under plugins.MAIN.extensions in the host's configuration"
             )
         }
@@ -75,8 +75,8 @@ extension CatalogSettlement {
             at: field,
             isExtension
                 ? "names \"\(field.value)\", which is an extension itself"
-                : "names the main plugin \"\(field.value)\", which is not there or was refused",
-            remedy: isExtension ? "name its main plugin" : "install it, or correct what it was refused for"
+                : "names the main plugin \"\(field.value)\", which is not installed or was refused",
+            remedy: isExtension ? "name its main plugin" : "install it, or correct its manifest"
         )
     }
 

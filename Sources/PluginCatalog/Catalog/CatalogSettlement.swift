@@ -87,7 +87,7 @@ struct CatalogSettlement {
                 key: candidate.manifest.identifier.key,
                 rule: .shadowed,
                 message: "is \"\(candidate.identifier)\", for which \(winner.file) takes precedence",
-                remedy: "nothing to do: remove that file to use this one"
+                remedy: "nothing to do, or remove that file to use this one"
             )
         )
     }

@@ -39,7 +39,7 @@ struct LibraryFinder {
             problems.report(
                 .libraryPath,
                 at: reference.path,
-                "is the absolute path \(reference.path.value.inQuotes), which only the operator's directory may name",
+                "is the absolute path \(reference.path.value.inQuotes), which only manifests in the operator's directory may use",
                 remedy: "install the manifest with bgtask plugin install, or put the library beside it"
             )
             return nil
@@ -49,8 +49,8 @@ struct LibraryFinder {
             problems.report(
                 .libraryMissing,
                 at: reference.path,
-                "names a library that is not there: \(places.map(\.inQuotes).joined(separator: " nor "))",
-                remedy: "put it in one of these places"
+                "names a library that does not exist at \(places.map(\.inQuotes).joined(separator: " or "))",
+                remedy: "install it at one of these paths"
             )
             return nil
         }
@@ -80,8 +80,8 @@ struct LibraryFinder {
             problems.report(
                 .libraryChanging,
                 at: reference.path,
-                "names \(path.inQuotes), which was being written while it was read",
-                remedy: "nothing to do: it is read again when it is complete; better, rename complete files into place"
+                "names \(path.inQuotes), which changed while it was read",
+                remedy: "nothing to do: the host reads it again; next time, rename a complete file into place"
             )
             return nil
         }

@@ -41,7 +41,7 @@ extension DiagnosingMapping {
         }
         do throws(DirectFlaw) {
             if isQuoted, word.kind.isNumber {
-                throw DirectFlaw(rule: "in quotes, which make a text of it", remedy: "write it without quotes")
+                throw DirectFlaw(rule: "in quotes, which make it a text", remedy: "write it without quotes")
             }
             return at(value, try word.kind.argument(text))
         } catch {
@@ -70,7 +70,7 @@ extension DiagnosingMapping {
             problems.report(
                 .handlerReturns,
                 at: at(field, ()),
-                "is \(word.kind.rawValue) without the rule that tells success from failure",
+                "is \(word.kind.rawValue) without the rule for success",
                 remedy: "write { \(word.kind.rawValue): \(rules.first ?? "") }"
             )
             return nil
@@ -88,8 +88,8 @@ extension DiagnosingMapping {
             .handlerReturns,
             at: at(value, ()),
             rules.isEmpty
-                ? "is \(rule.inQuotes), a rule for \(word.kind.rawValue), which has none"
-                : "is \(rule.inQuotes), which is no rule for \(word.kind.rawValue)",
+                ? "is \(rule.inQuotes), but \(word.kind.rawValue) takes no rule"
+                : "is \(rule.inQuotes), which is not a rule for \(word.kind.rawValue)",
             remedy: rules.isEmpty ? "write \(word.kind.rawValue) alone" : NearestWord.remedy(for: rule, among: rules)
         )
         return nil
@@ -119,7 +119,7 @@ extension DiagnosingMapping {
         problems.report(
             .wrongValue,
             at: written,
-            "is \(written.value.inQuotes), which is none of \(known.joined(separator: ", "))",
+            "is \(written.value.inQuotes), which is not one of \(known.joined(separator: ", "))",
             remedy: NearestWord.remedy(for: written.value, among: known)
         )
         return nil

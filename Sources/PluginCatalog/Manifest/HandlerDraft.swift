@@ -15,13 +15,13 @@ struct HandlerDraft {
 
     init(_ mapping: DiagnosingMapping) {
         place = Field((), key: mapping.path, position: mapping.position)
-        mapping.requirePresence(of: "identifier", remedy: "name the task identifier that the function is for")
+        mapping.requirePresence(of: "identifier", remedy: "write the task identifier that the function handles")
         identifier = mapping.string("identifier")
         mapping.requirePresence(of: "symbol", remedy: "write the name of the function, as nm -D prints it")
         symbol = mapping.string("symbol")
-        mapping.requirePresence(of: "arguments", remedy: "write what the function takes; [] when it takes nothing")
+        mapping.requirePresence(of: "arguments", remedy: "write the arguments of the function; [] if it takes none")
         arguments = mapping.arguments("arguments")
-        mapping.requirePresence(of: "returns", remedy: "write what the function returns; void when that is nothing")
+        mapping.requirePresence(of: "returns", remedy: "write the result of the function; void if it has none")
         result = mapping.result("returns")
     }
 }

@@ -94,7 +94,7 @@ extension ManifestCheck {
             problems.report(
                 .handlerArguments,
                 at: arguments,
-                "names \(arguments.value.count) arguments; at most \(DirectHandler.mostArguments) can be given",
+                "lists \(arguments.value.count) arguments; at most \(DirectHandler.mostArguments) are allowed",
                 remedy: "bind a function that takes fewer"
             )
         }
@@ -104,16 +104,16 @@ extension ManifestCheck {
             problems.report(
                 .handlerArguments,
                 at: argument,
-                "is the setting \(key.inQuotes), which the manifest does not have",
-                remedy: nearest.map { "write \"\($0)\"" } ?? "add it to settings, with the value that holds by default"
+                "is the setting \(key.inQuotes), which settings does not define",
+                remedy: nearest.map { "write \"\($0)\"" } ?? "add it to settings, with its default value"
             )
         }
         if arguments.value.contains(where: { $0.value == .cancelFlag }) { return }
         problems.note(
             .noCancelFlag,
             at: handler.place,
-            "gives the function no cancel-flag: when its time is over it is killed in the middle of its work",
-            remedy: "add cancel-flag to its arguments if it can poll one, or be sure that it may be killed at any time"
+            "passes no cancel-flag: the function cannot be stopped in order, and is killed at the end of its time",
+            remedy: "add cancel-flag to its arguments if it can poll one, or ensure that it may be killed at any time"
         )
     }
 
@@ -131,7 +131,7 @@ extension ManifestCheck {
                 problems.report(
                     .handlerIdentifier,
                     at: field,
-                    "is the pattern \(field.value.description.inQuotes), which no function can be bound to",
+                    "is the pattern \(field.value.description.inQuotes), which cannot be bound to a function",
                     remedy: "name the identifiers one by one, each with its handler"
                 )
             case .exact(let identifier) where isWhole && !bound.contains(identifier):
@@ -153,7 +153,7 @@ extension ManifestCheck {
         problems.report(
             .handlers,
             at: handlers,
-            "binds identifiers to functions, but the manifest has no background mode to run them in",
+            "binds identifiers to functions, but the manifest has no background mode in which they can run",
             remedy: "add background-modes: [processing], or fetch for refreshes"
         )
     }

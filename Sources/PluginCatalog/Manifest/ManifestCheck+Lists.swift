@@ -38,14 +38,14 @@ extension ManifestCheck {
             problems.report(
                 .wrongValue,
                 at: field,
-                "is \(field.value.inQuotes), which is none of \(offered.joined(separator: ", "))",
+                "is \(field.value.inQuotes), which is not one of \(offered.joined(separator: ", "))",
                 remedy: NearestWord.remedy(for: field.value, among: offered)
             )
         case (_, .propertyList):
             problems.note(
                 .meaninglessMode,
                 at: field,
-                "is \(field.value.inQuotes), which means nothing here",
+                "is \(field.value.inQuotes), which has no effect",
                 remedy: "nothing to do: it is ignored"
             )
         }
@@ -95,7 +95,7 @@ extension ManifestCheck {
                 problems.report(
                     .role,
                     at: field,
-                    "is the plugin itself; a plugin is no extension of its own",
+                    "is the plugin itself; a plugin cannot be its own extension",
                     remedy: "remove it"
                 )
             }
@@ -115,7 +115,7 @@ extension ManifestCheck {
                 problems.report(
                     .wrongValue,
                     at: field,
-                    "is \(field.value.inQuotes), which is none of \(known.joined(separator: ", "))",
+                    "is \(field.value.inQuotes), which is not one of \(known.joined(separator: ", "))",
                     remedy: NearestWord.remedy(for: field.value, among: known)
                 )
                 continue
@@ -126,6 +126,6 @@ extension ManifestCheck {
     }
 
     private func noteRepeated(_ field: Field<String>) {
-        problems.note(.repeatedValue, at: field, "names \(field.value.inQuotes) a second time", remedy: "remove it")
+        problems.note(.repeatedValue, at: field, "lists \(field.value.inQuotes) a second time", remedy: "remove it")
     }
 }

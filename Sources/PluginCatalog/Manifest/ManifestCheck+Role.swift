@@ -49,7 +49,7 @@ extension ManifestCheck {
             problems.report(
                 .role,
                 at: place,
-                "stands in the manifest of an extension, which only submits requests for its main plugin",
+                "is not allowed in the manifest of an extension, which only submits requests for its main plugin",
                 remedy: "move it to the main plugin's manifest"
             )
         }
@@ -82,14 +82,14 @@ extension ManifestCheck {
                 problems.note(
                     .meaninglessEntitlement,
                     at: field,
-                    "claims health research, which is processing, and the manifest lacks that mode",
+                    "requires the background mode processing, which the manifest does not list",
                     remedy: "add processing to the background modes, or remove the entitlement"
                 )
             case .continuedProcessingGPU where draft.permitted?.value.isEmpty ?? true:
                 problems.note(
                     .meaninglessEntitlement,
                     at: field,
-                    "claims a graphics processor for continued tasks, and the manifest permits no identifier",
+                    "grants a GPU to continued tasks, but the manifest permits no identifier",
                     remedy: "permit the identifiers of those tasks, or remove the entitlement"
                 )
             case .healthResearch, .continuedProcessingGPU: break

@@ -115,9 +115,9 @@ struct ManifestCheck {
         problems.report(
             .libraryPath,
             at: field,
-            "\(message); a library stands beside its manifest or in the plugin directory",
+            "\(message); a library must be beside its manifest or in the plugin directory",
             remedy: isAbsolute && mayBeAbsolute
-                ? "write the whole path to a file" : "put it there and write its name alone"
+                ? "write the absolute path of a file" : "move it there and write only its file name"
         )
         return nil
     }
@@ -144,7 +144,7 @@ struct ManifestCheck {
                 .wrongValue,
                 at: path,
                 "is \(path.value.inQuotes), not an absolute path without ..",
-                remedy: "write the whole path"
+                remedy: "write an absolute path"
             )
         }
         return Manifest.Sandbox(

@@ -43,7 +43,7 @@ struct PropertyListFile {
         guard ["<?xml", "<!DOCTYPE plist", "<plist", "<!--"].contains(where: { start.hasPrefix($0) }) else {
             problems.report(
                 .syntax,
-                bytes.isEmpty ? "holds nothing" : "is neither an XML nor a binary property list",
+                bytes.isEmpty ? "is empty" : "is neither an XML nor a binary property list",
                 remedy: "save it as one, or write a YAML manifest and name it .yaml"
             )
             return nil
@@ -60,7 +60,7 @@ struct PropertyListFile {
                 }
                 return .xml(root)
             }
-            problems.report(.wrongType, "holds no dictionary at its root", remedy: "start it with <plist><dict>")
+            problems.report(.wrongType, "contains no dictionary at its root", remedy: "start it with <plist><dict>")
         } catch {
             let details = (error as NSError).userInfo["NSDebugDescription"] as? String ?? "it cannot be parsed"
             problems.report(
@@ -79,7 +79,7 @@ struct PropertyListFile {
             .duplicateKey,
             key: key,
             position: position,
-            "stands in the root dictionary already",
+            "is already in the root dictionary",
             remedy: "remove one of the two"
         )
     }

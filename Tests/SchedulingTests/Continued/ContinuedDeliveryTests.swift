@@ -176,7 +176,7 @@ struct ContinuedDeliveryTests {
     }
 
     @Test(.proves("C7"))
-    func `capacity freed for a continued task on its way into a running launch is not given to another request`() {
+    func `free capacity goes to a continued task that waits to join its launch before a later continued request`() {
         let host = SchedulerDriver(.studio(), .mail()) { $0.continuedLaunches = 1 }
         let plan = host.openByPerson()
         host.submitContinued(.inbox)
@@ -190,7 +190,7 @@ struct ContinuedDeliveryTests {
     }
 
     @Test(.proves("C8"))
-    func `a continued request that replaces one from a launch gets its own launch if a user submitted it`() {
+    func `a user's continued request that replaces one of a launch gets its own launch`() {
         let plan = host.openByPerson()
         host.change(busy: true)
         host.submitContinued(from: plan)

@@ -54,7 +54,8 @@ struct ContinuedProgressTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(.proves(77)) func `progress counts by completed units when the total grows at the same time`() {
+    @Test(.proves(77))
+    func `a further completed unit extends the time of a continued task even if the total grows faster`() {
         _ = start()
         host.progress(.album(1), 10, of: 20)
         host.advance(by: .seconds(29))

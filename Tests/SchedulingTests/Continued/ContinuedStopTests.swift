@@ -20,7 +20,8 @@ struct ContinuedStopTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves(78)) func `a stopped continued task open at the end of the grace period expires and is killed`() {
+    @Test(.proves(78))
+    func `a stopped continued task still open at the end of the grace period ends as expired and is killed`() {
         host.submitContinued()
         host.enter()
         host.stopTask(.album(1))

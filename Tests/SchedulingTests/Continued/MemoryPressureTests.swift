@@ -52,7 +52,7 @@ struct MemoryPressureTests {
     }
 
     @Test(.proves(77))
-    func `memory pressure that ends and returns repeatedly expires one continued task in ten seconds`() {
+    func `memory pressure that ends and returns repeatedly expires one continued task per ten seconds`() {
         let plans = [start(.album(1), at: 60), start(.album(2), at: 40)]
         host.change(memoryLow: true)
         host.complete(.album(2), as: .failure, in: plans[1])

@@ -33,7 +33,8 @@ struct LaunchTableTests {
         #expect(table.numbers(of: .app).isEmpty && !table.hasLaunches(of: .app) && table.isEmpty)
     }
 
-    @Test func `a launch that moves between lanes occupies capacity of both lanes, and after its move of one`() {
+    @Test
+    func `a launch that moves between lanes occupies capacity of both, and of the new lane only after the move`() {
         var table = table(1)
         table.setMoving(true, number(1))
         #expect(table.count(in: .background) == 1 && table.count(in: .continued) == 1)

@@ -25,7 +25,7 @@ struct LoadStateTests {
         #expect(!state.isMissing(Self.plugin(2)) && state.isMissing(Self.plugin(5)))
     }
 
-    @Test func `a plugin for which an event waits is loaded at once, beyond the four, and only once`() {
+    @Test func `a plugin for which an event waits is loaded at once and only once, even while four others load`() {
         var state = state(6)
         _ = state.next()
         state.park(Self.parked(.timerFired), until: Self.plugin(6))
@@ -45,7 +45,7 @@ struct LoadStateTests {
         #expect(next.isEmpty && !state.isPartial)
     }
 
-    @Test func `a plugin whose load failed is loaded again at the next retry, unless it was loaded before`() {
+    @Test func `a failed load of a plugin is repeated at the next retry, unless the plugin was loaded meanwhile`() {
         var state = state(2)
         let first = state.next()
         state.fail(Self.plugin(1))
@@ -59,7 +59,7 @@ struct LoadStateTests {
         #expect(first.count == 2 && early.isEmpty && again == [Self.plugin(1)] && none.isEmpty)
     }
 
-    @Test func `a stopping host takes each parked event once, those for all plugins last`() {
+    @Test func `all events that wait for loads are taken once, events for all plugins after those for one`() {
         var state = state(2)
         state.parkForAll(Self.parked(.stopRequested))
         state.park(Self.parked(.timerFired), until: Self.plugin(2))

@@ -89,7 +89,7 @@ struct DayBudgetTests {
     }
 
     @Test(.proves("C7"))
-    func `use recorded later than the time of a stepped-back clock no longer counts, and the waiting request runs`() {
+    func `use in the future after a step back of the clock leaves the day budget, and the waiting request runs`() {
         host.advance(by: .hours(8))
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
@@ -100,7 +100,8 @@ struct DayBudgetTests {
     }
 
     @Test(.proves("C7"))
-    func `use in the future of a clock stepped back twice no longer counts, and the waiting request runs`() {
+    func `use in the future after a second step back of the clock leaves the day budget, and the waiting request runs`()
+    {
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
         host.advance(by: .minutes(1))
@@ -112,7 +113,8 @@ struct DayBudgetTests {
         #expect(host.running == [.vacuum])
     }
 
-    @Test(.proves("C7")) func `a request does not wait for a used up day budget when the policy is switched off`() {
+    @Test(.proves("C7"))
+    func `a request does not wait for a used up day budget when the day budget policy is switched off`() {
         let host = SchedulerDriver(.app()) {
             $0.policies.dayBudget = .minutes(1)
             $0.policies.off = [.dayBudget]

@@ -81,7 +81,7 @@ struct IdleTests {
     }
 
     @Test(.proves(66))
-    func `processing neither waits for idleness nor expires without it when the policy is switched off`() {
+    func `processing neither waits for idleness nor expires without it when the idle policy is switched off`() {
         let host = SchedulerDriver(.app()) { $0.policies.off = [.idle] }
         host.change(idle: false)
         host.submit(.clean)
@@ -107,7 +107,7 @@ struct IdleTests {
         #expect(host.running == [.feed])
     }
 
-    @Test(.proves(73)) func `neither refresh nor continued task waits for load when the policy is switched off`() {
+    @Test(.proves(73)) func `neither refresh nor continued task waits for load when the load policy is switched off`() {
         let host = SchedulerDriver(.studio()) { $0.policies.off = [.load] }
         host.change(busy: true)
         host.submit(.feed, as: .refresh)

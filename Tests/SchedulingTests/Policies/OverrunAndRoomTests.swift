@@ -47,7 +47,7 @@ struct OverrunAndRoomTests {
         #expect(rest(host) == .seconds(120))
     }
 
-    @Test(.proves("C7")) func `an overrun causes no cooldown when the policy is switched off`() {
+    @Test(.proves("C7")) func `an overrun causes no cooldown when the spacing policy is switched off`() {
         let host = SchedulerDriver(.app()) { $0.policies.off = [.spacing] }
         overrun(host)
         #expect(rest(host) == nil && host.running == [.vacuum])
@@ -125,14 +125,14 @@ struct OverrunAndRoomTests {
     }
 
     @Test(.proves(69))
-    func `use does not change the order of plugins that wait for capacity when the policy is switched off`() {
+    func `use does not change the order of plugins that wait for capacity when the use policy is switched off`() {
         let host = crowded { $0.policies.off = [.use] }
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host))
         #expect(host.running == [.sweep])
     }
 
-    @Test(.proves(69)) func `a use no longer gives a plugin capacity first after a week`() {
+    @Test(.proves(69)) func `a use a week ago does not affect which plugin gets free capacity`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.advance(by: .days(7))
@@ -141,7 +141,7 @@ struct OverrunAndRoomTests {
     }
 
     @Test(.proves(69))
-    func `a trigger of an extension counts as a use of its main plugin when capacity becomes free`() {
+    func `a trigger of an extension counts as a use of its main plugin when free capacity is assigned`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail()) { $0.backgroundLaunches = 1 }
         host.trigger()
         host.runToTheEnd()

@@ -88,7 +88,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .seconds(1), host)
     }
 
-    @Test(.proves("C12")) func `a request that waits only for the spacing is not deferred`() {
+    @Test(.proves("C12")) func `a request that waits only for the spacing has no deferral`() {
         host.change(idle: true)
         host.submit(.clean)
         host.runToTheEnd()
@@ -156,7 +156,7 @@ struct PatienceTests {
     }
 
     @Test(.proves("C12"))
-    func `a deferral that began later than the time of a stepped-back clock begins at that time`() {
+    func `a deferral whose start is in the future after a step back of the clock starts at the new time`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.stepWallClock(by: -.days(400))
@@ -164,7 +164,8 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test(.proves("C12")) func `an ended deferral covers no later request, even after a step back of the clock`() {
+    @Test(.proves("C12"))
+    func `an ended deferral does not apply to later requests, even after a step back of the clock`() {
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(1))
         host.change(power: false)
@@ -180,7 +181,7 @@ struct PatienceTests {
     }
 
     @Test(.proves("C12"))
-    func `requests of a class share one recorded deferral, and each starts when the request became due`() {
+    func `requests of a class share one recorded deferral, and each request is deferred from the time it is due`() {
         let start = host.clock.now.wall
         for number in 1...5 { host.submit(.job(number)) }
         host.advance(by: .hours(1))
@@ -190,7 +191,7 @@ struct PatienceTests {
         #expect(host.ledger.deferrals.values.map { $0 } == [[DeferralPeriod(since: start)]])
     }
 
-    @Test(.proves("C12")) func `the deferrals of a class with several periods survive a restart`() {
+    @Test(.proves("C12")) func `several deferral periods of one class survive a restart`() {
         host.submit(.clean, needsPower: true)
         let start = host.clock.now.wall
         host.advance(by: .hours(1))

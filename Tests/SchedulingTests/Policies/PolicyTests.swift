@@ -51,7 +51,7 @@ struct PolicyTests {
     // MARK: All policies
 
     @Test(.proves("C13"), arguments: Policy.allCases, kinds)
-    func `every policy permits every kind of work without a reason to wait, with a rationale`(
+    func `every policy permits work of each kind that has no reason to wait, and gives a rationale`(
         _ policy: Policy,
         _ kind: TaskKind
     ) {
@@ -278,7 +278,7 @@ struct PolicyTests {
     // MARK: battery
 
     @Test(arguments: kinds)
-    func `battery delays requests of the background lane while the battery is low, and nothing else`(_ kind: TaskKind) {
+    func `the battery policy delays background requests alone while the battery is low`(_ kind: TaskKind) {
         let facts = Self.facts(kind) { $0.conditions[.batteryLow] = true }
         let isBackground = kind.lane == .background
         #expect(Self.verdict(.battery, facts) == (isBackground ? .wait(.batteryLow) : .may))
@@ -294,7 +294,7 @@ struct PolicyTests {
     // MARK: power saver
 
     @Test(arguments: kinds)
-    func `power-saver delays requests of the background lane while the machine saves power`(_ kind: TaskKind) {
+    func `the power-saver policy delays background requests alone while the machine saves power`(_ kind: TaskKind) {
         let facts = Self.facts(kind) { $0.conditions[.powerSaver] = true }
         #expect(Self.verdict(.powerSaver, facts) == (kind.lane == .background ? .wait(.powerSaver) : .may))
         #expect(Self.verdict(.powerSaver, Self.facts(kind)) == .may)

@@ -17,7 +17,7 @@ struct SlidingSumTests {
         #expect(sum.total(at: start + .hours(24)) == 0)
     }
 
-    @Test(.proves("C7")) func `a sliding sum computes when it falls below a limit`() {
+    @Test(.proves("C7")) func `a sliding sum computes the time at which it falls below a limit`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         for hour in 0..<4 { sum.add(Duration.hours(1).wholeNanoseconds, at: start + .hours(hour)) }
         let now = start + .hours(5)
@@ -28,7 +28,7 @@ struct SlidingSumTests {
     }
 
     @Test(.proves("C7"))
-    func `a value in the future of a stepped-back clock does not count, until an earlier value removes it`() {
+    func `a future value does not count in a sliding sum, and a later addition at an earlier time removes it`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         sum.add(10, at: start)
         #expect(sum.total(at: start - .hours(2)) == 0)
@@ -37,7 +37,7 @@ struct SlidingSumTests {
         #expect(sum.total(at: start) == 1)
     }
 
-    @Test(.proves("C7")) func `ten thousand values in a day occupy no more than the slots of a day`() {
+    @Test(.proves("C7")) func `a sliding sum of ten thousand values in a day stays small and exact`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         for number in 0..<10_000 { sum.add(1, at: start + .seconds(number * 8)) }
         #expect(Mirror(reflecting: sum).descendant("sums").map { "\($0)".count } ?? 0 < 10_000)
@@ -55,7 +55,7 @@ struct SlidingSumTests {
         PastLaunch(plugin: .app, lane: lane, cause: cause, outcome: outcome, endedAt: start, used: used)
     }
 
-    @Test(.proves("C7")) func `only background launches count as use of the day budget and as overruns`() {
+    @Test(.proves("C7")) func `only background launches count against the day budget and as overruns`() {
         var record = PluginRecord()
         record.note(past(.overran))
         record.note(past(.overran, lane: .event))
@@ -92,7 +92,7 @@ struct SlidingSumTests {
     }
 
     @Test(.proves("C13"))
-    func `the computed end of a reached limit includes later values that a clock ahead recorded`() {
+    func `the computed time at which a sliding sum falls below a limit takes future values into account`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         let begin = WallTime(nanoseconds: 0) + .days(1)
         sum.add(Duration.minutes(30).wholeNanoseconds, at: begin)

@@ -109,7 +109,7 @@ struct SpreadTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `a request is not staggered when the policy is switched off`() {
+    @Test(.proves("C7")) func `a request is not staggered when the stagger policy is switched off`() {
         let host = SchedulerDriver(.app()) {
             $0.policies.spread = .minutes(10)
             $0.policies.off = [.spread]
@@ -132,7 +132,7 @@ struct SpreadTests {
     }
 
     @Test(.proves("C7"))
-    func `the network regained within the stagger window does not restart the window, and at its end it does`() throws {
+    func `a network regained within the stagger window does not restart it, and one regained at its end does`() throws {
         let host = host(.app(), network: false)
         func regain() -> MonotonicTime? {
             host.change(network: false)

@@ -31,7 +31,7 @@ struct CalendarTextTests {
         #expect(rule(text) == nil)
     }
 
-    @Test func `the text of an interval schedule contains the interval with its unit`() {
+    @Test func `the text of an interval schedule is "every" and the interval with its unit`() {
         #expect(
             WorkSchedule.Rhythm.every(.seconds(90 * 60)).text(in: TimeZoneTable())
                 == "every \(Duration.seconds(90 * 60).humanReadable)"

@@ -33,7 +33,8 @@ struct SkippedDateTests {
         }
     }
 
-    @Test func `a date that begins with a gap has its midnight at the end of the gap`() throws {
+    @Test
+    func `a calendar rule for midnight has its occurrence at the end of a clock gap that begins the date`() throws {
         let zones = try Self.zone(-3, until: "2018-11-04T03:00:00Z", -2)
         #expect(
             try occurrences("00:00", zones, after: "2018-11-03T12:00:00Z", 2) == [
@@ -43,7 +44,7 @@ struct SkippedDateTests {
         #expect(try occurrences("sun 00:30", zones, after: "2018-11-03T12:00:00Z", 1) == ["2018-11-04T03:00:00Z"])
     }
 
-    @Test func `an occurrence in a gap over midnight belongs to the date before it`() throws {
+    @Test func `an occurrence in a clock gap over midnight counts for the date before midnight`() throws {
         // 23:30 on Saturday is followed by 00:30 on Sunday.
         let zones = try Self.zone(-5, until: "2026-03-29T04:30:00Z", -4)
         #expect(
@@ -59,7 +60,7 @@ struct SkippedDateTests {
         )
     }
 
-    @Test func `a date that the zone skips whole has no occurrence`() throws {
+    @Test func `a calendar rule has no occurrence on a date that its time zone skips`() throws {
         // 2011-12-29 is followed by 2011-12-31.
         let zones = try Self.zone(-10, until: "2011-12-30T10:00:00Z", 14)
         #expect(
@@ -71,7 +72,7 @@ struct SkippedDateTests {
         #expect(try occurrences("30 02:30", zones, after: "2011-12-01T00:00:00Z", 1) == ["2012-01-29T12:30:00Z"])
     }
 
-    @Test func `a date that begins twice has one midnight`() throws {
+    @Test func `a calendar rule has one midnight on a date that begins twice because the clock is set back`() throws {
         // At 00:00 on Sunday clocks are set back to 23:00 on Saturday.
         let zones = try Self.zone(-2, until: "2019-02-17T02:00:00Z", -3)
         #expect(
@@ -94,7 +95,7 @@ struct SkippedDateTests {
         #expect(try occurrences("00:00", late, after: "2019-02-17T02:30:00Z", 1) == ["2019-02-18T03:00:00Z"])
     }
 
-    @Test func `a date that comes twice has one occurrence`() throws {
+    @Test func `a calendar rule has one occurrence on a date that its time zone repeats`() throws {
         // 1969-09-30 is repeated: clocks are set back by a day.
         let zones = try Self.zone(12, until: "1969-09-30T12:00:00Z", -12)
         #expect(
@@ -104,12 +105,12 @@ struct SkippedDateTests {
         )
     }
 
-    @Test func `a rule in a zone without rules has no occurrence`() throws {
+    @Test func `a calendar rule in a time zone whose rules are missing has no occurrence`() throws {
         let rule = try #require(CalendarRule("02:30", zone: .named("Europe/Berlin")))
         #expect(rule.occurrence(after: WallTime(nanoseconds: 0), in: TimeZoneTable()) == nil)
     }
 
-    @Test func `a rule has no occurrence beyond the times that 64 bits of nanoseconds hold`() throws {
+    @Test func `a calendar rule has no occurrence beyond the times that 64 bits of nanoseconds hold`() throws {
         let rule = try #require(CalendarRule("02:30", zone: .utc))
         #expect(rule.occurrence(after: WallTime(nanoseconds: .max), in: .samples) == nil)
         #expect(rule.occurrence(after: WallTime(nanoseconds: .min), in: .samples) != nil)

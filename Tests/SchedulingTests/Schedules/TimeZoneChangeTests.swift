@@ -39,7 +39,8 @@ struct TimeZoneChangeTests {
         host.send(.timeZonesChanged(.machine(rules)))
     }
 
-    @Test func `the next occurrence follows the new zone at once`() throws {
+    @Test
+    func `the next occurrence of a calendar schedule moves at once when the machine's time zone changes`() throws {
         let host = try Self.host()
         let next = { host.scheduler.nextOccasion(of: .clean, of: .app) }
         #expect(next() == host.clock.now.wall + .hours(13) + .minutes(30))
@@ -50,7 +51,7 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .days(2), of: host) == ["02T00:30", "03T00:30"])
     }
 
-    @Test func `a machine that moves west does not repeat the occurrence of a date`() throws {
+    @Test func `a calendar schedule on a machine that moves west does not repeat the occurrence of a date`() throws {
         let host = try Self.host()
         #expect(begins(in: .hours(14), of: host).count == 1)
         // 21:00 on 1 January in New York, where 2 January has still to come.
@@ -59,7 +60,8 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .days(1), of: host) == ["03T07:30"])
     }
 
-    @Test func `a machine that moves west does not repeat an occurrence after a restart`() throws {
+    @Test
+    func `a calendar schedule on a machine that moved west does not repeat an occurrence after a restart`() throws {
         let host = try Self.host()
         #expect(begins(in: .hours(14), of: host).count == 1)
         change(host, to: .honolulu)
@@ -70,7 +72,7 @@ struct TimeZoneChangeTests {
         #expect(host.scheduler.nextOccasion(of: .clean, of: .app) == next)
     }
 
-    @Test func `a machine that moves east past an occurrence catches it up at once`() throws {
+    @Test func `a calendar schedule on a machine that moves east past an occurrence catches it up at once`() throws {
         let host = try Self.host(.newYork)
         host.advance(by: .hours(8))
         // It is 15:00 on 1 January in New York, and 05:00 on 2 January in Tokyo.
@@ -78,7 +80,7 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .days(2), of: host) == ["01T20:00", "02T17:30", "03T17:30"])
     }
 
-    @Test func `every date has one occurrence, however often the zone changes`() throws {
+    @Test func `a calendar schedule has one occurrence on every date, however often the time zone changes`() throws {
         let host = try Self.host()
         var count = 0
         for rules in [.honolulu, .tokyo, .newYork, .berlin, .fixed(hours: 14), .fixed(hours: -12), .berlin]
@@ -92,7 +94,7 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .days(2), of: host) == ["04T01:30"])
     }
 
-    @Test func `an occurrence within its spread keeps its date when the zone changes`() throws {
+    @Test func `an occurrence within its stagger window keeps its date when the time zone changes`() throws {
         let host = try Self.host(spread: .hours(4))
         let place = try #require(host.scheduler.nextOccasion(of: .clean, of: .app))
         #expect(place > host.clock.now.wall + .hours(13) + .minutes(40))
@@ -101,7 +103,8 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .hours(4), of: host).count == 1)
     }
 
-    @Test func `a zone that changes while an occurrence is being written counts that occurrence`() throws {
+    @Test
+    func `an occurrence that is being committed when the time zone changes is not repeated in the new zone`() throws {
         let host = try Self.host()
         host.advance(by: .hours(13))
         host.commits = .held
@@ -121,7 +124,7 @@ struct TimeZoneChangeTests {
         #expect(host.running.isEmpty)
     }
 
-    @Test func `a zone that changes while an occurrence is being written keeps it due when the commit fails`() throws {
+    @Test func `an occurrence whose commit fails while the time zone changes stays due`() throws {
         let host = try Self.host()
         host.advance(by: .hours(13))
         host.commits = .held
@@ -135,7 +138,7 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .days(1), of: host) == ["03T00:30"])
     }
 
-    @Test func `the same rules once more change nothing`() throws {
+    @Test func `a report of unchanged time zone rules has no effect on a calendar schedule`() throws {
         let host = try Self.host()
         let before = host.ledger.occasions
         host.forgetThePast()
@@ -143,7 +146,8 @@ struct TimeZoneChangeTests {
         #expect(host.actions.isEmpty && host.ledger.occasions == before)
     }
 
-    @Test func `schedules of other zones and intervals keep their occurrences`() throws {
+    @Test
+    func `interval schedules and schedules of other zones keep their occurrences when a time zone changes`() throws {
         let rule = try #require(CalendarRule("02:30", zone: .utc))
         let host = SchedulerDriver(.studio()) {
             $0.timeZones = .samples
@@ -158,7 +162,8 @@ struct TimeZoneChangeTests {
         #expect(next() == before)
     }
 
-    @Test func `the occurrences of a plugin that is not installed move too`() throws {
+    @Test
+    func `a time zone change while a plugin is not installed moves the occurrences of its calendar schedule`() throws {
         let host = try Self.host()
         #expect(begins(in: .hours(14), of: host).count == 1)
         host.remove(.app)

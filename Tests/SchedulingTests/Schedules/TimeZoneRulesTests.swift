@@ -21,7 +21,7 @@ struct TimeZoneRulesTests {
         return Date(timeIntervalSince1970: Double(instant)).formatted(.iso8601)
     }
 
-    @Test func `a yearly rule changes the offset at its dates, in each year`() throws {
+    @Test func `a yearly rule of a time zone changes the offset at its dates, in each year`() throws {
         for year in ["1971", "2026", "2099"] {
             #expect(try hours(.berlin, "\(year)-01-15T00:00:00Z") == 1)
             #expect(try hours(.berlin, "\(year)-07-15T00:00:00Z") == 2)
@@ -30,7 +30,7 @@ struct TimeZoneRulesTests {
         #expect(try hours(.berlin, "2026-10-25T00:59:59Z") == 2 && hours(.berlin, "2026-10-25T01:00:00Z") == 1)
     }
 
-    @Test func `summer in the southern hemisphere lasts over New Year`() throws {
+    @Test func `daylight saving time in the southern hemisphere lasts over New Year`() throws {
         let sydney = TimeZoneRules(
             YearlyOffsets(
                 standard: 10 * 3600,
@@ -46,7 +46,7 @@ struct TimeZoneRulesTests {
         #expect(try hours(sydney, "2026-10-03T15:59:59Z") == 10 && hours(sydney, "2026-10-03T16:00:00Z") == 11)
     }
 
-    @Test func `a rule whose daylight saving time ends where it starts has it all year`() throws {
+    @Test func `a yearly rule whose daylight saving time ends where it starts has that time all year`() throws {
         let rules = TimeZoneRules(
             YearlyOffsets(
                 standard: -4 * 3600,
@@ -69,14 +69,14 @@ struct TimeZoneRulesTests {
         (.weekday(6, week: 5, month: 12), "2028-12-30"), (.weekday(2, week: 5, month: 2), "2028-02-29"),
         (.weekday(4, week: 4, month: 11), "2028-11-23"),
     ])
-    func `a yearly date is a day of the year, or a weekday of a week of a month`(_ day: YearlyDate.Day, _ text: String)
+    func `a yearly rule's date is a day of the year or a weekday of a month`(_ day: YearlyDate.Day, _ text: String)
         throws
     {
         let year = try #require(Int64(text.prefix(4)))
         #expect(try YearlyDate(day, at: 3600).seconds(in: year) == seconds("\(text)T01:00:00Z"))
     }
 
-    @Test func `a table holds until its last transition, and the yearly rule from there on`() throws {
+    @Test func `a time zone's transitions apply until the last one, and its yearly rule from then on`() throws {
         let rules = try #require(
             TimeZoneRules(
                 initial: 100,
@@ -91,7 +91,7 @@ struct TimeZoneRulesTests {
         #expect(endless.offset(at: 1 << 40) == 200)
     }
 
-    @Test func `transitions out of order and offsets of more than 26 hours make no rules`() {
+    @Test func `transitions out of order and offsets of more than 26 hours are refused as time zone rules`() {
         let (early, late) = (TimeZoneRules.Transition(at: 1, offset: 0), TimeZoneRules.Transition(at: 2, offset: 0))
         #expect(TimeZoneRules(initial: 0, transitions: [late, early], afterwards: nil) == nil)
         #expect(TimeZoneRules(initial: 0, transitions: [early, early], afterwards: nil) == nil)
@@ -101,13 +101,13 @@ struct TimeZoneRulesTests {
         #expect(TimeZoneRules(initial: 26 * 3600, transitions: [early, late], afterwards: nil) != nil)
     }
 
-    @Test func `a local time that exists once has its instant`() throws {
+    @Test func `a local time that exists once in its zone converts to its instant`() throws {
         #expect(try reached(.berlin, "2026-01-01T12:00:00Z") == "2026-01-01T11:00:00Z")
         #expect(try reached(.berlin, "2026-07-01T12:00:00Z") == "2026-07-01T10:00:00Z")
         #expect(try reached(.newYork, "2026-07-01T22:00:00Z") == "2026-07-02T02:00:00Z")
     }
 
-    @Test func `a local time that the zone skips is reached at the end of the gap`() throws {
+    @Test func `a local time that its zone skips converts to the end of the gap`() throws {
         for local in ["2026-03-29T02:00:00Z", "2026-03-29T02:30:00Z", "2026-03-29T02:59:59Z", "2026-03-29T03:00:00Z"] {
             #expect(try reached(.berlin, local) == "2026-03-29T01:00:00Z")
         }
@@ -115,7 +115,7 @@ struct TimeZoneRulesTests {
         #expect(try reached(.berlin, "2026-03-29T03:00:01Z") == "2026-03-29T01:00:01Z")
     }
 
-    @Test func `a local time that comes twice is reached at the first time`() throws {
+    @Test func `a local time that occurs twice in its zone converts to the first instant`() throws {
         #expect(try reached(.berlin, "2026-10-25T02:00:00Z") == "2026-10-25T00:00:00Z")
         #expect(try reached(.berlin, "2026-10-25T02:59:59Z") == "2026-10-25T00:59:59Z")
         #expect(try reached(.berlin, "2026-10-25T03:00:00Z") == "2026-10-25T02:00:00Z")

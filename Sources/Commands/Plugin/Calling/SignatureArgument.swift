@@ -11,7 +11,7 @@ enum SignatureArgument {
         let kinds = DirectArgument.Kind.allCases
         guard let kind = DirectArgument.Kind(rawValue: word) else {
             throw ValidationError(
-                "\(text.inQuotes) begins with none of \(kinds.map(\.rawValue).joined(separator: ", "));"
+                "\(text.inQuotes) does not begin with one of \(kinds.map(\.rawValue).joined(separator: ", "));"
                     + " \(NearestWord.remedy(for: word, among: kinds.map(\.rawValue)))"
             )
         }
@@ -22,7 +22,7 @@ enum SignatureArgument {
         do throws(DirectFlaw) {
             return try kind.argument(value)
         } catch {
-            throw ValidationError("in \(text.inQuotes) stands \(value.inQuotes), \(error.rule); \(error.remedy)")
+            throw ValidationError("the value \(value.inQuotes) of \(text.inQuotes) is \(error.rule); \(error.remedy)")
         }
     }
 
@@ -31,20 +31,20 @@ enum SignatureArgument {
         let kinds = DirectResult.Kind.allCases.map(\.rawValue)
         guard let kind = DirectResult.Kind(rawValue: word) else {
             let remedy = NearestWord.remedy(for: word, among: kinds)
-            throw ValidationError("\(word.inQuotes) is none of \(kinds.joined(separator: ", ")); \(remedy)")
+            throw ValidationError("\(word.inQuotes) is not one of \(kinds.joined(separator: ", ")); \(remedy)")
         }
         if let result = DirectResult(kind, rule: rule) { return result }
         guard let rule, !kind.rules.isEmpty else {
             let remedy = kind.rules.first.map { "write \(word):\($0)" } ?? "write \(word) alone"
-            throw ValidationError("\(text.inQuotes) is no result; \(remedy)")
+            throw ValidationError("\(text.inQuotes) is not a result; \(remedy)")
         }
         let remedy = NearestWord.remedy(for: rule, among: kind.rules)
-        throw ValidationError("\(rule.inQuotes) is no rule for \(word); \(remedy)")
+        throw ValidationError("\(rule.inQuotes) is not a rule for \(word); \(remedy)")
     }
 
     static func setting(_ text: String) throws -> (key: String, value: String) {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-            throw ValidationError("\(text.inQuotes) is no setting; write KEY=VALUE")
+            throw ValidationError("\(text.inQuotes) is not a setting; write KEY=VALUE")
         }
         return (String(text[..<equals]), String(text[text.index(after: equals)...]))
     }
@@ -52,7 +52,7 @@ enum SignatureArgument {
     static func time(_ text: String) throws -> Duration {
         if let time = DurationText.duration(text[...]), time > .zero { return time }
         throw ValidationError(
-            "\(text.inQuotes) is no length of time; write it like 30s or 1min (\(DurationText.units))"
+            "\(text.inQuotes) is not a duration; write it like 30s or 1min (\(DurationText.units))"
         )
     }
 

@@ -135,7 +135,7 @@ final class NaiveHost: Witness {
                 heldSurely[request.number] = min(due, now.wall)
             }
             guard let since = heldSince(request) else { continue }
-            heldPerhaps[request.number] = min(heldPerhaps[request.number] ?? since, since, now.wall)
+            heldPerhaps[request.number] = notAfterPresent(min(heldPerhaps[request.number] ?? since, since))
         }
     }
 
@@ -144,7 +144,7 @@ final class NaiveHost: Witness {
     private func clockWasSetBack() {
         let now = now.wall
         heldSurely = heldSurely.filter { $0.value <= now }
-        heldPerhaps = heldPerhaps.mapValues { min($0, now) }
+        heldPerhaps = heldPerhaps.mapValues { notAfterPresent($0) }
         let pending = host.ledger.requests.map(PendingWork.request) + host.ledger.events.map(PendingWork.event)
         noteVoidRests(pending.filter { !host.scheduler.loading.isMissing($0.plugin) })
     }
@@ -207,24 +207,26 @@ final class NaiveHost: Witness {
         }
         let held = Dictionary(uniqueKeysWithValues: pending + running)
         // A deferral that began by a clock that was ahead counts from the load, at the latest.
-        heldSurely = held.filter { $0.value < now.wall }
-        heldPerhaps = held.mapValues { min($0, now.wall) }
+        heldSurely = held.filter { $0.value <= now.wall }
+        heldPerhaps = held.mapValues { notAfterPresent($0) }
         leftLaunches.merge(launches) { old, _ in old }
         leftLaunches = leftLaunches.filter { number, _ in host.ledger.runningLaunches.contains(number) }
         launches = [:]
     }
 
-    /// Start of the deferral in the ledger, from the request itself or from the periods of its class; nil if it is not
-    /// deferred.
+    /// A start of a deferral, moved from the future to the present. An ended deferral ends before the present.
+    private func notAfterPresent(_ since: WallTime) -> WallTime {
+        since < now.wall ? since : now.wall + .nanoseconds(-1)
+    }
+
+    /// Start of the deferral in the ledger by the clock of that time, from the request itself or from the periods of its
+    /// class; nil if it is not deferred.
     private func heldSince(_ request: PendingRequest) -> WallTime? {
         if let since = request.deferredSince { return since }
         let key = WaitKey(of: .request(request))
         guard (request.due(at: now, configuration)) == nil else { return nil }
         return host.ledger.deferrals[key].flatMap { periods in
-            var deferral = Deferral(periods: periods)
-            let due = deferral.reckonAnew(due: dueTime(of: request), at: now.wall)
-            deferral.reckonAnew(at: now.wall)
-            return deferral.start(for: due)
+            Deferral(periods: periods).start(for: dueTime(of: request))
         }
     }
 
