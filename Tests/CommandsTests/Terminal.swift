@@ -8,7 +8,7 @@ import TaskModel
 
 @testable import Commands
 
-/// Runs commands as a shell would and records their output. Its clock does not move.
+/// Runs commands as a shell would, and records their output. Its clock stands still.
 final class Terminal: Sendable {
     private struct Streams {
         var output = ""

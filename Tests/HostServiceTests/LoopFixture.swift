@@ -13,10 +13,10 @@ import Testing
 
 @testable import HostService
 
-/// A decision loop with real parts and an empty core; the test starts it.
+/// A decision loop with real parts and an empty scheduler. The test starts the loop.
 struct LoopFixture {
     let loop: DecisionLoop
-    /// A copy of the loop's core before its first event.
+    /// A copy of the loop's scheduler before its first event.
     let core: Scheduler
 
     /// - Parameters:

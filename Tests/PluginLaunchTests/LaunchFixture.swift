@@ -5,7 +5,7 @@ import Logging
 import PluginLaunch
 import TaskModel
 
-/// A launcher of stand-in runners, closed after the test.
+/// A launcher of stand-in runners, which is closed after the test.
 struct LaunchFixture {
     static let variables = RunnerEnvironment([.init(name: "PATH", value: "/usr/bin:/bin")])
 
@@ -67,12 +67,12 @@ struct LaunchFixture {
 }
 
 extension LaunchNumber: ExpressibleByIntegerLiteral {
-    /// A launch number as an integer literal.
+    /// Creates a launch number from an integer literal.
     public init(integerLiteral value: Int64) { self.init(rawValue: value) }
 }
 
 /// A logger without output: these tests do not check the launcher's log.
 let silentLogger = Logger(label: "launch-tests") { _ in SwiftLogNoOpLogHandler() }
 
-/// True if a process with that number exists, a zombie included.
+/// Whether a process with that number exists; zombies count.
 func exists(_ pid: Int32) -> Bool { FileManager.default.fileExists(atPath: "/proc/\(pid)") }
