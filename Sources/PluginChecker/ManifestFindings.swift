@@ -31,7 +31,7 @@ struct ManifestFindings {
         addLibrary()
     }
 
-    /// The rules about finding the library. All other rules for libraries are about the contents.
+    /// The rules about finding and reading the library. All other rules for libraries are about the contents.
     private static let areOfFinder: Set<DocumentProblem.Rule> = [
         .libraryPath, .libraryMissing, .libraryChanging, .digest,
     ]

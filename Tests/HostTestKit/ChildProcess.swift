@@ -17,9 +17,11 @@ package final class ChildProcess: Sendable {
     package let standardError = Tape<String>()
     private let endings = Tape<Ending>()
 
+    /// Starts a program.
+    ///
     /// - Parameters:
-    /// - program: an absolute path.
-    /// - onEnd: called on the child's own thread, after the child is reaped and before its end is published.
+    ///   - program: an absolute path.
+    ///   - onEnd: called on the child's own thread, after the child is reaped and before its end is published.
     package static func start(
         _ program: String,
         _ arguments: [String],

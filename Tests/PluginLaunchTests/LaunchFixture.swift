@@ -26,9 +26,11 @@ struct LaunchFixture {
         }
     }
 
+    /// Runs `body` with a launcher of stand-in runners, and closes it afterwards.
+    ///
     /// - Parameters:
-    /// - onEvent: called on the launch thread, which it may block.
-    /// - hasCapacity: called on the launch thread, before a message of a launch is delivered.
+    ///   - onEvent: called on the launch thread, which it may block.
+    ///   - hasCapacity: called on the launch thread, before a message of a launch is delivered.
     static func with(
         runner path: String,
         in folder: String,

@@ -19,9 +19,11 @@ struct PlayedHost {
     let events: EventLog
     let folder: String
 
+    /// Runs `body` with a real runner that has received the plan for a plugin.
+    ///
     /// - Parameters:
-    /// - source: name of a plugin in `Tests/MisbehavingPlugins`.
-    /// - plan: the launch's plan without plugin and library, which are filled in.
+    ///   - source: name of a plugin in `Tests/MisbehavingPlugins`.
+    ///   - plan: the launch's plan without plugin and library, which are filled in.
     static func with(
         _ source: String,
         _ plan: PlayedPlan,
@@ -42,6 +44,8 @@ struct PlayedHost {
         }
     }
 
+    /// Runs `body` with a real runner that has received the plan for a compiled library.
+    ///
     /// - Parameter library: path of a compiled library of the plugin.
     static func with(
         library: String,

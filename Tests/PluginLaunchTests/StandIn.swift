@@ -12,9 +12,11 @@ struct StandIn {
 
     let path: String
 
+    /// Compiles the program.
+    ///
     /// - Parameters:
-    /// - frames: constants of the program, by name.
-    /// - main: the body of `main`; `say(FRAME)` sends a frame, `wait_for_end()` reads until the host closes the
+    ///   - frames: constants of the program, by name.
+    ///   - main: the body of `main`; `say(FRAME)` sends a frame, `wait_for_end()` reads until the host closes the
     ///   channel.
     init(in folder: String, named name: String = "stand-in", frames: [String: [UInt8]] = [:], main: String) throws {
         let constants = frames.map { name, bytes in

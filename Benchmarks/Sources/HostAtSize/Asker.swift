@@ -15,6 +15,8 @@ final class Asker: Sendable {
     private let state = Mutex(State())
     private let end = DispatchSemaphore(value: 0)
 
+    /// Starts the calls, each after the answer to the previous one.
+    ///
     /// - Parameters:
     ///   - body: body of a POST; nil for a GET.
     ///   - pause: microseconds between an answer and the next call.

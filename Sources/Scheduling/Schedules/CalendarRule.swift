@@ -46,8 +46,9 @@ package struct CalendarRule: Hashable, Sendable {
         return nil
     }
 
-    /// The time that has the same occurrences behind it under new rules of the zone as `time` has under the old ones, so
-    /// that no local date has its occurrence twice or never.
+    /// Converts the time of the last occurrence after a change of the zone's rules. The dates whose occurrence is before
+    /// `time` under the old rules are those before the result under the new rules, so no date has its occurrence twice or
+    /// never.
     func time(correspondingTo time: WallTime, from old: TimeZoneRules, to new: TimeZoneRules) -> WallTime {
         let seconds = time.nanoseconds.flooredDivision(by: Self.second).quotient
         let tomorrow = Self.date(at: time, old) + 1
