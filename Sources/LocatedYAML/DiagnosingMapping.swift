@@ -78,7 +78,8 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// Reads a value of an enumeration, which is written as its raw value.
+    /// Reads a value of an enumeration, which is written as its raw value; nil when the key is missing or its value was
+    /// reported.
     package func choice<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String,
         of type: Value.Type = Value.self
@@ -99,7 +100,8 @@ package final class DiagnosingMapping {
 
     // MARK: Lists and mappings
 
-    /// Reads a list of strings. Other items are reported and omitted.
+    /// Reads a list of strings; nil when the key is missing or its value was reported. Other items are reported and
+    /// omitted.
     package func strings(_ name: String) -> Field<[Field<String>]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -112,7 +114,8 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// Reads a mapping of free keys to single values. The values are returned as strings, as written in the file.
+    /// Reads a mapping of free keys to single values; nil when the key is missing or its value was reported. The values
+    /// are returned as strings, as written in the file.
     package func texts(_ name: String) -> Field<[String: String]>? {
         node(name).flatMap { field in
             guard case .mapping(let entries) = field.value.content else {
@@ -148,7 +151,7 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// Reads a list of mappings with known keys, each by `read`.
+    /// Reads a list of mappings with known keys, each by `read`; nil when the key is missing or its value was reported.
     package func mappings<Value>(inList name: String, _ read: (DiagnosingMapping) -> Value) -> Field<[Value]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -194,7 +197,7 @@ package final class DiagnosingMapping {
         return nil
     }
 
-    /// Reports a value outside of its range.
+    /// Reports a value outside of its range, and returns nil.
     ///
     /// - Parameter shown: the value as written in the file; it consists of digits and letters.
     func outside<Value>(_ field: Field<YAMLNode>, shown: String, least: String, most: String) -> Field<Value>? {

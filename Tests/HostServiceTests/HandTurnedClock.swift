@@ -48,7 +48,7 @@ final class HandTurnedClock: Clock, Sendable {
         try Task.checkCancellation()
     }
 
-    /// Waits for the next sleep to begin, and returns its duration.
+    /// Waits for the next sleep to begin, and returns its duration; nil when the waiting task is cancelled.
     func nextSleep() async -> Duration? {
         for await sleep in sleeps { return sleep }
         return nil

@@ -58,8 +58,7 @@ struct TimeZoneKeeperTests {
         ])
     }
 
-    /// The known zones of a host that starts with rules which differ from those in the files, so that the first reading
-    /// reports changes.
+    /// The zones of the database with wrong rules. A host that starts with them reports changes at its first reading.
     private static func outdated(_ database: TimeZoneDatabase) throws -> TimeZoneTable {
         TimeZoneTable(try read(database).entries.mapValues { .init(name: $0.name, rules: .utc) })
     }

@@ -32,7 +32,7 @@ struct HandlerTests {
         )
     }
 
-    /// The description of the first problem in a manifest with the given function argument.
+    /// The description of the first problem in a manifest with the given function argument; nil without a problem.
     private func flaw(_ argument: String) -> String? {
         read(handler(arguments: "[cancel-flag, \(argument)]")).problems.first.map {
             $0.description.replacing("feed.yaml:11:", with: "")

@@ -177,7 +177,7 @@ final class ReplayWorld {
         occurrences.insert(Occurrence(at: clock.now.monotonic + delay, order: lastOrder, launch: launch, what: what))
     }
 
-    /// Registers a reply token as that of a request of the task.
+    /// Notes that the answer with this token will be about a submission of the task.
     func expect(_ reply: ReplyToken, about identifier: TaskIdentifier) { record.expect(reply, about: identifier) }
 
     // MARK: Chances

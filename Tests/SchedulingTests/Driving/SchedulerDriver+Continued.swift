@@ -33,7 +33,7 @@ extension SchedulerDriver {
     func stopTask(_ identifier: TaskIdentifier) -> Answer? { ask { .taskStopRequested(identifier, reply: $0) } }
 
     /// Starts a launch of the processing task at a user's request. The launch has handlers for this task and the given
-    /// albums.
+    /// albums. Returns the plan; nil when nothing was launched.
     @discardableResult
     func openByPerson(_ identifier: TaskIdentifier = .clean, albums: ClosedRange<Int> = 1...5) -> LaunchPlan? {
         submit(identifier, after: .seconds(1))

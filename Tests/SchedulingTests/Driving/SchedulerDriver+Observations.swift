@@ -68,7 +68,7 @@ extension SchedulerDriver {
         }
     }
 
-    /// The last journal entry of a task with this identifier.
+    /// The last journal entry of a task with this identifier; nil without one.
     func lastEntry(of identifier: TaskIdentifier) -> JournalEntry? { journal.last { $0.label == identifier.text } }
 
     var launchOutcomes: [LaunchOutcome] {

@@ -177,8 +177,8 @@ extension NaiveHost {
         return found
     }
 
-    /// Records an ended launch for policies. Uses later than its end were recorded by a clock that was ahead: they no
-    /// longer count, and within a quarter of an hour their effect is uncertain.
+    /// Records an ended launch for policies. Earlier uses with a later time come from a clock that was ahead. They are
+    /// dropped or, up to a quarter of an hour later than the end, count as uncertain.
     func remember(_ launch: PastLaunch) {
         past.append(launch)
         guard launch.lane == .background else { return }

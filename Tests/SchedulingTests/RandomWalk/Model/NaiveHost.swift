@@ -24,7 +24,7 @@ final class NaiveHost: Witness {
 
     // Requests of callers.
     var asked: Submission?
-    /// The ticket whose changes are being judged.
+    /// The ticket whose changes are being judged; nil at other times.
     var asking: Ticket?
     var questions: [ReplyToken: SchedulerEvent] = [:]
     var wishes: Set<SubmissionNumber> = []
@@ -221,8 +221,8 @@ final class NaiveHost: Witness {
         since < now.wall ? since : now.wall + .nanoseconds(-1)
     }
 
-    /// Start of the deferral in the ledger by the clock of that time, from the request itself or from the periods of its
-    /// class; nil if it is not deferred.
+    /// Start of the deferral in the ledger, by the clock of that time, from the request itself or from the periods of
+    /// its class; nil if it is not deferred.
     private func heldSince(_ request: PendingRequest) -> WallTime? {
         if let since = request.deferredSince { return since }
         let key = WaitKey(of: .request(request))
