@@ -46,7 +46,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         self.kind = kind
     }
 
-    /// The violated rule of the ABI; nil if the file is not a library.
+    /// The violated rule of the ABI; nil when the problem violates none, as for an unreadable file.
     package var rule: String? {
         switch kind {
         case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: "BGT-ABI-01"

@@ -19,7 +19,7 @@ struct LibraryInspection: Hashable, Encodable {
     struct Problem: Hashable, Encodable {
         /// A stable code of the problem, for programs.
         let code: String
-        /// The rule of the ABI that the library violates; nil when the file is not a library.
+        /// The violated rule of the ABI; nil when the problem violates none, as for an unreadable file.
         let rule: String?
         let message: String
         let remedy: String
