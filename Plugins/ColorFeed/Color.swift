@@ -46,10 +46,10 @@ struct Color: Hashable, Sendable, Codable, RawRepresentable {
         return most == 0 ? 0 : Double(most - min(red, green, blue)) / Double(most)
     }
 
-    /// Sort key: by hue, greys last, and within a hue from dark to bright.
+    /// Key to sort colours by hue, greys last, and within a hue from dark to bright.
     var placeOnWheel: (Double, Double) { ((hue ?? 360).rounded(), luminance) }
 
-    /// Relative luminance, by the formula of the Web Content Accessibility Guidelines.
+    /// Relative luminance from 0 to 1, by the formula of the Web Content Accessibility Guidelines.
     var luminance: Double {
         func linear(_ channel: UInt8) -> Double {
             let share = Double(channel) / 255

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A common name of a colour.
+/// A common name for a range of colours.
 enum ColorFamily: String, CaseIterable, Sendable {
     case all
     case red

@@ -3,7 +3,7 @@
 import BackgroundTasks
 
 extension ColorFeed {
-    /// Deletes the colours of old entries.
+    /// Deletes the colours of old entries; the handler of the processing task.
     func handleDatabaseCleaning(task: BGTask) {
         scheduleDatabaseCleaning()
         let cleaning = DatabaseCleaning(olderThan: Settings.oldestToKeep)

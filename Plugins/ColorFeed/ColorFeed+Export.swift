@@ -3,7 +3,8 @@
 import BackgroundTasks
 
 extension ColorFeed {
-    /// Writes a page with the swatches of a family of colours, with progress for the user.
+    /// Writes a page with the swatches of a family of colours, and reports progress to the user; the handler of the
+    /// continued task.
     func handleExport(task: BGContinuedProcessingTask, of name: String) {
         let work = Task {
             do {

@@ -3,7 +3,7 @@
 import BackgroundTasks
 
 extension ColorFeed {
-    /// Stores the new entries of the feed.
+    /// Stores the new entries of the feed; the handler of the refresh task.
     func handleAppRefresh(task: BGTask) {
         // The next request is submitted first, so that it exists whatever happens to this task.
         scheduleAppRefresh()
@@ -18,7 +18,7 @@ extension ColorFeed {
         task.expirationHandler = { work.cancel() }
     }
 
-    /// Returns whether there were new entries.
+    /// Downloads and stores the feed. Returns whether there were new entries.
     private func refresh() async throws -> Bool {
         let address = try Settings.feed()
         let store = try FeedStore.inContainer()

@@ -9,8 +9,8 @@ final class ColorFeed: Sendable {
 
     private static let refresh = "com.example.colorfeed.refresh"
     private static let databaseCleaning = "com.example.colorfeed.db-cleaning"
-    /// Prefix of the identifiers of exports. The manifest permits a pattern; the family of colours to export replaces
-    /// its star.
+    /// Prefix of the identifiers of exports. The manifest permits a pattern, whose star stands for the family of
+    /// colours to export.
     private static let exports = "com.example.colorfeed.export."
 
     let operationQueue = OperationQueue()

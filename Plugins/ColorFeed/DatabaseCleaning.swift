@@ -3,11 +3,11 @@
 import BackgroundTasks
 import Synchronization
 
-/// Deletes old entries and returns their space to the file system, as an operation. It checks for cancellation between
+/// An operation that deletes old entries and returns their space to the file system. It checks for cancellation between
 /// batches.
 // Unchecked: the mutable state is in mutexes, and Operation is thread-safe.
 final class DatabaseCleaning: Operation, @unchecked Sendable {
-    /// Rows per batch; a cancellation waits for at most one batch.
+    /// Number of rows per batch. A cancellation waits for at most one batch.
     private static let batch = 200
 
     private let date: Date
@@ -19,7 +19,8 @@ final class DatabaseCleaning: Operation, @unchecked Sendable {
         super.init()
     }
 
-    /// False when the operation was cancelled or failed; rows that were deleted before stay deleted.
+    /// Whether the operation has deleted all old entries. False when it was cancelled or failed; rows that were deleted
+    /// before stay deleted.
     var isDone: Bool { done.withLock { $0 } }
 
     /// Cancels the operation. The final vacuum has no batches, so it is interrupted.

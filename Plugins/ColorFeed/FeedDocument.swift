@@ -51,7 +51,7 @@ private final class FeedReader: NSObject, XMLParserDelegate {
 
     private(set) var items: [Item] = []
     private(set) var isFeed = false
-    /// Description and line of the first error.
+    /// Description and line of the first error in the document; nil without an error.
     private(set) var damage: String?
     private var item: Item?
     private var text = ""

@@ -6,10 +6,10 @@ import FoundationNetworking
 /// A downloaded feed.
 struct FeedDownload: Sendable {
     let body: Data
-    /// The server's entity tag, for a conditional request next time.
+    /// The server's entity tag, for a conditional request at the next download; nil when the server sent none.
     let tag: String?
 
-    /// Downloads the feed; nil when it still has that tag.
+    /// Downloads the feed; nil when the server's version still has the tag `tag`.
     static func from(_ address: URL, unlessTagged tag: String?) async throws -> FeedDownload? {
         let download =
             address.isFileURL ? Self(body: try Data(contentsOf: address), tag: nil) : try await get(address, tag)

@@ -12,9 +12,9 @@ struct FeedEntry: Codable, FetchableRecord, PersistableRecord, Sendable {
     let title: String
     let link: String
     let color: Color
-    /// Date of publication; if the feed has none, the date when the entry was first seen.
+    /// Date of publication. If the feed has none, the date when the entry was first seen.
     var published: Date
-    /// Whether the feed has a date for the entry; not stored.
+    /// Whether the feed has a date for the entry. This property is not stored.
     var isDated = true
 
     private enum CodingKeys: CodingKey {

@@ -49,7 +49,7 @@ struct FeedStore: Sendable {
         }
     }
 
-    /// Stores entries and tag in one transaction: a tag without its entries would hide them forever.
+    /// Stores entries and the feed's tag in one transaction, because a tag without its entries would hide them forever.
     ///
     /// - Returns: the number of new entries.
     func keep(_ entries: [FeedEntry], tag: String?, of feed: URL) async throws -> Int {
@@ -78,6 +78,8 @@ struct FeedStore: Sendable {
 
     // MARK: For the cleaning
 
+    /// Deletes entries from before a date, at most `most`.
+    ///
     /// - Returns: the number of deleted entries; fewer than `most` when no older ones are left.
     func delete(_ most: Int, olderThan date: Date) throws -> Int {
         try database.write { database in
@@ -89,7 +91,8 @@ struct FeedStore: Sendable {
         }
     }
 
-    /// Interrupts the running statement with an error, from any thread. Without one it has no effect.
+    /// Interrupts the running statement, which then throws. Safe from any thread; without a running statement it has no
+    /// effect.
     func interrupt() { database.interrupt() }
 
     /// Returns free space to the file system.

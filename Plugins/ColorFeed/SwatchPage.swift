@@ -56,7 +56,8 @@ final class SwatchPage {
 
     private func write(_ text: String) throws { try handle.write(contentsOf: Data(text.utf8)) }
 
-    /// The escaped link, or "#": a feed is untrusted, and a script as a link would run in the page.
+    /// The escaped link, or "#" for a link that is not a file or web address: a feed is untrusted, and a script as a
+    /// link would run in the page.
     private func address(_ link: String) -> String {
         let isPlace = ["file", "http", "https"].contains(URL(string: link)?.scheme?.lowercased())
         return isPlace ? escaped(link) : "#"

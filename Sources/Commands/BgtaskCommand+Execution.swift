@@ -7,7 +7,7 @@ import FunctionTrial
 import PluginInstaller
 
 extension BgtaskCommand {
-    /// Parses the arguments and runs the command that they name. Errors are reported on standard error and returned as
+    /// Parses the arguments and runs the command that they name. Errors are reported on standard error and determine
     /// the exit status; none is thrown.
     package static func execute(_ arguments: [String]) async -> ExitStatus {
         do {
@@ -50,7 +50,8 @@ extension BgtaskCommand {
         }
     }
 
-    /// Reports an error of the argument parser. Requests for help and for the version arrive here as errors too.
+    /// Reports an error of the argument parser, and returns its exit status. Requests for help and for the version
+    /// arrive here as errors, too.
     private static func concludeParsing(_ error: any Error) -> ExitStatus {
         let message = fullMessage(for: error)
         switch exitCode(for: error) {
@@ -68,7 +69,7 @@ extension BgtaskCommand {
 }
 
 extension CommandFailure {
-    /// The exit status, message and remedy for a failed call of the host.
+    /// Creates the failure of a call to the host: exit status, message and remedy.
     init(_ error: ControlError) {
         switch error {
         case .unreachable, .misunderstood: self.init(.unreachable, error.description)

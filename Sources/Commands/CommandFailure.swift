@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A failure of a command: the message for its caller, a remedy and the exit status.
+/// A failure of a command: the message for the user, a remedy and the exit status.
 struct CommandFailure: Error, Hashable {
     let status: ExitStatus
     let message: String

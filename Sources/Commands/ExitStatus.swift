@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The exit status of `bgtask`, with its raw value for the shell.
+/// The exit status of `bgtask`; the raw value is the number for the shell.
 package enum ExitStatus: Int32, Hashable, Sendable {
     case done = 0
     case refused = 1

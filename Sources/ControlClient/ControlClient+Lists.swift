@@ -25,7 +25,7 @@ extension ControlClient {
 
     // MARK: Every page
 
-    /// All plugins and refused manifests.
+    /// All plugins and refused manifests, from as many pages as needed.
     ///
     /// - Parameter manifest: path of a manifest file, to list only its plugin or its refusal; nil for all.
     package func plugins(manifest: String? = nil) async throws(ControlError) -> PluginListReply {
@@ -42,11 +42,11 @@ extension ControlClient {
         return list
     }
 
-    /// All pending requests, waiting events and running tasks.
+    /// All pending requests, waiting events and running tasks, from as many pages as needed.
     ///
     /// - Parameters:
-    ///   - plugin: nil for every plugin.
-    ///   - kinds: empty for every kind.
+    ///   - plugin: the plugin whose work is listed; nil for every plugin.
+    ///   - kinds: the kinds to list; empty for every kind.
     package func tasks(
         plugin: PluginIdentifier? = nil,
         kinds: Set<TaskKind> = []
@@ -64,7 +64,7 @@ extension ControlClient {
         return list
     }
 
-    /// The newest `limit` launches of one plugin or of all, newest first.
+    /// The newest `limit` launches, newest first, of one plugin or, when `plugin` is nil, of all.
     package func launches(
         limit: Int,
         plugin: PluginIdentifier? = nil
@@ -81,7 +81,8 @@ extension ControlClient {
         return list
     }
 
-    /// The first `limit` entries after the number `after`, or the newest `limit` entries if it is nil; oldest first.
+    /// The first `limit` entries after the number `after`, or the newest `limit` entries if `after` is nil; oldest
+    /// first.
     package func journal(
         after: Int64? = nil,
         limit: Int,
@@ -104,7 +105,8 @@ extension ControlClient {
         return list
     }
 
-    /// The cursor in `next`. Throws when it is malformed, or equal to `current`: such a list would never end.
+    /// Parses the cursor `next` of a page. Throws when it is malformed, or equal to `current`: such a list would never
+    /// end.
     private func cursor<Cursor: Equatable>(
         _ next: String,
         after current: Cursor?,

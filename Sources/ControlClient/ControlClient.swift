@@ -42,7 +42,7 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// Calls a route without a body, by the route's method.
+    /// Calls a route without a body, with the HTTP method of the route.
     func ask<Reply: Decodable>(
         _ route: Route,
         _ value: String? = nil,
@@ -66,7 +66,7 @@ package struct ControlClient: Sendable {
         return try await answer(to: request)
     }
 
-    /// The stream of new journal entries. Returns when the host has accepted the call.
+    /// Opens the stream of new journal entries. Returns when the host has accepted the call.
     package func followJournal(
         after: Int64?,
         filter: JournalFilter = JournalFilter()
@@ -76,8 +76,8 @@ package struct ControlClient: Sendable {
         return JournalFeed(socket: socket, body: response.body)
     }
 
-    /// Runs a call with `answerTimeout`. The deadline of the HTTP library covers only the head of an answer, but a host
-    /// can also hang within the body.
+    /// Runs a call with the timeout `answerTimeout`. The deadline of the HTTP library covers only the head of an
+    /// answer, but a host can also hang within the body.
     private func inTime(_ call: @escaping @Sendable () async throws(ControlError) -> Data) async throws(ControlError)
         -> Data
     {
@@ -120,7 +120,7 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// The response of a successful call. Any other status is thrown as the error in its body.
+    /// The response to a successful call. For any other status, throws the error in the body.
     private func response(
         to request: HTTPClientRequest
     ) async throws(ControlError) -> HTTPClientResponse {

@@ -2,16 +2,17 @@
 
 /// Splits a stream of byte chunks into lines. It does not check the content of the lines.
 struct LineSplitter {
-    /// Maximum length of a line in bytes. Entries of a journal are shorter.
+    /// Maximum length of a line in bytes. Journal entries are shorter.
     static let longestLine = 1 << 20
 
     private var unfinished: [UInt8] = []
     private(set) var hasOverflowed = false
 
-    /// Whether the stream so far ends inside a line.
+    /// Whether the stream ended inside of a line so far.
     var holdsUnfinishedLine: Bool { !unfinished.isEmpty }
 
-    /// The lines that `bytes` completes, without their newlines; empty lines are left out.
+    /// Appends bytes of the stream, and returns the lines that they complete, without newlines. Empty lines are
+    /// omitted.
     mutating func append(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for byte in bytes {

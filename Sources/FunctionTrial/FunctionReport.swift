@@ -11,9 +11,9 @@ package struct FunctionReport: Hashable, Encodable {
     /// The returned value and the outputs, in the form of a journal entry.
     package let returned: String
     package let isSuccess: Bool
-    /// The rule that decides on success; nil for a function without a result.
+    /// The rule that decides whether the call succeeded; nil for a function without a result.
     package let rule: String?
-    /// Nanoseconds since the plan was sent, including the loading of the library.
+    /// Nanoseconds from sending the plan to the end of the call, including the loading of the library.
     package let took: Int64
 
     init(_ trial: FunctionTrial, _ text: String, isSuccess: Bool, took: Duration) {

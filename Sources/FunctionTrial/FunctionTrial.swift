@@ -13,7 +13,7 @@ package struct FunctionTrial: Sendable {
     private static let launch = LaunchNumber(rawValue: 1)
     private static let task = TaskID(launch: launch, index: 0)
 
-    /// Placeholder names: a trial has no manifest.
+    /// A placeholder for the task identifier, because a trial has no manifest.
     package static let identifier = named("bgtask.trial.call", TaskIdentifier.init)
     static let plugin = named("bgtask.trial", PluginIdentifier.init)
 

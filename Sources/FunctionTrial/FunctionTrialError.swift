@@ -3,7 +3,7 @@
 /// The reason why a function was not called, or why its call has no result.
 package struct FunctionTrialError: Error, Hashable, Sendable {
     package let message: String
-    /// Nil when the message contains the remedy.
+    /// The remedy; nil when the message contains it.
     package let remedy: String?
 
     init(_ message: String, remedy: String? = nil) {
@@ -12,10 +12,10 @@ package struct FunctionTrialError: Error, Hashable, Sendable {
     }
 }
 
-/// A report of the runner while the function runs.
+/// A report by the runner while the function runs.
 package enum TrialRemark: Hashable, Sendable {
     /// A violation of an ABI rule by the library.
     case violation(rule: String, message: String)
-    /// An unmodified line of the library's output.
+    /// A line of the library's output, unmodified.
     case output(stream: String, line: String)
 }

@@ -3,7 +3,7 @@
 package import ArgumentParser
 package import TaskModel
 
-/// One option per condition. The row of the condition gives its name and its help.
+/// One command-line option per condition. The row of the condition gives the option's name and help.
 package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
     @Option(name: name(.externalPower), help: help(.externalPower)) var externalPower: Value?
     @Option(name: name(.network), help: help(.network)) var network: Value?
@@ -39,9 +39,9 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
     }
 }
 
-/// A value of a condition's option.
+/// The type of the values of a condition's option.
 package protocol ConditionWord: ExpressibleByArgument, Decodable, Sendable {
-    /// The possible values, as printed in help.
+    /// The possible values, as shown in help.
     static var choices: String { get }
 }
 

@@ -18,7 +18,7 @@ extension HostConfiguration {
         replace(&scheduling.policies.roomPatience, with: mapping.duration("maximum-capacity-wait", in: Self.waits))
     }
 
-    /// Range of the bounds that policies apply. Zero is excluded: the key `off` switches policies off.
+    /// Permitted range of the time limits of policies. Zero is excluded, because the key `off` disables policies.
     static let bounds: ClosedRange<Duration> = .seconds(1) ... .seconds(3_650 * 86_400)
 
     private static func policy(named field: Field<String>, _ problems: ProblemCollector) -> Policy? {
@@ -32,7 +32,8 @@ extension HostConfiguration {
         return nil
     }
 
-    /// Schedules by task identifier: an interval or a time of day, and the properties of the request.
+    /// Reads the schedules of a plugin by task identifier: the interval or calendar rule, and the properties of the
+    /// request.
     static func schedules(_ plugin: DiagnosingMapping) -> [TaskIdentifier: WorkSchedule] {
         let read = plugin.mappings("schedules") { name, mapping -> (TaskIdentifier, WorkSchedule)? in
             let schedule = schedule(mapping)
@@ -90,7 +91,7 @@ extension HostConfiguration {
         }
     }
 
-    /// Nil, with a problem, when the rules of the zone are not known.
+    /// The zone of a schedule; nil, after a problem was reported, when the rules of the zone are not known.
     private static func zone(_ mapping: DiagnosingMapping, of at: Field<String>?) -> ScheduleZone? {
         let name = mapping.string("zone")
         guard let field = name ?? at else { return nil }

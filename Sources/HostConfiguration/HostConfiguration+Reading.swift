@@ -8,7 +8,7 @@ import TaskModel
 // The keys of the configuration file. Flags are read by the same functions, so that both have the same rules and
 // messages.
 extension HostConfiguration {
-    /// Overrides the present values with every known key of `mapping`.
+    /// Overrides the present values with the value of every known key in `mapping`.
     mutating func read(_ mapping: DiagnosingMapping) {
         readManifestFolder("manifests", to: \.operatorManifests, mapping)
         readManifestFolder("package-manifests", to: \.packageManifests, mapping)
@@ -38,7 +38,8 @@ extension HostConfiguration {
         refuseSharedExtensions(mapping.problems)
     }
 
-    /// Reports each extension that is listed under several main plugins: its container and requests belong to one.
+    /// Reports each extension that is listed under several main plugins: its container and requests can belong to only
+    /// one.
     private func refuseSharedExtensions(_ problems: ProblemCollector) {
         var owners: [PluginIdentifier: PluginIdentifier] = [:]
         for policy in policies.values.sorted(by: { $0.plugin < $1.plugin }) {
@@ -100,8 +101,8 @@ extension HostConfiguration {
         )
     }
 
-    /// Applies the operator's values for single plugins over the values for all plugins. Called after file and flags
-    /// are read.
+    /// Applies the operator's values for individual plugins over the values for all plugins. Called after file and
+    /// flags are read.
     mutating func resolvePolicies() {
         for policy in policies.values { scheduling.plugins[policy.plugin] = policy.over(scheduling) }
     }
@@ -200,10 +201,10 @@ extension HostConfiguration {
         return budgets
     }
 
-    /// Range of budgets and timeouts: positive and finite.
+    /// Permitted range of budgets and timeouts: positive and finite.
     static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
     static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
-    /// Batch sizes whose plan fits into one frame when each task has the largest payload.
+    /// Permitted batch sizes. The plan of such a batch fits into one frame even when each task has the largest payload.
     private static let batchSizes = 1...200
 }
 

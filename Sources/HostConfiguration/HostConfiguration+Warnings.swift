@@ -17,7 +17,7 @@ extension HostConfiguration {
         }
     }
 
-    /// Plugins with an entry in the configuration that are not installed, sorted.
+    /// Plugins that have settings in the configuration but are not installed, sorted.
     package func configuredWithoutPlugin(isInstalled: (PluginIdentifier) -> Bool) -> [PluginIdentifier] {
         policies.keys.filter { !isInstalled($0) }.sorted()
     }

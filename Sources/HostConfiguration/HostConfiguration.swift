@@ -17,12 +17,12 @@ package struct HostConfiguration: Sendable {
     package var pluginFolder: String
     package var stateFolder: String
     package var controlSocket: String
-    /// Group whose members may use the control socket, beside the host's own user and root; nil for none.
+    /// Group whose members may use the control socket, besides the host's own user and root; nil for none.
     package var socketGroup: SocketGroup?
     /// Timeout for idle connections and incomplete requests at the control socket. The default is shorter than the
-    /// timeout of clients, which may wait for a free connection.
+    /// timeout of clients, because a client may wait for a free connection.
     package var callerPatience: Duration = .seconds(10)
-    /// Path of the runner's binary; nil means the one beside the host's own.
+    /// Path of the runner's binary; nil for the one beside the host's own binary.
     package var runner: String?
     /// Directory in which control groups of launches are created. Nil means that the host searches for one; "none"
     /// disables them.
@@ -33,7 +33,7 @@ package struct HostConfiguration: Sendable {
     /// Thresholds at which a measurement sets a condition.
     package var sensors = ConditionThresholds()
     package var scheduling = SchedulingConfiguration()
-    /// Source of the rules of time zones.
+    /// The source of the rules of time zones.
     package var timeZones = TimeZoneDatabase.system
     /// Retention of the journal and of ended launches.
     package var journalRetention: Duration = .seconds(90 * 24 * 60 * 60)
@@ -50,7 +50,7 @@ package struct HostConfiguration: Sendable {
         policies.mapValues { Set($0.extensions.map(\.value)) }.filter { !$0.value.isEmpty }
     }
 
-    /// Makes all paths absolute: plugins receive some of them and have another working directory than the host.
+    /// Makes all paths absolute, because plugins receive some of them and have another working directory than the host.
     mutating func makePathsAbsolute() {
         func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
         operatorManifests = absolute(operatorManifests)

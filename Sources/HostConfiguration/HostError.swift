@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// An error because of which a host cannot start or continue. It never concerns a single plugin or request.
+/// An error that prevents a host from starting or continuing. It never concerns a single plugin or request.
 package struct HostError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
         private enum Name {

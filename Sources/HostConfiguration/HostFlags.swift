@@ -6,7 +6,7 @@ import Foundation
 import LocatedYAML
 import TaskModel
 
-/// The flags of `bgtaskd`, which override the keys of the configuration file.
+/// The command-line flags of `bgtaskd`, which override the keys of the configuration file.
 package struct HostFlags: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file; by default the system's or the user's.", valueName: "file"))
     var config: String?
@@ -110,15 +110,15 @@ package struct HostFlags: ParsableArguments {
         case user
     }
 
-    /// The configuration from file and flags. Throws one `HostError` with all problems.
+    /// The configuration from defaults, file and flags. Throws one `HostError` with all problems.
     package func configuration() throws -> HostConfiguration {
         let reading = read()
         if reading.problems.isEmpty { return reading.configuration }
         throw HostError(code: .configurationInvalid, message: reading.problems.joined(separator: "\n"))
     }
 
-    /// The configuration from defaults, file and these flags, each overriding the former. A file named by `--config`
-    /// must exist.
+    /// The configuration from defaults, file and these flags, with its problems. Flags override the file, and the file
+    /// overrides the defaults. A file named by `--config` must exist.
     package func read() -> HostConfigurationReading {
         let isSystem = owner.map { $0 == .system } ?? (getuid() == 0)
         let environment = ProcessInfo.processInfo.environment
@@ -141,10 +141,10 @@ package struct HostFlags: ParsableArguments {
         return HostConfigurationReading(configuration: configuration, problems: problems)
     }
 
-    /// A flag, its key in the file and its value; `text` is nil when the flag was not given.
+    /// A flag with its key in the file and its value; `text` is nil when the flag was not given.
     private struct ValueFlag {
         let name: String
-        /// Path of the key, with dots.
+        /// Path of the key in the configuration file, with dots.
         let key: String
         let text: String?
     }
@@ -207,6 +207,6 @@ package struct HostFlags: ParsableArguments {
 /// The configuration from file and flags, with all problems. A value that could not be read keeps its default.
 package struct HostConfigurationReading: Sendable {
     package let configuration: HostConfiguration
-    /// Messages, each with place, rule and remedy.
+    /// Messages of the problems, each with place, rule and remedy.
     package let problems: [String]
 }

@@ -18,7 +18,8 @@ struct OperatorPolicy: Sendable {
     let isBackgroundDenied: Bool
     let schedules: [TaskIdentifier: WorkSchedule]
     let settings: [String: String]
-    /// Extensions that may share its container and submit for it, in addition to those of its manifest.
+    /// Extensions that may share the plugin's container and submit for it, in addition to the extensions in its
+    /// manifest.
     let extensions: [Field<PluginIdentifier>]
 
     func over(_ host: SchedulingConfiguration) -> PluginPolicy {

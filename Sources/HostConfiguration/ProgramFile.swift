@@ -4,7 +4,7 @@ import Glibc
 
 /// Queries about executable files.
 package enum ProgramFile {
-    /// Path of this process's executable, whatever name it was called by; nil when it cannot be read.
+    /// Path of this process's executable, independent of the name by which it was called; nil when it cannot be read.
     package static var running: String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

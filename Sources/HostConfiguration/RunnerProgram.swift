@@ -2,12 +2,13 @@
 
 package import Foundation
 
-/// The default path of the runner: beside the host, as in a build directory, or in `libexec/bgtask`, as installed.
+/// The default path of the runner: beside the host's binary, as in a build directory, or in `libexec/bgtask`, as
+/// installed.
 package enum RunnerProgram {
     package static let name = "bgtask-runner"
 
-    /// The first path that exists. When none exists, the path beside the host, so that the error names a possible
-    /// place.
+    /// The first of the paths that exists. When none exists, the path beside the host, so that the error names a
+    /// possible place.
     package static func path(
         ofHost host: String = ProcessInfo.processInfo.executable,
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Owner, group and listener of a control socket, according to the file system and the kernel. No request is sent to a
+/// Owner, group and listener of a control socket, according to the file system and the kernel. No data is sent to a
 /// host.
 package struct SocketFacts: Hashable, Sendable {
     /// Account that owns the socket; nil when the file cannot be examined.

@@ -3,12 +3,13 @@
 import Foundation
 import LocatedYAML
 
-/// The group whose members may use the control socket, beside the host's own user and root. Its members are not listed.
+/// The group whose members may use the control socket, besides the host's own user and root. Its members are not
+/// listed.
 package struct SocketGroup: Hashable, Sendable {
     package let name: String
     package let id: UInt32
 
-    /// Returns nil after it has reported a problem.
+    /// Looks up the group; nil after a problem was reported.
     init?(named name: Field<String>, problems: ProblemCollector) {
         guard let id = Self.id(of: name.value) else {
             problems.report(

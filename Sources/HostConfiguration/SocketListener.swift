@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The listener on a Unix socket, according to the kernel. The query sends no data and does not block.
+/// The process that listens on a Unix socket, according to the kernel. The query sends no data and does not block.
 package enum SocketListener: Hashable, Sendable {
     /// There is no socket, or it was left behind by an ended process.
     case nobody

@@ -6,7 +6,7 @@ import HostConfiguration
 
 // Checks of the socket, the runner and the control groups.
 extension HostCheck {
-    /// Size of `sun_path` without its final zero byte.
+    /// Maximum length of a socket's path in bytes: `sun_path` without its final zero.
     private static let longestSocketPath = 107
 
     mutating func checkSocket(isRunning: Bool) {

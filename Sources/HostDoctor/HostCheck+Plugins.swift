@@ -36,7 +36,8 @@ extension HostCheck {
         checkPluginFolder()
     }
 
-    /// Loads the library that calls bound functions, and unloads it at once. A runner's loader makes the same search.
+    /// Checks libffi, which calls bound functions: loads and unloads it, with the same search as the loader of a
+    /// runner.
     private mutating func checkCaller(of entries: [PluginEntry]) {
         if entries.isEmpty { return }
         if let handle = dlopen(DirectHandler.libffi, RTLD_LAZY | RTLD_LOCAL) {

@@ -6,9 +6,9 @@ import TaskModel
 
 // Checks of the state directory: owner, permissions, write access and free space.
 extension HostCheck {
-    /// Free bytes below which a few days of journal entries may not fit.
+    /// Number of free bytes below which a few days of journal entries may not fit.
     private static let littleSpace: UInt64 = 64 << 20
-    /// Free bytes below which a commit may fail at any moment.
+    /// Number of free bytes below which a commit may fail at any moment.
     private static let noSpace: UInt64 = 1 << 20
 
     mutating func checkStateFolder() -> StateFolderFacts {

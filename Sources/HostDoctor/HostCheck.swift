@@ -14,9 +14,11 @@ package struct HostCheck {
     private let configurationProblems: [String]
     private(set) var findings: [HostFinding] = []
     private(set) var isRunning = false
-    /// Contents of the ledger; nil when it was not read.
+    /// Contents of the ledger; nil when the ledger was not read.
     private var snapshot: LedgerSnapshot?
 
+    /// Creates the check of a configuration.
+    ///
     /// - Parameters:
     ///   - environment: environment of the process, for the search of `bgtaskd` in PATH.
     ///   - socketFacts: returns the facts about the control socket at a path.

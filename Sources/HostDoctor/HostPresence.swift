@@ -4,7 +4,8 @@ import Glibc
 
 /// Whether a host uses a state directory, according to the lock in it.
 enum HostPresence: Hashable {
-    /// A host holds the lock. The number of its process comes from the lock file; nil when it has none.
+    /// A host holds the lock. The value is the number of its process from the lock file; nil when the file contains
+    /// none.
     case running(process: Int32?)
     case stopped
     case unknown(reason: String)

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Directories in which missing files would be created.
+/// Finds the directories in which missing files would be created.
 enum Place {
-    /// The nearest directory above `path` that exists.
+    /// The nearest existing directory above `path`.
     static func nearest(to path: String) -> String {
         var place = path
         repeat { place = parent(of: place) } while access(place, F_OK) != 0 && place != "/"
@@ -17,7 +17,7 @@ enum Place {
     }
 }
 
-/// Account names of user numbers.
+/// Looks up the account names of user numbers.
 enum Account {
     static func name(of user: UInt32) -> String {
         getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"

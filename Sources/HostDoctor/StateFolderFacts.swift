@@ -3,14 +3,14 @@
 import Glibc
 import LinuxSystem
 
-/// Facts about a state directory from the file system, without a verdict.
+/// Facts about a state directory from the file system. They contain no verdict.
 struct StateFolderFacts: Hashable {
     let path: String
     /// The reason why the directory cannot be read; nil when it can.
     let problem: String?
     let owner: UInt32
     let mode: UInt32
-    /// Names of the entries of the directory, and of its containers.
+    /// Names of the entries of the state directory. `containers` has those of its containers.
     let files: [String]
     let containers: [String]
 

@@ -7,14 +7,14 @@ import Synchronization
 
 /// A signal that calls a function instead of ending or stopping the process.
 ///
-/// Dispatch's own signal sources are installed on another thread after `resume` returns, and not at all when the signal
-/// had a source before: a signal that arrives meanwhile is lost.
+/// Dispatch's own signal sources would lose signals: they are installed on another thread after `resume` returns, and
+/// not at all when the signal had a source before.
 package struct CaughtSignal: Sendable {
     private let number: CInt
 
     private static let receivers = Mutex<[CInt: @Sendable () -> Void]>([:])
 
-    /// Installs the handler. The signal is caught when the initialiser returns.
+    /// Installs the handler. The signal is caught when the initializer returns.
     ///
     /// - Parameter received: called on a global queue, for each signal. Replaces the function of an earlier value for
     ///   the same signal.
@@ -25,7 +25,7 @@ package struct CaughtSignal: Sendable {
         signal(number) { SignalPipe.write($0) }
     }
 
-    /// Removes the function. Later signals of this number are ignored.
+    /// Removes the function. Later signals with this number are ignored.
     package func cancel() {
         signal(number, SIG_IGN)
         Self.receivers.withLock { $0[number] = nil }
@@ -34,10 +34,10 @@ package struct CaughtSignal: Sendable {
     fileprivate static func receive(_ number: UInt8) { receivers.withLock { $0[CInt(number)] }?() }
 }
 
-/// A pipe that carries signal numbers from the signal handlers to a queue. Handlers may only call `write`. It is never
-/// closed.
+/// A pipe that carries signal numbers from the signal handlers to a queue, because handlers may only call `write`. The
+/// pipe is never closed.
 private enum SignalPipe {
-    /// Read by signal handlers, so it must not be initialised lazily.
+    /// The writing end of the pipe. Signal handlers read this variable, so it must not be initialized lazily.
     nonisolated(unsafe) private static var writeEnd: CInt = -1
     private static let source: any DispatchSourceProtocol = {
         var ends: [CInt] = [-1, -1]

@@ -7,18 +7,19 @@ package import TaskModel
 /// The status, work and journal of a host at about one instant.
 package struct HostSnapshot: Hashable, Sendable {
     let host: HostStatusReply
-    /// Only the first page: the screen shows no more, and a snapshot may be taken several times a second.
+    /// The first page of the tasks. The screen shows no more, and a snapshot may be taken several times a second.
     let tasks: TaskListReply
     /// The running launches, oldest first.
     let launches: [LaunchReply]
-    /// The newest entries, at most `entriesListed`, without the events in `entriesLeftOut`.
+    /// The newest journal entries, at most `entriesListed`, without the events in `entriesLeftOut`.
     let journal: JournalReply
     let takenAt: WallTime
 
     private static let launchesListed = 50
     private static let entriesListed = 12
     private static let entriesRead = 60
-    /// Events that are not shown: each is followed by the entry of an outcome, which has more information.
+    /// Names of journal events that are not shown: each is followed by the entry of an outcome, which has more
+    /// information.
     private static let entriesLeftOut: Set<String> = ["submitted", "launched"]
 
     package static func take(from client: ControlClient, at now: WallTime) async throws(ControlError) -> HostSnapshot {
@@ -59,9 +60,9 @@ package struct HostSnapshot: Hashable, Sendable {
 }
 
 extension HostSnapshot {
-    /// Number of pending requests, those beyond the first page included.
+    /// Number of pending requests, including those beyond the first page.
     var pendingCount: Int { count(tasks.pending.count, of: host.counts.pending) }
-    /// Number of waiting events, those beyond the first page included.
+    /// Number of waiting events, including those beyond the first page.
     var eventCount: Int { count(tasks.events.count, of: host.counts.events) }
 
     /// The number of items in a list. The host's count was taken at another time than the page, so it is used only when
@@ -69,7 +70,7 @@ extension HostSnapshot {
     private func count(_ shown: Int, of all: Int) -> Int { tasks.next == nil ? shown : max(shown, all) }
 
     /// The parts of a snapshot whose change causes another appended snapshot. Values that change with time alone, such
-    /// as used time, are left out.
+    /// as used time, are not part of it.
     struct Occasion: Hashable {
         fileprivate let work: [[String?]]
         fileprivate let counts: [Int]

@@ -8,7 +8,7 @@ package struct MonitorContext: Sendable {
     /// The present time and the time zone for display.
     let reader: @Sendable () -> Reader
     let write: @Sendable (String) throws -> Void
-    /// One element for each request of the user to end the monitor.
+    /// A stream with one element for each request of the user to end the monitor.
     let interruptions: @Sendable () -> AsyncStream<Void>
     /// The terminal; nil when standard output is not a terminal.
     let screen: @Sendable () -> Screen?

@@ -44,8 +44,8 @@ extension Screen {
         }
     }
 
-    /// A source that yields `left` for the key `q`. Other keys are read and discarded, so that the shell does not
-    /// receive them afterwards.
+    /// A source that reads the keyboard and yields `left` for the key `q`. Other keys are read and discarded, so that
+    /// the shell does not receive them afterwards.
     private static func keys(_ stream: AsyncStream<Event>.Continuation) -> any DispatchSourceProtocol {
         let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
         source.setEventHandler {
@@ -58,7 +58,7 @@ extension Screen {
     }
 }
 
-/// The keyboard mode of the terminal, with the earlier mode for restoring it.
+/// The keyboard mode of the terminal. It stores the earlier mode, to restore it.
 private final class Keyboard: Sendable {
     private let before = Mutex<termios?>(nil)
 

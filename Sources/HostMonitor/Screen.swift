@@ -14,7 +14,7 @@ package struct Screen: Sendable {
 
     package enum Event: Hashable, Sendable {
         case resized
-        /// The user pressed Ctrl-Z to return to the shell for a while.
+        /// The user pressed Ctrl-Z, to return to the shell for a while.
         case suspended
         /// The display has to end, because of the key `q` or a signal.
         case left
@@ -22,7 +22,7 @@ package struct Screen: Sendable {
 
     package var size: @Sendable () -> Size
     package var events: @Sendable () -> AsyncStream<Event>
-    /// Hides typed keys from the screen if the argument is true, or restores the earlier mode of the keyboard.
+    /// With true, stops the echo of typed keys on the screen; with false, restores the earlier mode of the keyboard.
     package var takeKeys: @Sendable (Bool) -> Void
     /// Stops the process, as Ctrl-Z does. Returns when the user continues it.
     package var suspend: @Sendable () -> Void

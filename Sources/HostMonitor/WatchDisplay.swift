@@ -13,7 +13,7 @@ package struct WatchDisplay {
     private var isOpen = false
     private var shown: Shown?
 
-    /// The content of the last appended snapshot, for comparing it with the next.
+    /// The content of the last appended snapshot, to compare it with the next one.
     private enum Shown: Hashable {
         case present(HostSnapshot.Occasion)
         case gone
@@ -29,7 +29,9 @@ package struct WatchDisplay {
         static let restOfScreen = "\u{1b}[J"
     }
 
-    /// - Parameter isLive: whether snapshots are redrawn in place if the output is a terminal with cursor control.
+    /// Creates the display.
+    ///
+    /// - Parameter isLive: whether snapshots are redrawn in place, if the output is a terminal with cursor control.
     package init(_ context: MonitorContext, isLive: Bool) {
         let terminal = context.screen()
         self.context = context
@@ -45,7 +47,7 @@ package struct WatchDisplay {
         try context.write(Control.open)
     }
 
-    /// Restores the state of the terminal before `open`.
+    /// Restores the state that the terminal had before `open`.
     mutating func close() {
         guard let screen, isOpen else { return }
         isOpen = false

@@ -18,11 +18,13 @@ package struct WatchSession: Sendable {
         case interrupted
     }
 
-    /// Minimum time between two snapshots, for the sake of the reader and of the host.
+    /// Minimum time between two snapshots, which limits flicker and the load on the host.
     private static let rest = Duration.milliseconds(50)
-    /// Maximum delay before the session follows the journal again.
+    /// Maximum delay before the session follows the journal again after the stream ended.
     private static let patience = Duration.seconds(1)
 
+    /// Creates a session.
+    ///
     /// - Parameters:
     ///   - interval: time between two snapshots while no entry is added to the journal.
     ///   - remedy: the hint on how to start a host, shown when the host no longer answers.
@@ -99,8 +101,8 @@ package struct WatchSession: Sendable {
         }
     }
 
-    /// Requests a snapshot for each new journal entry, and when the stream ends. Reconnects without a limit, because
-    /// another host may have been started.
+    /// Follows the journal, and requests a snapshot for each new entry and when the stream ends. Reconnects without a
+    /// limit, because another host may have been started.
     private func follow(from number: Int64, _ nudge: () -> Void) async throws {
         var last = number
         while true {

@@ -9,6 +9,8 @@ package final class Descriptor: Sendable {
 
     package init(owning number: Int32) { self.number = number }
 
+    /// Opens a file. Throws when the file cannot be opened.
+    ///
     /// - Parameter flags: flags of `open`; close-on-exec is added.
     package init(opening path: String, flags: Int32) throws(SystemError) {
         number = try SystemError.check(bgl_open(AT_FDCWD, path, flags), "open \(path)")
@@ -25,12 +27,12 @@ package final class Descriptor: Sendable {
         try pair(bgl_socket_pair, "open a socket")
     }
 
-    /// The reading end, which never blocks, and the writing end.
+    /// Creates a pipe. Returns the reading end, which never blocks, and the writing end.
     package static func pipe() throws(SystemError) -> (Descriptor, Descriptor) {
         try pair(bgl_pipe, "open a pipe")
     }
 
-    /// Writes the text with a terminating zero in one piece, as control files of the kernel require.
+    /// Writes the text with a terminating zero in one system call, as control files of the kernel require.
     ///
     /// - Parameter attempt: the purpose, for the error.
     package func write(_ text: String, for attempt: @autoclosure () -> String) throws(SystemError) {

@@ -3,13 +3,14 @@
 import CLinux
 import Glibc
 
-/// A thread of its own for a loop that must not share a pool: its work may block, and its child processes die with it.
+/// Starts a dedicated thread for a loop that must not share a pool: its work may block, and its child processes die
+/// with it.
 package enum DetachedThread {
     /// Starts the thread, which receives no signals and ends when `body` returns.
     ///
     /// - Parameters:
-    ///   - name: name in lists of threads; at most 15 bytes are kept.
-    ///   - body: owns its captured values: the caller cannot use them any more.
+    ///   - name: name of the thread in system tools; at most 15 bytes are kept.
+    ///   - body: owns its captured values; the caller cannot use them any longer.
     /// - Returns: 0, or a negative errno.
     package static func start(_ name: String, _ body: sending @escaping () -> Void) -> Int32 {
         let argument = Unmanaged.passRetained(DetachedThreadBody(body)).toOpaque()

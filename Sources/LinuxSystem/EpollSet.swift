@@ -21,6 +21,8 @@ package final class EpollSet<Interest: Hashable> {
         descriptor = Descriptor(owning: try SystemError.check(bgl_poll_create(), "create an epoll"))
     }
 
+    /// Adds a descriptor under an interest.
+    ///
     /// - Parameter events: a combination of `BGL_READABLE`, `BGL_WRITABLE` and `BGL_CHANGED`.
     package func add(_ file: Descriptor, _ interest: Interest, events: Int = BGL_READABLE) throws(SystemError) {
         let key = nextKey
@@ -35,16 +37,18 @@ package final class EpollSet<Interest: Hashable> {
         _ = bgl_poll_change(descriptor.number, file.number, UInt32(events), key)
     }
 
-    /// - Parameter file: must still be open; a duplicate of it elsewhere would continue to report events.
+    /// Removes a descriptor and its interest.
+    ///
+    /// - Parameter file: must still be open; otherwise a duplicate of it elsewhere would continue to report events.
     package func remove(_ file: Descriptor, _ interest: Interest) {
         guard let key = keys.removeValue(forKey: interest) else { return }
         interests[key] = nil
         _ = bgl_poll_remove(descriptor.number, file.number)
     }
 
-    /// The descriptors that are ready, at most 64 of them; none after `timeout`.
+    /// Waits until a descriptor is ready, and returns the ready ones, at most 64; empty after `timeout`.
     ///
-    /// - Parameter timeout: nil waits without a limit.
+    /// - Parameter timeout: maximum wait; nil for no limit.
     package func wait(timeout: Duration?) -> [Readiness] {
         let batch = 64
         var milliseconds: Int32 = -1

@@ -4,7 +4,7 @@ package import Glibc
 package import TaskModel
 
 extension FileIdentity {
-    /// Identity of an open file; nil with `errno` set when the system call fails.
+    /// The identity of an open file; nil with `errno` set when the system call fails.
     package init?(ofDescriptor descriptor: CInt) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Operations on paths, without opening files.
+/// Operations on paths that open no files.
 package enum FilePlace {
     package static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
@@ -23,23 +23,24 @@ package enum FilePlace {
         return folder == "/" ? "/\(rest)" : "\(folder)/\(rest)"
     }
 
-    /// Whether two paths refer to the same file, after following all links.
+    /// Whether two paths refer to the same file, after symbolic links are resolved. False when one of them refers to
+    /// none.
     package static func isSame(_ left: String, _ right: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// Whether a file exists at the path; a broken link counts too.
+    /// Whether a file exists at the path; a broken symbolic link counts as a file.
     package static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// Sorted names in a directory, including hidden ones; none when it cannot be read.
+    /// Names in a directory, sorted, including hidden ones; empty when the directory cannot be read.
     package static func names(in folder: String) -> [String] { (try? entries(of: folder)) ?? [] }
 
-    /// Sorted names in a directory, including hidden ones.
+    /// Names in a directory, sorted, including hidden ones. Throws when the directory cannot be read.
     package static func entries(of folder: String) throws(SystemError) -> [String] {
         guard let stream = opendir(folder) else { throw SystemError(number: errno, attempt: "list \(folder)") }
         defer { closedir(stream) }
@@ -53,7 +54,7 @@ package enum FilePlace {
         return names.sorted()
     }
 
-    /// Whether a regular file, not a link, is at the path.
+    /// Whether there is a regular file at the path, not a symbolic link.
     package static func isRegular(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -3,7 +3,7 @@
 internal import Glibc
 
 extension String {
-    /// The system's message for an error number, with the number.
+    /// Creates the system's message for an error number, with the number.
     package init(systemError: Int32) {
         self = strerror(systemError).map { "\(String(cString: $0)) (errno \(systemError))" } ?? "errno \(systemError)"
     }

@@ -4,11 +4,11 @@ import CLinux
 import Glibc
 package import TaskModel
 
-/// The machine's clocks and the identifier of its boot. It has no timers.
+/// The machine's clocks and the identifier of its current boot. It has no timers.
 package struct SystemClock: Sendable {
     package let boot: BootID
 
-    /// Reads the boot identifier once: it cannot change while a process runs.
+    /// Creates the clock. Reads the boot identifier, which cannot change while the process runs.
     package init() {
         let text = FileBytes.read("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
         boot = BootID(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))

@@ -5,7 +5,7 @@ import Glibc
 /// A failed system call and its purpose.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
     package let number: Int32
-    /// Completes "cannot ...", such as "open /proc/meminfo".
+    /// The failed operation, as the end of a sentence that begins with "cannot", such as "open /proc/meminfo".
     package let attempt: String
 
     package var meaning: String { String(cString: strerror(number)) }
@@ -16,12 +16,14 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         self.attempt = attempt
     }
 
-    /// An error for a file in an unexpected format.
+    /// Creates an error for a file in an unexpected format.
     package init(unreadable path: String) { self.init(number: EBADMSG, attempt: "understand \(path)") }
 
-    /// Returns the status, or throws when it is negative.
+    /// Returns `status`, or throws when it is negative.
     ///
-    /// - Parameter status: the result of a `bgl_` function.
+    /// - Parameters:
+    ///   - status: the result of a `bgl_` function.
+    ///   - attempt: the purpose of the call, for the error.
     @discardableResult
     package static func check(_ status: Int32, _ attempt: @autoclosure () -> String) throws(SystemError) -> Int32 {
         if status < 0 { throw SystemError(number: -status, attempt: attempt()) }

@@ -3,13 +3,15 @@
 internal import TaskModel
 
 extension DiagnosingMapping {
-    /// A duration as a whole number and a unit: `500ms`, `30s`, `10min`, `2h`, `1d`.
+    /// Reads a duration in the notation of a whole number and a unit: `500ms`, `30s`, `10min`, `2h`, `1d`. Nil when the
+    /// key is missing or its value was reported.
     package func duration(_ name: String, in range: ClosedRange<Duration>? = nil) -> Field<Duration>? {
         quantity(name, .durations, in: range.map { $0.lowerBound.wholeMilliseconds...$0.upperBound.wholeMilliseconds })
             .map { $0.map { .milliseconds($0) } }
     }
 
-    /// A size as a whole number and a binary unit: `512B`, `64KiB`, `256MiB`, `2GiB`; the value is in bytes.
+    /// Reads a size in bytes, in the notation of a whole number and a binary unit: `512B`, `64KiB`, `256MiB`, `2GiB`.
+    /// Nil when the key is missing or its value was reported.
     package func byteSize(_ name: String, in range: ClosedRange<Int64>? = nil) -> Field<Int64>? {
         quantity(name, .sizes, in: range)
     }

@@ -5,10 +5,10 @@ internal import TaskModel
 /// Reads the keys of one YAML mapping by type, and reports every invalid key and value.
 ///
 /// A read returns nil when the key is missing or its value was reported; reading continues, so that all problems of the
-/// file are found. Keys that were never read count as unknown. It does not decide whether the file is used.
+/// file are found. Keys that were never read are reported as unknown. It does not decide whether the file is used.
 package final class DiagnosingMapping {
     package let problems: ProblemCollector
-    /// Path of this mapping: empty for the whole file.
+    /// Path of this mapping in the file; empty for the root.
     package let path: String
     package let position: TextPosition?
 
@@ -22,19 +22,19 @@ package final class DiagnosingMapping {
         self.problems = problems
     }
 
-    /// The path of one of this mapping's keys, for messages.
+    /// The path of a key of this mapping, for messages.
     package func key(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     // MARK: Presence
 
-    /// Value of any type of a known key; nil without a report when the key is missing.
+    /// Reads a key with a value of any type; nil without a report when the key is missing.
     package func node(_ name: String) -> Field<YAMLNode>? {
         if !asked.contains(name) { asked.append(name) }
         guard let entry = entries.first(where: { $0.key == name }) else { return nil }
         return Field(entry.value, key: key(name), position: entry.position)
     }
 
-    /// Position of a known key with any value; nil when the key is missing.
+    /// The position of a key, whatever its value; nil when the key is missing.
     package func presence(of name: String) -> Field<Void>? { node(name)?.map { _ in } }
 
     package func requirePresence(of name: String, remedy: String) {
@@ -78,7 +78,8 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// A value of an enumeration, written as its raw value.
+    /// Reads a value of an enumeration, which is written as its raw value; nil when the key is missing or its value was
+    /// reported.
     package func choice<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String,
         of type: Value.Type = Value.self
@@ -99,7 +100,8 @@ package final class DiagnosingMapping {
 
     // MARK: Lists and mappings
 
-    /// A list of strings; other items are reported and left out.
+    /// Reads a list of strings; nil when the key is missing or its value was reported. Other items are reported and
+    /// omitted.
     package func strings(_ name: String) -> Field<[Field<String>]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -112,7 +114,8 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// A mapping of free keys to single values, as they were written.
+    /// Reads a mapping of free keys to single values; nil when the key is missing or its value was reported. The values
+    /// are returned as strings, as written in the file.
     package func texts(_ name: String) -> Field<[String: String]>? {
         node(name).flatMap { field in
             guard case .mapping(let entries) = field.value.content else {
@@ -127,12 +130,12 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// A mapping with known keys of its own, which `read` reads.
+    /// Reads a nested mapping with known keys by `read`; nil when the key is missing or its value was reported.
     package func mapping<Value>(_ name: String, _ read: (DiagnosingMapping) -> Value) -> Value? {
         node(name).flatMap { inner($0, read) }
     }
 
-    /// A mapping of free keys to mappings with known keys, in the file's order.
+    /// Reads a mapping of free keys to mappings with known keys, in the file's order; empty when the key is missing.
     package func mappings<Value>(
         _ name: String,
         _ read: (_ key: Field<String>, _ mapping: DiagnosingMapping) -> Value
@@ -148,7 +151,7 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// A list of mappings with known keys of their own.
+    /// Reads a list of mappings with known keys, each by `read`; nil when the key is missing or its value was reported.
     package func mappings<Value>(inList name: String, _ read: (DiagnosingMapping) -> Value) -> Field<[Value]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -194,7 +197,9 @@ package final class DiagnosingMapping {
         return nil
     }
 
-    /// - Parameter shown: the value as it was written; it consists of digits and letters.
+    /// Reports a value outside of its range, and returns nil.
+    ///
+    /// - Parameter shown: the value as written in the file; it consists of digits and letters.
     func outside<Value>(_ field: Field<YAMLNode>, shown: String, least: String, most: String) -> Field<Value>? {
         outside(field, shown: shown, rule: "not between \(least) and \(most)")
     }
@@ -216,7 +221,7 @@ package final class DiagnosingMapping {
         return !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// A field at the position of its value, or of its key when the value is empty.
+    /// A field at the position of its value, or at that of its key when the value is empty.
     package func at<Value>(_ field: Field<YAMLNode>, _ value: Value) -> Field<Value> {
         Field(value, key: field.key, position: field.value.isNothing ? field.position : field.value.position)
     }

@@ -3,19 +3,19 @@
 /// A problem in a file with keys: its position, the violated rule, and the remedy.
 package struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Hashable, Sendable {
-        /// The file is not used.
+        /// The file is not used because of the problem.
         case error
-        /// The file is valid; a user may not expect its effect, or that another file takes precedence.
+        /// The file is valid, but its author may not expect its effect, or another file takes precedence.
         case note
     }
 
     package let severity: Severity
     package let file: String
     package let position: TextPosition?
-    /// The path of the key, such as `permitted-identifiers[2]`; nil when the whole file is concerned.
+    /// The path of the key, such as `permitted-identifiers[2]`; nil when the problem concerns the whole file.
     package let key: String?
     package let rule: Rule
-    /// The value and the rule.
+    /// The value and the violated rule.
     package let message: String
     package let remedy: String
 
@@ -47,7 +47,7 @@ package struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A position in a text file, counted from 1. Columns count characters, as an editor does for plain text.
+/// A position in a text file: line and column, from 1. Columns count characters, as an editor does for plain text.
 package struct TextPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let line: Int
     package let column: Int
@@ -65,7 +65,7 @@ package struct TextPosition: Hashable, Comparable, Sendable, CustomStringConvert
 }
 
 extension DocumentProblem {
-    /// The name of a rule: an identifier for programs. Readers of other files may add their own.
+    /// The name of a rule, as an identifier for programs. Modules that read other files may add rules of their own.
     package struct Rule: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }

@@ -3,7 +3,7 @@
 /// A value from a file with its position, so that a later check can refer to it.
 package struct Field<Value> {
     package let value: Value
-    /// The path of its key, such as `permitted-identifiers[2]`.
+    /// The path of the field's key, such as `permitted-identifiers[2]`.
     package let key: String
     package let position: TextPosition?
 

@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Repeated keys that are made unique, so that the parser continues: one character is inserted into each and removed
-/// later.
+/// Repeated keys that are made unique, so that the parser does not stop: one character is inserted into each key, and
+/// removed after parsing.
 struct KeyDisguises {
-    /// Positions in the original file, in its order.
+    /// Positions of the keys in the original file, in its order.
     private var places: [TextPosition] = []
 
     var count: Int { places.count }
@@ -11,7 +11,7 @@ struct KeyDisguises {
     // Private-use characters, which no valid key contains.
     private static func mark(_ index: Int) -> Unicode.Scalar { Unicode.Scalar(UInt32(0xe000 + index)) ?? "\u{e000}" }
 
-    /// Marks the key at `place`; false when its notation leaves no place for the mark.
+    /// Marks the key at `place` for the insertion. False when the key's notation does not allow an inserted character.
     mutating func add(at place: TextPosition, in text: String) -> Bool {
         guard !places.contains(place), let index = TextPosition.index(of: place, in: text) else { return false }
         if ["&", "!", "*", "?", "|", ">", "[", "{"].contains(text.unicodeScalars[index]) { return false }
@@ -39,7 +39,7 @@ struct KeyDisguises {
         return String(String.UnicodeScalarView(key.unicodeScalars.dropFirst()))
     }
 
-    /// Position in the original file of a position that the parser reported.
+    /// The position in the original file for a position that the parser reported.
     func original(_ position: TextPosition) -> TextPosition {
         let inserted = places.filter { $0.line == position.line }.enumerated().count { index, place in
             place.column + index < position.column
@@ -49,10 +49,10 @@ struct KeyDisguises {
 }
 
 extension TextPosition {
-    /// Index of the position in the text from which it was read.
+    /// Index of the position in the text from which the position was read; nil outside of the text.
     package func index(in text: String) -> String.Index? { Self.index(of: self, in: text) }
 
-    /// Index of the position; lines are counted as the YAML parser does. Nil outside of the text.
+    /// Index of a position; nil outside of the text. Lines are counted as by the YAML parser.
     static func index(of position: TextPosition, in text: String) -> String.UnicodeScalarView.Index? {
         guard position.line > 0, position.column > 0 else { return nil }
         let scalars = text.unicodeScalars

@@ -1,27 +1,28 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The notation of one kind of quantity: whole numbers with units. Keys and ranges are the caller's.
+/// The notation of one kind of quantity: whole numbers with units. The caller provides keys and ranges.
 struct Measure {
     struct Unit {
         let word: String
-        /// In the smallest unit.
+        /// Size of the unit, in the smallest unit.
         let size: Int64
         /// Other common notations of the unit, in lower case, which are rejected.
         let otherWords: [String]
     }
 
     enum Reading: Equatable {
-        /// The value, in the smallest unit.
+        /// A valid quantity, in the smallest unit.
         case value(Int64)
         /// The value exceeds 64 bits, in either direction.
         case tooLarge
-        /// The text is invalid. Both values may be nil: a description of the flaw, and the corrected notation.
+        /// The text is invalid. The values are a description of the flaw and the corrected notation; each is nil when
+        /// there is none.
         case flawed(String?, remedy: String?)
     }
 
     let name: String
     let example: String
-    /// In ascending order of size.
+    /// The units of the quantity, in ascending order of size.
     let units: [Unit]
 
     static let durations = Measure(
@@ -50,13 +51,13 @@ struct Measure {
 
     // MARK: Descriptions
 
-    /// The value in the largest unit in which it is a whole number.
+    /// The notation of a value, in the largest unit in which it is a whole number.
     func text(_ value: Int64) -> String {
         let unit = units.last { value != 0 && value % $0.size == 0 } ?? units[0]
         return "\(value / unit.size)\(unit.word)"
     }
 
-    /// Describes the kind and range: `a duration from 1ms to 7d`.
+    /// The quantity with its range, for messages: `a duration from 1ms to 7d`.
     func description(of range: ClosedRange<Int64>?) -> String {
         range.map { "\(name) from \(text($0.lowerBound)) to \(text($0.upperBound))" } ?? name
     }
@@ -108,13 +109,13 @@ struct Measure {
     /// One number with its unit.
     private struct Part {
         let digits: Substring
-        /// Digits after a point or a comma.
+        /// Digits after a point or a comma; empty without one.
         let fraction: Substring
         let unit: Substring
 
         var number: String { fraction.isEmpty ? String(digits) : "\(digits).\(fraction)" }
 
-        /// The parts of the text; nil when it is not a sequence of numbers with units.
+        /// The parts of the text; nil when the text is not a sequence of numbers with units.
         static func all(in text: Substring) -> [Part]? {
             var parts: [Part] = []
             var rest = text
@@ -134,7 +135,7 @@ struct Measure {
             return parts
         }
 
-        /// The value in the smallest unit; nil when it is too large or not a whole number.
+        /// The value of the part in the smallest unit; nil when it is too large or not a whole number.
         func value(in unit: Unit) -> Int64? {
             guard let whole = Int64(digits) else { return nil }
             let (value, isTooLarge) = whole.multipliedReportingOverflow(by: unit.size)

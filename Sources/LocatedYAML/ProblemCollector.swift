@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Collects the problems of one file while it is read. It never stops the reading.
+/// Collects the problems of one file while the file is read. Reading always continues.
 package final class ProblemCollector {
     package let file: String
     package private(set) var problems: [DocumentProblem] = []
@@ -14,7 +14,7 @@ package final class ProblemCollector {
         problems.contains { $0.severity == .error && $0.key?.hasPrefix(key) == true }
     }
 
-    /// The problems in the order of the file; problems of the whole file are first.
+    /// The problems in the order of the file. Problems of the whole file come first.
     package var sorted: [DocumentProblem] {
         problems.enumerated().sorted { left, right in
             let start = TextPosition(line: 0, column: 0)

@@ -6,13 +6,13 @@ package import TaskModel
 
 /// A small file that is read completely, up to a limit.
 package struct SmallFile {
-    /// Limit in bytes, far above the size of every manifest and configuration.
+    /// Limit of the file's size in bytes, far above the size of every manifest and configuration.
     static let largestSize = 1 << 20
 
     package let bytes: [UInt8]
     package let identity: FileIdentity
 
-    /// Returns nil after a problem was reported.
+    /// Reads the file; nil after a problem was reported.
     package init?(path: String, problems: ProblemCollector) {
         // Without O_NONBLOCK, opening a named pipe would block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -3,9 +3,10 @@
 internal import TaskModel
 internal import Yams
 
-/// Turns the text of a YAML file into nodes. It reports syntax errors and refused values, and does not interpret keys.
+/// Parses the text of a YAML file into nodes. It reports syntax errors and values of refused types, and does not
+/// interpret keys.
 struct YAMLComposer {
-    /// Far above the needs of every file, far below the limit of the call stack.
+    /// Maximum depth of nesting: far above the needs of every file, and far below the limit of the call stack.
     private static let deepestNesting = 64
     private static let mostDuplicates = 16
 
@@ -17,7 +18,7 @@ struct YAMLComposer {
         self.problems = problems
     }
 
-    /// The root node; nil when the file is empty or not valid YAML.
+    /// Parses the text into the root node; nil when the file is empty or not valid YAML.
     func root() -> YAMLNode? {
         // The parser stops at the first repeated key. Such a key is made unique, so that the rest of the file is
         // checked as well.

@@ -3,7 +3,7 @@
 /// A YAML file whose root is a mapping: reads it, checks its size and passes its keys to a reader. It does not
 /// interpret keys.
 package enum YAMLDocument {
-    /// Decodes the file at `path` with `read`, which reads the known keys of the mapping.
+    /// Decodes the file at `path` with `read`, which reads the known keys of the root mapping.
     ///
     /// - Parameter mayHoldNothing: whether a file with only comments is valid; it has no keys then.
     package static func decode<Value>(
@@ -20,7 +20,7 @@ package enum YAMLDocument {
 
     /// Decodes bytes instead of a file.
     ///
-    /// - Parameter file: the name for messages.
+    /// - Parameter file: the name of the file in messages.
     package static func decode<Value>(
         bytes: [UInt8],
         file: String,
@@ -71,11 +71,11 @@ package enum YAMLDocument {
 
     // MARK: Values from other sources
 
-    /// Decodes single values, such as those of a command line, under the rules of a file's keys.
+    /// Decodes individual values, such as the options of a command line, under the rules of a file's keys.
     ///
     /// - Parameters:
-    ///   - values: values by the path of their key, such as `budgets.refresh`. An empty text counts as no value.
-    ///   - source: the name for messages.
+    ///   - values: values by the path of their key, such as `budgets.refresh`. An empty string counts as no value.
+    ///   - source: the name of the source in messages.
     package static func decode<Value>(
         values: [(key: String, text: String)],
         source: String,
@@ -102,7 +102,7 @@ package enum YAMLDocument {
 
 /// Result of decoding a file: the reader's value, and all problems.
 package struct DecodedDocument<Value> {
-    /// Nil when the file could not be read; unreliable while there are errors.
+    /// The decoded value; nil when the file could not be read. It is unreliable while there are errors.
     package let value: Value?
     package let problems: [DocumentProblem]
 

@@ -2,10 +2,10 @@
 
 internal import TaskModel
 
-/// One value of a YAML file with its position: text, a list or a mapping.
+/// One value of a YAML file with its position: text, a list, a mapping or a refused value.
 package struct YAMLNode {
     package enum Content {
-        /// Quoted text is never a number, a boolean or null.
+        /// A single value. A quoted text is never a number, a boolean or null.
         case text(String, isQuoted: Bool)
         case list([YAMLNode])
         case mapping([YAMLEntry])
@@ -24,7 +24,7 @@ package struct YAMLNode {
 
     static let wordsForNothing: Set = ["~", "null", "Null", "NULL"]
 
-    /// Description of the value's type, for messages.
+    /// The name of the value's type, for messages.
     var kindName: String {
         switch content {
         case .text where isNothing: "nothing"

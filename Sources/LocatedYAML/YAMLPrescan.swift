@@ -2,14 +2,16 @@
 
 /// Checks the bytes of a YAML file before parsing: they must be text that can be parsed in bounded time.
 ///
-/// The parser resolves aliases before they can be refused and compares whole keys with each other, so a few lines could
-/// take it hours. This check is not a parser: it may count too many aliases inside a text, but never too few.
+/// The parser resolves aliases before they can be refused, and compares whole keys with each other, so parsing a few
+/// lines could take hours. This check is not a parser: it may count too many aliases inside of a text, but never too
+/// few.
 enum YAMLPrescan {
-    /// The number of aliases that are left to the parser, which reports their positions. All aliases are refused.
+    /// The maximum number of aliases that the check passes on to the parser, which reports their positions. All aliases
+    /// are refused.
     private static let mostAliases = 8
     private static let mostComplexKeys = 8
 
-    /// The text; nil after a problem was reported.
+    /// The bytes as text; nil after a problem was reported.
     static func text(of bytes: [UInt8], problems: ProblemCollector) -> String? {
         var bytes = bytes[...]
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes = bytes.dropFirst(3) }

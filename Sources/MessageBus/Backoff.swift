@@ -1,18 +1,18 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The delays between attempts to connect: each is twice the one before, up to the longest.
+/// The delays between attempts to connect. Each delay is twice the previous one, up to the longest.
 struct Backoff: Equatable {
     static let first: Duration = .seconds(1)
     static let longest: Duration = .seconds(5 * 60)
 
     private var delay = Backoff.first
 
-    /// The delay after one more failure.
+    /// Returns the delay after one more failure.
     mutating func next() -> Duration {
         defer { delay = min(delay * 2, Self.longest) }
         return delay
     }
 
-    /// The next failure is a first one again.
+    /// Ends the series of failures: the next delay is the first one again.
     mutating func reset() { delay = Self.first }
 }

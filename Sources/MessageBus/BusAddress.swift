@@ -1,18 +1,18 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Address of a message bus, as D-Bus writes it: `unix:path=/run/dbus/system_bus_socket`.
+/// Address of a message bus, in the notation of D-Bus: `unix:path=/run/dbus/system_bus_socket`.
 package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
     package let text: String
     package var description: String { text }
 
     package init(_ text: String) { self.text = text }
 
-    /// The bus of the machine.
+    /// The address of the machine's bus.
     package static func system(environment: [String: String]) -> BusAddress {
         named("DBUS_SYSTEM_BUS_ADDRESS", in: environment) ?? BusAddress("unix:path=/run/dbus/system_bus_socket")
     }
 
-    /// The bus of the user's session; nil when the environment names none.
+    /// The address of the bus of the user's session; nil when the environment contains none.
     package static func session(environment: [String: String]) -> BusAddress? {
         if let address = named("DBUS_SESSION_BUS_ADDRESS", in: environment) { return address }
         guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else { return nil }
@@ -23,7 +23,7 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
         environment[variable].flatMap { $0.isEmpty ? nil : BusAddress($0) }
     }
 
-    /// Every byte that D-Bus does not allow in a value of an address, as `%` and two digits.
+    /// The path with `%` and two digits for every byte that D-Bus does not allow in a value of an address.
     private static func escaped(_ path: String) -> String {
         path.utf8.reduce(into: "") { text, byte in
             switch byte {

@@ -5,21 +5,22 @@ import Glibc
 package import LinuxSystem
 package import TaskModel
 
-/// A connection to a message bus, and the properties and signals that it follows.
+/// A connection to a message bus, with the properties and signals that it follows.
 ///
-/// Lives on one thread and never blocks it: the thread waits for `awaited` and `nextTurn`, then calls `dispatch`. A closed
-/// connection has no descriptor and no timer. An open one that fails connects again, after delays that grow.
+/// Confined to one thread, which it never blocks: the thread waits for `awaited` and `nextTurn`, then calls `dispatch`.
+/// A closed connection has no descriptor and no timer. An open connection that fails connects again, after growing
+/// delays.
 package final class BusConnection {
     package enum State: Hashable, Sendable {
         case closed
         case open
-        /// The cause, with the address or the library.
+        /// The connection failed. The value is the cause, with the address or the library.
         case failed(String)
     }
 
-    /// Messages that one turn handles at most: a flood of signals does not keep the thread.
+    /// Maximum number of messages per turn, so that a flood of signals does not occupy the thread.
     static let messagesPerTurn = 64
-    /// For a reply, in microseconds.
+    /// Timeout for the reply to a call, in microseconds.
     private static let callTimeout: UInt64 = 4_000_000
 
     private let address: BusAddress
@@ -29,7 +30,7 @@ package final class BusConnection {
     private var retry: MonotonicTime?
     private var properties: [BusProperty] = []
     private var subscriptions: [(match: BusMatch, handler: Receiver.Handler)] = []
-    /// The handlers that the library has the addresses of.
+    /// The handlers whose addresses the library has. The table keeps them alive.
     private var receivers: [ObjectIdentifier: Receiver] = [:]
     package private(set) var state = State.closed
 
@@ -40,7 +41,7 @@ package final class BusConnection {
 
     deinit { disconnect() }
 
-    /// Follows a property from the next `open` on.
+    /// Follows a property from the next `open` on: reads its value, and reads it again after each change.
     package func follow(_ property: BusProperty) {
         properties.append(property)
         for match in [BusMatch.changes(of: property), .owner(of: property.service)] {
@@ -48,21 +49,22 @@ package final class BusConnection {
         }
     }
 
-    /// Receives the signals from the next `open` on. The handler must not call the connection.
+    /// Subscribes to signals from the next `open` on. The handler must not call the connection.
     package func receive(_ match: BusMatch, _ handler: @escaping (borrowing BusMessage) -> Void) {
         subscriptions.append((match, handler))
     }
 
     // MARK: The thread's part
 
-    /// Socket of the connection, and whether it waits to write; nil without one.
+    /// Socket of the connection, and whether the connection waits to write; nil without a socket.
     package var awaited: (descriptor: Descriptor, isWriting: Bool)? {
         guard let library, let link else { return nil }
         let events = library.events(link.bus)
         return (link.descriptor, events > 0 && events & Int32(POLLOUT) != 0)
     }
 
-    /// Time of the next `dispatch` without readiness: a timeout, the rest of a turn, a new attempt; nil for none.
+    /// Time at which `dispatch` is due even if the socket is not ready: for a timeout, the rest of a turn or a new
+    /// attempt to connect. Nil when it is not.
     package var nextTurn: MonotonicTime? {
         guard let library, let link else { return retry }
         var microseconds = UInt64.max
@@ -85,7 +87,7 @@ package final class BusConnection {
         for property in properties { property.reset(.unread) }
     }
 
-    /// Handles the messages that arrived, up to the most of one turn, and sends the reads that are due.
+    /// Handles the received messages, at most `messagesPerTurn`, and sends the reads that are due.
     package func dispatch(at now: MonotonicTime) {
         if let retry, retry <= now { connect(at: now) }
         var rest = Self.messagesPerTurn
@@ -124,7 +126,7 @@ package final class BusConnection {
         dispatch(at: now)
     }
 
-    /// A duplicate of the library's descriptor, which an owner of its own can close; a negative error number for none.
+    /// A duplicate of the library's descriptor, which can be closed independently; a negative error number on failure.
     private static func copy(_ number: Int32) -> Int32 {
         guard number >= 0 else { return number }
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
@@ -173,7 +175,7 @@ package final class BusConnection {
         property.isInFlight = true
     }
 
-    /// Keeps a handler for as long as the library may call it.
+    /// Keeps a handler alive for as long as the library may call it. Returns the pointer to pass to the library.
     private func keep(_ handler: @escaping Receiver.Handler, isOnce: Bool) -> UnsafeMutableRawPointer {
         let receiver = Receiver(self, handler, isOnce: isOnce)
         receivers[ObjectIdentifier(receiver)] = receiver
@@ -190,13 +192,13 @@ package final class BusConnection {
     }
 }
 
-/// A handler with its connection, behind the one pointer that the library hands back.
+/// A handler with its connection, referred to by the one pointer that the library returns at a call.
 private final class Receiver {
     typealias Handler = (borrowing BusMessage) -> Void
 
     unowned let connection: BusConnection
     let handler: Handler
-    /// For a reply.
+    /// Whether the handler is for a reply, so that it is called once and then released.
     let isOnce: Bool
 
     init(_ connection: BusConnection, _ handler: @escaping Handler, isOnce: Bool) {

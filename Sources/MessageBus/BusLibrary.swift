@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// The functions of systemd's client library for D-Bus that this target calls.
+/// The functions of systemd's client library for D-Bus that this module calls.
 ///
-/// The library is loaded with the first connection: a machine without systemd runs the host as well. Functions and types
-/// are part of the library's stable interface.
+/// The library is loaded at the first connection, because the host also runs on machines without systemd. Functions and
+/// types are part of the library's stable interface.
 package struct BusLibrary: Sendable {
     typealias Bus = OpaquePointer
     typealias Message = OpaquePointer
@@ -36,7 +36,7 @@ package struct BusLibrary: Sendable {
     let releaseMessage: @convention(c) (Message) -> OpaquePointer?
 
     package static let name = "libsystemd.so.0"
-    /// Nil where the library or one of the functions is missing. Never unloaded.
+    /// The loaded library; nil when the library or one of the functions is missing. It is never unloaded.
     package static let loaded = BusLibrary(named: name)
 
     init?(named name: String) {

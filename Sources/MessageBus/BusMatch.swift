@@ -1,12 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The signals that a connection subscribes to: a match rule of D-Bus. The bus sends no others.
+/// A match rule of D-Bus: the signals to which a connection subscribes. The bus sends no other signals to the
+/// connection.
 package struct BusMatch: Hashable, Sendable {
     package var sender: String
     package var path: String
     package var interface: String
     package var member: String
-    /// The first argument; nil for any.
+    /// The first argument of the signal; nil for any.
     package var argument: String?
 
     package init(sender: String, path: String, interface: String, member: String, argument: String? = nil) {
@@ -17,7 +18,7 @@ package struct BusMatch: Hashable, Sendable {
         self.argument = argument
     }
 
-    /// A service appears on the bus, leaves it or changes its owner.
+    /// Matches the signal that a service appears on the bus, leaves it or changes its owner.
     package static func owner(of service: String) -> BusMatch {
         let bus = "org.freedesktop.DBus"
         return BusMatch(
@@ -29,7 +30,7 @@ package struct BusMatch: Hashable, Sendable {
         )
     }
 
-    /// A property of an interface changes.
+    /// Matches the signal that a property of an interface changes.
     static func changes(of property: BusProperty) -> BusMatch {
         BusMatch(
             sender: property.service,

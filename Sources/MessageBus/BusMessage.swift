@@ -9,9 +9,9 @@ package enum BusValue: Hashable, Sendable {
     case number(UInt64)
 }
 
-/// A signal or a reply while its handler runs. Reading takes one argument after the other.
+/// A signal or a reply, valid while its handler runs. Each read consumes one argument.
 package struct BusMessage: ~Copyable {
-    /// Longest text that is read, in bytes: other programs write it.
+    /// Maximum length of a string that is read, in bytes, because other programs write the strings.
     package static let longestText = 4_096
 
     private let library: BusLibrary
@@ -22,13 +22,14 @@ package struct BusMessage: ~Copyable {
         self.library = library
     }
 
-    /// Name of the error; nil for a signal and for a reply with a result.
+    /// Name of the error in a reply; nil for a signal and for a successful reply.
     package var error: String? {
         // The first member of the library's structure.
         library.error(message)?.load(as: BusLibrary.Text?.self).map { String(cString: $0) }
     }
 
-    /// The next argument, in or out of a variant; nil at the end, for another type and for a text that is too long.
+    /// Reads the next argument, inside or outside of a variant. Nil at the end, for another type, and for a string that
+    /// is too long.
     package func read() -> BusValue? {
         var (type, contents) = (CChar(0), BusLibrary.Text?.none)
         guard library.peek(message, &type, &contents) > 0 else { return nil }

@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A property of a service: read when its connection opens, and again after each change of the property or of the
+/// A property of a service. It is read when its connection opens, and again after each change of the property or of the
 /// service's owner. At most one read is in flight.
 package final class BusProperty {
     package enum Reading: Hashable, Sendable {
-        /// No answer since the connection was opened.
+        /// There has been no answer since the connection was opened.
         case unread
         case value(BusValue)
-        /// There is no value, and the cause.
+        /// The property has no value; the string is the cause.
         case unavailable(String)
     }
 
@@ -19,7 +19,7 @@ package final class BusProperty {
     package let name: String
 
     package internal(set) var reading = Reading.unread
-    /// It may have changed since the read in flight was sent.
+    /// Whether the property may have changed since the last read was sent, so that it has to be read again.
     var isStale = true
     var isInFlight = false
 
@@ -30,7 +30,7 @@ package final class BusProperty {
         self.service = service
     }
 
-    /// A connection opens or ends: what was in flight is lost.
+    /// Sets the reading when the connection opens or ends. A read in flight is lost then.
     func reset(_ reading: Reading) {
         self.reading = reading
         isStale = true

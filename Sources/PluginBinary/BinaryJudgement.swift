@@ -1,10 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Result of checking one image against the rules of the ABI: all problems, in the order of a host's checks.
+/// The problems of one ELF image under the rules of the ABI, in the order of a host's checks.
 struct BinaryJudgement {
     let note: BinaryNote?
     let problems: [PluginBinaryProblem.Kind]
-    /// Names of the ABI that the library uses but does not define.
+    /// Names reserved for the ABI that the library uses but does not define.
     let undefinedSymbols: [String]
 
     init(note: BinaryNote?, problems: [PluginBinaryProblem.Kind], undefinedSymbols: [String]) {
@@ -20,8 +20,8 @@ struct BinaryJudgement {
         }
     }
 
-    /// Checks a plugin with an entry. Throws for a file that is no library: a missing note would not be reported for
-    /// it.
+    /// Checks the library of a plugin with an entry function. Throws for a file that is not a library, for which no
+    /// missing note is reported.
     init(of image: ElfImage) throws(PluginBinaryProblem.Kind) {
         let symbols = try image.exportedSymbols().ours()
         var problems: [PluginBinaryProblem.Kind] = []

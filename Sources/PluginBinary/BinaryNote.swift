@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The ELF note of a library: the ABI version for which it was built. The code may use another one.
+/// The ELF note of a library: the ABI version for which the library was built. Its code may use another version.
 package struct BinaryNote: Hashable, Sendable {
     package let major: Int
-    /// The oldest minor that the plugin requires.
+    /// The lowest minor version of the ABI that the plugin requires.
     package let requiredMinor: Int
 
     package init(major: Int, requiredMinor: Int) {
@@ -15,9 +15,9 @@ package struct BinaryNote: Hashable, Sendable {
     static let type: UInt32 = 1
     private static let descriptorSize = 8
 
-    /// The bgtask note among `notes`; nil when there is none.
+    /// Finds the bgtask note among `notes`; nil when there is none.
     ///
-    /// - Parameter alignment: alignment of names and descriptors, 4 or 8.
+    /// - Parameter alignment: alignment of names and descriptors in bytes, 4 or 8.
     static func find(in notes: ByteBlock, alignment: Int) throws(PluginBinaryProblem.Kind) -> BinaryNote? {
         var found: BinaryNote?
         var offset = 0

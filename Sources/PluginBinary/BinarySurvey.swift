@@ -3,18 +3,18 @@
 internal import Glibc
 package import TaskModel
 
-/// All facts about one file as a plugin's library, read from its bytes, even when a host would refuse it.
+/// All facts about one file as a plugin's library, read from its bytes, even when a host would refuse the file.
 ///
 /// A host uses `PluginBinary.examine`, which throws the first of these problems.
 package struct BinarySurvey: Hashable, Sendable {
     package let path: String
-    /// Reasons why a host refuses to load it, in the order of the host's checks; empty if it loads it.
+    /// Reasons why a host refuses to load the library, in the order of the host's checks; empty when the host loads it.
     package let problems: [PluginBinaryProblem]
-    /// Nil when no valid note was read.
+    /// The ELF note of the library; nil when no valid note was read.
     package let note: BinaryNote?
-    /// Nil when the file is no library for this machine.
+    /// Properties of the library that affect loading; nil when the file is not a library for this machine.
     package let traits: LibraryTraits?
-    /// Names of the ABI that the library uses but does not define; no host defines them.
+    /// Names reserved for the ABI that the library uses but does not define. No host defines them.
     package let undefinedSymbols: [String]
     /// Identity of the file that was read; nil when it is not a regular file.
     package let identity: FileIdentity?
@@ -29,11 +29,15 @@ package struct BinarySurvey: Hashable, Sendable {
         self.init(descriptor: descriptor, failure: failure, path: path, for: use)
     }
 
+    /// Examines an open file.
+    ///
     /// - Parameter descriptor: a descriptor that is open for reading; its position is neither used nor moved.
     package init(descriptor: CInt, path: String, for use: LibraryUse) {
         self.init(descriptor: descriptor, failure: EBADF, path: path, for: use)
     }
 
+    /// Examines an open file, or reports why it could not be opened.
+    ///
     /// - Parameter failure: value of errno when `descriptor` is negative.
     private init(descriptor: CInt, failure: CInt, path: String, for use: LibraryUse) {
         self.path = path

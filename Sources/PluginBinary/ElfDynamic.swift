@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The dynamic segment, which contains instructions for the loader. It has only numbers; the names to which they refer
-/// are in other tables.
+/// The dynamic segment of a library, which contains instructions for the loader. It consists of numbers; the names to
+/// which they refer are in other tables.
 struct ElfDynamic {
     enum Tag: UInt64 {
         case needed = 1
@@ -32,7 +32,7 @@ struct ElfDynamic {
         self.entries = entries
     }
 
-    /// Value of a tag. With repetitions the last one counts, as for the loader.
+    /// Value of a tag; nil when the tag is missing. Of repeated tags the last one counts, as for the loader.
     subscript(tag: Tag) -> UInt64? { entries.last { $0.tag == tag.rawValue }?.value }
 
     func all(_ tag: Tag) -> [UInt64] { entries.filter { $0.tag == tag.rawValue }.map(\.value) }

@@ -1,11 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The first 64 bytes of a library, checked against this machine. It contains the positions of the tables.
+/// The ELF header: the first 64 bytes of a library, checked against this machine. It contains the positions of the
+/// tables.
 struct ElfHeader {
     static let size: UInt64 = 64
 
     let programHeaders: (offset: UInt64, count: UInt64)
-    /// Position and number of the section headers; the number is 0 when they were stripped.
+    /// File offset and number of the section headers. The number is 0 when the headers were stripped.
     let sectionHeaders: (offset: UInt64, count: UInt64)
 
     init(of file: LibraryBytes) throws(PluginBinaryProblem.Kind) {

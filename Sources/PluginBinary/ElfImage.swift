@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The tables of one library: notes, dynamic entries, symbols. It reads the program headers, like the loader; sections
-/// are used only for data that the loader never reads.
+/// The tables of one library: notes, dynamic entries and symbols. It reads the program headers, as the loader does.
+/// Sections are used only for data that the loader never reads.
 struct ElfImage {
     private struct Segment {
         let type: UInt32
@@ -89,7 +89,7 @@ struct ElfImage {
         return exported
     }
 
-    /// The symbols in the file for debuggers; nil when they were stripped.
+    /// The symbols for debuggers, which the loader does not use; nil when they were stripped.
     func privateSymbols() throws(PluginBinaryProblem.Kind) -> ElfSymbols? {
         let sections = try sections()
         guard let table = sections.first(where: { $0.type == 2 }), sections.indices.contains(Int(table.link)) else {
@@ -134,7 +134,7 @@ struct ElfImage {
         )
     }
 
-    /// The number of symbols. The dynamic segment does not contain it; it follows from the hash table.
+    /// The number of symbols. The dynamic segment does not contain it, so it is computed from the hash table.
     private func symbolCount(gnuHash: UInt64?, hash: UInt64?) throws(PluginBinaryProblem.Kind) -> UInt32 {
         if let gnuHash { return try symbolCount(gnuHash: gnuHash) }
         guard let hash else { return 0 }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One symbol table and its names. It resolves no name in other libraries.
+/// One symbol table with its names. It does not resolve names in other libraries.
 struct ElfSymbols {
     static let entrySize: UInt64 = 24
 
@@ -8,14 +8,14 @@ struct ElfSymbols {
         let name: String
         let isDefined: Bool
         let isFunction: Bool
-        /// Whether it is a function, or an indirect function that selects one when it is loaded.
+        /// Whether the symbol is a function, or an indirect function that selects one when the library is loaded.
         let isCallable: Bool
-        /// Global, weak or unique.
+        /// Whether the symbol is global, weak or unique, so that other files can use it.
         let isGlobal: Bool
-        /// Whether it may stay undefined.
+        /// Whether the symbol is weak: it may stay undefined.
         let isWeak: Bool
         let isHidden: Bool
-        /// Whether it has an old version, which is visible only to programs that were linked with that version.
+        /// Whether the symbol has an old version, which is visible only to programs that were linked with that version.
         let isOutdated: Bool
 
         var isExported: Bool { isDefined && isGlobal && !isHidden }
@@ -33,7 +33,7 @@ struct ElfSymbols {
         try symbols { name in Self.prefixes.contains { names.starts(with: $0, at: name) } }
     }
 
-    /// All symbols of that name; a library may have several, with different versions.
+    /// All symbols with that name. A library may have several, with different versions.
     func named(_ text: String) throws(PluginBinaryProblem.Kind) -> [Symbol] {
         let wanted = Array(text.utf8) + [0]
         return try symbols { names.starts(with: wanted, at: $0) }

@@ -2,10 +2,11 @@
 
 internal import Glibc
 
-/// Reads ranges of one open file, never past its end. The file is not mapped: access to a map of a file that shrinks
-/// would kill the process.
+/// Reads ranges of one open file, never past its end. The file is not mapped into memory, because access to a mapped
+/// file that shrinks would kill the process.
 struct LibraryBytes {
-    /// Limit in bytes, far above every table of a real library; it protects against forged sizes.
+    /// Maximum size of one read in bytes. It is far above every table of a real library, and protects against forged
+    /// sizes.
     static let largestRead: UInt64 = 64 << 20
 
     let descriptor: CInt
@@ -69,7 +70,7 @@ struct ByteBlock {
         return bytes[offset..<offset + expected.count].elementsEqual(expected)
     }
 
-    /// The text up to the next NUL, for messages.
+    /// The text at `offset` up to the next NUL, at most 1,024 bytes, for messages. Invalid UTF-8 is repaired.
     func text(at offset: Int) -> String {
         guard bytes.indices.contains(offset) else { return "" }
         return String(decoding: bytes[offset...].prefix(1024).prefix { $0 != 0 }, as: UTF8.self)

@@ -1,19 +1,19 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Properties of a library that affect loading. None of them makes a host refuse it.
+/// Properties of a library that affect loading. A host refuses a library for none of them.
 package struct LibraryTraits: Hashable, Sendable {
-    /// Amount of loader-written data that becomes read-only after loading.
+    /// The part of the data written by the loader that becomes read-only after loading (RELRO).
     package enum RelocationProtection: String, Hashable, Sendable {
         case full
         case partial
         case none
     }
 
-    /// The shared-object name; nil when it has none.
+    /// The shared-object name (SONAME); nil when the library has none.
     package let name: String?
-    /// Names of the libraries that are loaded with it.
+    /// Names of the libraries that are loaded together with this one.
     package let needs: [String]
-    /// Directories in which those libraries are searched first.
+    /// Directories that the loader searches first for the needed libraries.
     package let searchPaths: [String]
     package let wantsExecutableStack: Bool
     package let hasTextRelocations: Bool

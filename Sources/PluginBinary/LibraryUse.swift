@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Purpose of loading a library; a library serves exactly one.
+/// The way in which a host uses a library. A library serves exactly one.
 package enum LibraryUse: Hashable, Sendable {
-    /// A plugin with an entry and a note.
+    /// As a plugin with an entry function and a note.
     case entry
-    /// An ordinary library, whose functions with these names a manifest binds.
+    /// As an ordinary library. A manifest binds its functions with these names.
     case functions([String])
 }

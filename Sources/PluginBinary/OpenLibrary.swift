@@ -4,7 +4,7 @@ internal import Glibc
 internal import LinuxSystem
 internal import TaskModel
 
-/// An open file that may be a library. It does not own the descriptor.
+/// An open file that may be a library. The value does not own the descriptor.
 struct OpenLibrary {
     let descriptor: CInt
     let identity: FileIdentity

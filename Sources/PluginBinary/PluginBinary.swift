@@ -3,15 +3,15 @@
 internal import Glibc
 package import TaskModel
 
-/// A shared library that this host can load, examined as plain bytes. It is never loaded here, and its code is not
-/// checked.
+/// A shared library that this host can load, as examined from its bytes. The examination does not load the library and
+/// does not check its code.
 package struct PluginBinary: Hashable, Sendable {
-    /// The only symbol that is looked up (BGT-ABI-01).
+    /// Name of the entry function, the only symbol that a host looks up (BGT-ABI-01).
     package static let entryName = "bgtask_plugin_entry"
 
     package let path: String
     package let note: BinaryNote
-    /// Identity of the file that was examined.
+    /// Identity of the examined file.
     package let identity: FileIdentity
 
     package static func examine(path: String) throws(PluginBinaryProblem) -> PluginBinary {
@@ -22,7 +22,7 @@ package struct PluginBinary: Hashable, Sendable {
         return try examine(descriptor: descriptor, path: path)
     }
 
-    /// Examines an open file, and throws its first problem.
+    /// Examines an open file. Throws its first problem.
     ///
     /// - Parameters:
     ///   - descriptor: a descriptor that is open for reading; its position is neither used nor moved.

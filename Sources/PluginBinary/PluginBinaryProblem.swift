@@ -3,20 +3,20 @@
 import LinuxSystem
 import TaskModel
 
-/// The reason why a library is not loaded, found by reading its bytes.
+/// The reason why a library is not loaded, found in its bytes.
 package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Error, Hashable, Sendable {
         case unreadable(errno: Int32)
-        /// The file is a directory, a device or a pipe, as the value names it.
+        /// The file is not a regular file; the value names its type, such as a directory, a device or a pipe.
         case notAFile(String)
         case notAnELF
-        /// The value is the class of the file, such as 32-bit.
+        /// The file is an ELF file of another class; the value is the class, such as 32-bit.
         case wrongClass(String)
         case foreignArchitecture(String)
-        /// The value is the actual type of the file.
+        /// The file is not a shared library; the value is its actual type.
         case notASharedLibrary(String)
         case truncated
-        /// The value completes the sentence "is damaged: ...".
+        /// The file is damaged; the value completes the sentence "is damaged: ...".
         case damaged(String)
         case noNote
         case newerMajor(Int)
@@ -26,10 +26,11 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case entryHidden
         case entryNotAFunction
         case foreignExport(String)
-        /// The manifest binds functions of the library, but it is a plugin with an entry of its own.
+        /// The manifest binds functions of the library, but the library is a plugin with an entry function of its own.
         case noteBesideHandlers
         case entryBesideHandlers
-        /// The manifest binds a function that the library lacks; `nearest` is the most similar function name.
+        /// The manifest binds a function that the library does not define; `nearest` is the most similar function name,
+        /// if any.
         case symbolMissing(String, nearest: String?)
         case symbolHidden(String)
         /// The library exports only an old version of the function, for programs that were linked with that version.
@@ -45,7 +46,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         self.kind = kind
     }
 
-    /// The violated rule of the ABI; nil if the file is no library at all.
+    /// The violated rule of the ABI; nil when the problem violates none, as for an unreadable file.
     package var rule: String? {
         switch kind {
         case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: "BGT-ABI-01"
@@ -65,7 +66,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         }
     }
 
-    /// A stable identifier for programs.
+    /// A stable code of the problem, for programs.
     package var code: String {
         switch kind {
         case .unreadable: "unreadable"
@@ -95,7 +96,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
 
     package var description: String { "\(message); \(remedy)" }
 
-    /// The library, its value and the rule.
+    /// The message: the library, its value and the violated rule.
     package var message: String {
         let statement = "library \(path.inQuotes) \(fact)"
         return rule.map { "\(statement) (\($0))" } ?? statement

@@ -8,11 +8,11 @@ internal import PluginCatalog
 package struct CheckResult: Hashable, Sendable, Encodable {
     package enum Outcome: String, Hashable, Sendable, Encodable, CaseIterable {
         case pass
-        /// A host accepts it, but a user may be surprised.
+        /// A host accepts the manifest and library, but a user may be surprised by the effect.
         case warn
-        /// A host refuses it.
+        /// A host refuses the manifest or the library.
         case fail
-        /// The check could not be made.
+        /// The check could not be performed.
         case skip
         /// The check was not selected.
         case excluded
@@ -21,7 +21,7 @@ package struct CheckResult: Hashable, Sendable, Encodable {
     package let check: PluginCheck
     package let outcome: Outcome
     package let findings: [CheckFinding]
-    /// The reason for skipping or excluding; nil otherwise.
+    /// The reason for skipping or excluding the check; nil for other outcomes.
     package let reason: String?
 
     init(_ check: PluginCheck, _ findings: [CheckFinding]) {
@@ -60,12 +60,12 @@ package struct CheckFinding: Hashable, Sendable, Encodable {
     }
 
     package let severity: Severity
-    /// A rule of the ABI, or the name of a rule for manifests.
+    /// The violated rule: an ID of the ABI, or the name of a rule for manifests.
     package let rule: String
     package let file: String
-    /// From 1; nil when the finding concerns the whole file.
+    /// Line in the file, from 1; nil when the finding concerns the whole file.
     package let line: Int?
-    /// From 1; nil when the finding concerns the whole file.
+    /// Column in the line, from 1; nil when the finding concerns the whole file.
     package let column: Int?
     package let key: String?
     package let message: String

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Selection of checks by regular expressions that match their names.
+/// A selection of checks, by regular expressions on their names.
 package struct CheckSelection {
     /// The reason why a selection is invalid.
     package struct Problem: Error, Hashable, CustomStringConvertible {
@@ -18,7 +18,12 @@ package struct CheckSelection {
         (include, exclude, includeText, reason) = (nil, nil, "", "")
     }
 
-    /// - Parameter reason: the reason for excluding checks, for readers of the report.
+    /// Creates a selection.
+    ///
+    /// - Parameters:
+    ///   - include: expression for the selected checks; nil for all.
+    ///   - exclude: expression for the excluded checks; nil for none.
+    ///   - reason: the reason for excluding checks, for readers of the report.
     package init(include: String?, exclude: String?, reason: String?) throws(Problem) {
         if exclude != nil, reason?.isEmpty ?? true {
             throw Problem(description: "--exclude requires a reason; give it with --reason")
@@ -39,7 +44,8 @@ package struct CheckSelection {
         return nil
     }
 
-    /// Compiles an expression. Throws for an expression that matches no check, which is most likely a mistake.
+    /// Compiles an expression. Throws for an invalid one, and for one that matches no check, which is most likely a
+    /// mistake.
     private static func expression(_ text: String, _ option: String) throws(Problem) -> Regex<AnyRegexOutput> {
         guard let expression = try? Regex(text) else {
             throw Problem(description: "\(option) \(text) is not a regular expression; quote it for the shell")

@@ -11,6 +11,8 @@ struct ManifestFindings {
     private let survey: BinarySurvey?
     private var findings: [PluginCheck: [CheckFinding]] = [:]
 
+    /// Collects the findings.
+    ///
     /// - Parameter neighbourly: the catalogue's problems of the file in relation to other manifests.
     init(_ manifest: ExaminedManifest, besides neighbourly: [DocumentProblem]) {
         self.manifest = manifest
@@ -29,7 +31,7 @@ struct ManifestFindings {
         addLibrary()
     }
 
-    /// Rules about finding the library; all others are about its contents.
+    /// The rules about finding and reading the library. All other rules for libraries are about the contents.
     private static let areOfFinder: Set<DocumentProblem.Rule> = [
         .libraryPath, .libraryMissing, .libraryChanging, .digest,
     ]
@@ -88,7 +90,7 @@ struct ManifestFindings {
         return CheckResult(check, [])
     }
 
-    /// The reason why a check without findings proves nothing; nil when it has passed.
+    /// The reason why a check without findings has no result; nil when the check has passed.
     private func obstacle(to check: PluginCheck) -> String? {
         if check == .manifestReadable { return nil }
         if PluginCheck.ofManifest.contains(check) { return fails(.manifestReadable) ? "the manifest is invalid" : nil }

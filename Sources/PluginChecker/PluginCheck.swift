@@ -4,7 +4,7 @@ internal import LocatedYAML
 internal import PluginBinary
 internal import PluginCatalog
 
-/// One check of the checker. The raw value is the name that selects it.
+/// One check of the checker. The raw value is its name, for selection.
 package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case manifestReadable = "manifest-readable"
     case manifestKeys = "manifest-keys"
@@ -23,7 +23,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case taskIdentifiersFree = "task-identifiers-free"
     case containingPlugin = "containing-plugin"
 
-    /// The rule that the check verifies: one of the ABI, or "manifest".
+    /// The rule that the check verifies: the ID of an ABI rule, or "manifest".
     package var rule: String {
         switch self {
         case .manifestReadable, .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .manifestHandlers,
@@ -36,7 +36,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         }
     }
 
-    /// The statement that holds when the check passes.
+    /// The statement that is true when the check passes.
     package var promise: String {
         switch self {
         case .manifestReadable: "the manifest is one text file in a known format"
@@ -60,7 +60,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         }
     }
 
-    /// Whether the library cannot be loaded when the check fails.
+    /// Whether a host cannot load the library when the check fails.
     package var concernsLoading: Bool {
         switch self {
         case .libraryFound, .libraryPinned, .elfStatic, .elfNote, .elfExports: true
@@ -74,7 +74,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     static let ofReadLibrary: [PluginCheck] = [.elfNote, .elfExports, .elfUndefined, .elfHardened]
     static let amongNeighbours: [PluginCheck] = [.identifierFree, .taskIdentifiersFree, .containingPlugin]
 
-    /// The check to which a rule for manifests belongs. Rules about the library itself are handled before.
+    /// The check to which a manifest rule belongs. Rules about the library itself are handled by the caller.
     init(manifestRule rule: DocumentProblem.Rule) {
         if let rule = ManifestRule(rawValue: rule.rawValue) {
             self.init(rule)
@@ -85,7 +85,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         }
     }
 
-    /// The rules that the text of any YAML file has to follow.
+    /// The rules that apply to the text of every YAML file.
     private static let rulesOfText: Set<DocumentProblem.Rule> = [
         .unreadable, .tooLarge, .notText, .syntax, .tooDeep, .noAliases, .noTags,
     ]

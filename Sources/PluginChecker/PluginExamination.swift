@@ -5,14 +5,16 @@ internal import PluginBinary
 package import PluginCatalog
 package import TaskModel
 
-/// Several manifests, as a host would find them together, and the catalogue's decision on each.
+/// Several manifests, as a host would find them together, with the catalogue's decision on each.
 ///
-/// Files are read and nothing is run. The catalogue decides on refusals and their reasons; this type sorts them by
-/// check.
+/// It reads files and runs no code. The catalogue decides on refusals and their reasons; this type assigns the reasons
+/// to checks.
 package struct PluginExamination {
     package let contents: CatalogContents
     private let examined: [ExaminedManifest]
 
+    /// Examines the manifests.
+    ///
     /// - Parameters:
     ///   - sources: the manifests to examine and all manifests beside them.
     ///   - alreadyCatalogued: the plugins that a host has already catalogued; they take precedence in a conflict.
@@ -33,10 +35,10 @@ package struct PluginExamination {
 
     package func reading(of file: String) -> ManifestReading? { examined(file)?.reading }
 
-    /// Path of the library of an accepted or refused manifest; nil when none was found.
+    /// Path of the library of a manifest, accepted or refused; nil when none was found.
     package func libraryPath(of file: String) -> String? { examined(file)?.libraryPath }
 
-    /// Results of the checks of some of the manifests.
+    /// The report on some of the manifests.
     ///
     /// - Parameter tool: version of the calling program.
     package func report(on files: [String], selection: CheckSelection = .everything, tool: String) -> CheckReport {

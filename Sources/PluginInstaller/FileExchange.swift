@@ -9,14 +9,14 @@ import LinuxSystem
 struct FileExchange {
     private struct Step {
         let path: String
-        /// Path of the previous file; nil when there was none.
+        /// Path of a backup of the previous file; nil when there was none.
         let backup: String?
     }
 
     private var steps: [Step] = []
     private var madeFolders: [String] = []
 
-    /// A complete copy beside its target, on disk but not yet in place.
+    /// A complete copy of a file beside its target path. It is on disk, but not yet at the target.
     struct Staged {
         fileprivate let temporary: String
         fileprivate let target: String
@@ -67,13 +67,13 @@ struct FileExchange {
         Self.flush(FilePlace.folder(of: path))
     }
 
-    /// Makes the steps final; they cannot be rolled back afterwards.
+    /// Makes all steps final. They cannot be rolled back afterwards.
     mutating func keep() {
         for backup in steps.compactMap(\.backup) { unlink(backup) }
         (steps, madeFolders) = ([], [])
     }
 
-    /// Restores the state before the first step.
+    /// Rolls back all steps, and deletes the staged files.
     mutating func takeBack(_ staged: [Staged]) {
         for file in staged { unlink(file.temporary) }
         for step in steps.reversed() {
@@ -132,7 +132,7 @@ struct FileExchange {
         "\(FilePlace.folder(of: path))/.\(FilePlace.name(of: path)).\(purpose)-\(getpid())"
     }
 
-    /// Flushes a directory: otherwise a power loss could restore the old name of a file.
+    /// Flushes a directory to disk. Otherwise a power loss could restore the old name of a file.
     private static func flush(_ folder: String) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0 { return }

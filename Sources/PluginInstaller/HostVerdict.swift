@@ -4,18 +4,20 @@ package import ControlAPI
 package import ControlClient
 package import TaskModel
 
-/// Waits, for a limited time, until a running host has processed a change of its directories.
+/// Waits, for a limited time, until a running host has processed a change of its directories, and returns the host's
+/// verdict.
 package struct HostVerdict {
     package enum Answer: Hashable {
         case accepted
-        /// The messages of the problems.
+        /// The host refuses the manifest; the value is the messages of the problems.
         case refused([String])
         /// The plugin is no longer listed.
         case gone
         case silent
     }
 
-    /// Timeout for the host. It notices a change within milliseconds, unless it has to read a large library first.
+    /// Maximum time to wait for the host. It processes a change within milliseconds, unless it has to read a large
+    /// library first.
     package static let patience: Duration = .seconds(10)
     /// Time for which a refusal has to persist: until the host has read the change, the refusal may be about the
     /// previous file.
@@ -27,8 +29,8 @@ package struct HostVerdict {
 
     package init(client: ControlClient) { self.client = client }
 
-    /// All plugins of the host. Waits up to `patience` while the host is still loading; then the list is returned as it
-    /// is.
+    /// All plugins of the host. While the host is still loading, waits up to `patience`; then the incomplete list is
+    /// returned.
     package func plugins() async throws -> PluginListReply {
         var list = try await client.plugins()
         let end = clock.now + Self.patience
@@ -61,7 +63,9 @@ package struct HostVerdict {
         return .silent
     }
 
-    /// Whether every launch that was decided before has loaded its library by now, so that the file can be deleted.
+    /// Waits until no launch still has to load the library, so that the file can be deleted.
+    ///
+    /// - Returns: false when `patience` has passed first.
     func onLoading(of library: String, by identifier: PluginIdentifier) async throws -> Bool {
         let end = clock.now + Self.patience
         while let reply = try await plugin(identifier), reply.librariesToLoad.contains(library) {
@@ -71,7 +75,7 @@ package struct HostVerdict {
         return true
     }
 
-    /// Purges a plugin's records, and waits up to `patience` for running launches and commits of the plugin.
+    /// Purges a removed plugin, and waits up to `patience` for the plugin's running launches and commits.
     package func onPurge(of identifier: PluginIdentifier) async throws -> PluginPurgeReply {
         let end = clock.now + Self.patience
         while true {
@@ -85,7 +89,7 @@ package struct HostVerdict {
         }
     }
 
-    /// Waits for the host's answer to a removal. `accepted` means that another manifest now describes the plugin.
+    /// Waits for the host's verdict on a removal. `accepted` means that another manifest now describes the plugin.
     func onRemoval(of identifier: PluginIdentifier, describedBy manifest: String) async throws -> Answer {
         let end = clock.now + Self.patience
         while clock.now < end {

@@ -2,10 +2,10 @@
 
 package import PluginChecker
 
-/// The reason why a plugin was not installed or removed. All files are then as before.
+/// The reason why a plugin was not installed or removed. All files are then as they were before.
 package struct InstallationError: Error, Sendable {
     package let message: String
-    /// Nil when the message contains the remedy.
+    /// The remedy; nil when the message contains it.
     package let remedy: String?
     /// The failed checks of the manifest; nil when the error is not about them.
     package let report: CheckReport?

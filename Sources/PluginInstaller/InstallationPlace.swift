@@ -8,7 +8,7 @@ package struct InstallationPlace: Hashable {
     package struct RunningHost: Hashable {
         package let socket: String
         package let user: String
-        /// The extensions of main plugins, from manifests and configuration.
+        /// The extensions of each main plugin, from manifests and configuration.
         let extensions: [PluginIdentifier: Set<PluginIdentifier>]
 
         package init(socket: String, user: String, extensions: [PluginIdentifier: Set<PluginIdentifier>]) {
@@ -18,7 +18,7 @@ package struct InstallationPlace: Hashable {
         }
     }
 
-    /// The only directory that is written to.
+    /// The operator's manifest directory, the only directory that is changed.
     package let operatorFolder: String
     let packageFolders: [String]
     let pluginFolder: String?

@@ -11,7 +11,7 @@ extension InstallationPlan {
         /// No host uses these directories.
         case noHost
         case accepted
-        /// The host has the new version, and loads the previous library once more.
+        /// The host uses the new version, but still loads the previous library once more.
         case loadingPrevious
         /// The host has not answered within `HostVerdict.patience`.
         case silent
@@ -19,11 +19,11 @@ extension InstallationPlan {
 
     package struct Installation: Hashable, Sendable {
         package let verdict: Verdict
-        /// Files of previous versions that still exist, because the host or another manifest needs them.
+        /// Paths of files of previous versions that still exist, because the host or another manifest needs them.
         package let left: [String]
     }
 
-    /// Writes library and manifest and waits for the host. Throws `InstallationError` or `ControlError`.
+    /// Writes library and manifest, and waits for the host. Throws `InstallationError` or `ControlError`.
     package func install() async throws -> Installation {
         var exchange = FileExchange()
         var staged: [FileExchange.Staged] = []

@@ -7,23 +7,23 @@ package import PluginCatalog
 package import PluginChecker
 package import TaskModel
 
-/// The plan to install one plugin: all files to write, after every check. It writes nothing.
+/// The plan to install one plugin: all files to write, after every check has passed. Creating the plan writes nothing.
 package struct InstallationPlan {
     package let place: InstallationPlace
     package let manifest: Manifest
     package let source: String
     package let manifestTarget: String
-    /// The bytes to write to `manifestTarget`.
+    /// The bytes of the manifest to write to `manifestTarget`.
     let bytes: [UInt8]
     package let library: LibraryFile
-    /// Nil when the library stays in the plugin directory, under its own name.
+    /// The library to write; nil when the library stays in the plugin directory, under its own name.
     package let libraryTarget: InstalledLibrary?
     /// Files to delete once the new version is in effect.
     package let superseded: Superseded
     package let report: CheckReport
-    /// The manifest that is replaced; nil when there is none.
+    /// The installed manifest to be replaced; nil when there is none.
     package let previous: ManifestReading?
-    /// Other plugins that would be refused because of this one.
+    /// Other plugins that would be refused because of the new one.
     package let displaced: [RefusedPlugin]
 
     package var identifier: PluginIdentifier { manifest.identifier.value }

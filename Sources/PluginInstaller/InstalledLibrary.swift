@@ -5,16 +5,16 @@ import LocatedYAML
 import PluginCatalog
 import TaskModel
 
-/// The path of an installed library: beside its manifest, with the vendor's file name and the beginning of its digest.
-/// It writes nothing and never replaces another file.
+/// The path of a library to install: beside its manifest, with the vendor's file name and the beginning of the digest.
+/// The path never names an existing file with other contents.
 package struct InstalledLibrary: Hashable {
     let mark: DigestMark
     package let path: String
-    /// Whether the library is already there, as when the same version is installed again.
+    /// Whether the library already exists at the path, as when the same version is installed again.
     let isThere: Bool
 
-    /// Returns nil when the library stays in place: the manifest names it by an absolute path, or it is in the plugin
-    /// directory.
+    /// Chooses the path; nil when the library stays where it is, because the manifest names it by an absolute path, or
+    /// it is in the plugin directory.
     init?(of manifest: Manifest, beside target: String, from library: LibraryFile, pluginFolder: String?) throws {
         let name = manifest.library.path.value
         // A library named by its absolute path is managed elsewhere.
@@ -41,7 +41,7 @@ package struct InstalledLibrary: Hashable {
         )
     }
 
-    /// Whether a regular file with the library's digest is at `path`, not a link.
+    /// Whether the file at `path` is a regular file, not a link, with the library's digest.
     static func holds(_ library: LibraryFile, at path: String) -> Bool {
         FilePlace.isRegular(path) && (try? LibraryDigest.of(path: path)) == library.digest
     }

@@ -5,7 +5,7 @@ import LocatedYAML
 import PluginCatalog
 package import TaskModel
 
-/// The current contents of the directories, as a host reads them.
+/// The current contents of the manifest directories, as a host reads them.
 package struct InstalledManifests {
     struct File {
         let source: ManifestSource
@@ -42,7 +42,8 @@ package struct InstalledManifests {
     /// The plugins that a host with these directories has catalogued.
     var known: [KnownPlugin] { contents.entries.map { KnownPlugin($0) } }
 
-    /// The operator's manifest of a plugin; the effective one if several claim it.
+    /// The operator's manifest of a plugin; nil without one. When several manifests claim the plugin, the effective
+    /// one.
     func operators(_ identifier: PluginIdentifier) -> File? {
         let own = files.filter { $0.isOperators && $0.identifier == identifier }
         let counting = contents.entry(for: identifier)?.manifestPath
@@ -55,7 +56,7 @@ package struct InstalledManifests {
         files.first { !$0.isOperators && $0.identifier == identifier }
     }
 
-    /// The library that a manifest found beside itself; nil when other manifests use it too.
+    /// Path of the library that a manifest found beside itself; nil when there is none, or other manifests use it, too.
     func ownLibrary(of file: File) -> String? {
         guard let name = file.manifest.reading.library?.path.value else { return nil }
         let beside = "\(FilePlace.folder(of: file.path))/\(name)"
@@ -65,7 +66,7 @@ package struct InstalledManifests {
         return users.contains { FilePlace.isSame($0, beside) } ? nil : beside
     }
 
-    /// Other manifests of the operator's directory with the same library name, which refer to the same file.
+    /// The other manifests of the operator's directory with the same library name, which refer to the same file.
     func others(naming library: String, than file: String?) -> [File] {
         files.filter { $0.isOperators && $0.path != file && $0.manifest.reading.library?.path.value == library }
     }

@@ -6,7 +6,7 @@ import PluginCatalog
 import TaskModel
 
 /// The installed bytes of a manifest: the original bytes with the installed name of the library, and a pinned digest if
-/// requested. Nothing else is changed.
+/// requested. All other bytes are unchanged.
 struct ManifestBytes {
     private let reading: ManifestReading
     private let original: [UInt8]
@@ -21,7 +21,7 @@ struct ManifestBytes {
         original = Array(data)
     }
 
-    /// The changed bytes. Throws when the format does not allow the change.
+    /// The changed bytes. Throws when the format of the manifest does not allow the change.
     ///
     /// - Parameters:
     ///   - mark: the mark for the library's name; nil keeps the name.
@@ -51,7 +51,7 @@ struct ManifestBytes {
         )
     }
 
-    /// The original text with the name replaced, once for each place that may be the library's key.
+    /// Variants of the original text with the name replaced, one for each place that may be the library's key.
     private func candidates(_ mark: DigestMark) -> [[UInt8]] {
         if original.starts(with: "bplist".utf8) { return [binaryList(mark)].compactMap(\.self) }
         let text = String(decoding: original, as: UTF8.self)
@@ -80,7 +80,7 @@ struct ManifestBytes {
         )
     }
 
-    /// Whether the bytes have the original meaning, apart from the library's name.
+    /// Whether the bytes have the same meaning as the original, apart from the library's name.
     private func means(_ bytes: [UInt8], besidesLibrary name: String) -> Bool {
         let changed = ManifestReading.read(bytes: bytes, file: reading.file)
         guard let old = reading.manifest, let new = changed.manifest else { return false }

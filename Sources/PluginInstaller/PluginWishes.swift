@@ -4,7 +4,7 @@ import LocatedYAML
 package import PluginCatalog
 import TaskModel
 
-/// The permissions and settings that a manifest requests, one line each, for comparing two versions. Grants nothing.
+/// The permissions and settings that a manifest requests, one line each, to compare two versions. It grants nothing.
 package struct PluginWishes: Hashable {
     struct Wish: Hashable {
         let topic: String
@@ -51,7 +51,8 @@ package struct PluginWishes: Hashable {
         return topics
     }
 
-    /// Lines with a minus for removed requests and a plus for added ones.
+    /// The differences to an older version: a line with a minus for each removed request, and with a plus for each
+    /// added one.
     package func changes(from old: PluginWishes) -> [String] {
         let gone = old.all.filter { !all.contains($0) }.map { "- \($0.topic): \($0.value)" }
         return gone + all.filter { !old.all.contains($0) }.map { "+ \($0.topic): \($0.value)" }

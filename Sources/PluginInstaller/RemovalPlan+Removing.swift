@@ -4,8 +4,8 @@ import ControlClient
 import TaskModel
 
 extension RemovalPlan {
-    /// Removes the files and waits for the host; nil when no host uses these directories. Throws `InstallationError`,
-    /// after restoring every file, or `ControlError`.
+    /// Removes the files and waits for the host's verdict; nil when no host uses these directories. Throws
+    /// `InstallationError`, after restoring every file, or `ControlError`.
     package func remove() async throws -> HostVerdict.Answer? {
         var exchange = FileExchange()
         do {

@@ -4,18 +4,18 @@ import LocatedYAML
 package import PluginCatalog
 package import TaskModel
 
-/// The plan to remove one plugin: the files of the operator's directory to delete. It removes nothing itself.
+/// The plan to remove one plugin: the files of the operator's directory to delete. Creating the plan removes nothing.
 package struct RemovalPlan {
     package let place: InstallationPlace
     package let identifier: PluginIdentifier
     package let manifest: String
     package let version: String?
-    /// Nil when it is elsewhere, or another manifest uses it too.
+    /// Path of the library to delete; nil when it is in another directory, or another manifest uses it, too.
     package let library: String?
     package let keptLibrary: String?
-    /// Files of earlier versions, if any.
+    /// Files of earlier versions to delete; nil when there are none.
     package let superseded: Superseded?
-    /// Path of a package's manifest that takes effect again afterwards; nil for none.
+    /// Path of a package's manifest that takes effect again after the removal; nil for none.
     package let uncovered: String?
     package let displaced: [RefusedPlugin]
 

@@ -7,15 +7,18 @@ import PluginCatalog
 import TaskModel
 
 /// Unused files in the operator's directory that only these commands create: libraries of other versions, and temporary
-/// files of a command that was interrupted. They are deleted only if they are still unused then.
+/// files of an interrupted command. They are deleted later, only if they are still unused.
 package struct Superseded {
     let place: InstallationPlace
-    /// Sorted.
+    /// The paths of the files, sorted.
     package let paths: [String]
 
+    /// Finds the files.
+    ///
     /// - Parameters:
     ///   - manifest: path of the manifest that is or was installed.
-    ///   - library: library name in that manifest, with the given digest.
+    ///   - library: library name in that manifest.
+    ///   - digest: digest of that library.
     ///   - kept: path of the library to keep.
     ///   - replaced: the previous library, if no other manifest uses it.
     init(
@@ -66,7 +69,7 @@ package struct Superseded {
         return paths.filter(FilePlace.exists)
     }
 
-    /// All paths that the manifests may refer to; nil when a manifest's library cannot be read.
+    /// All paths of libraries to which the manifests may refer; nil when a manifest's library cannot be read.
     private static func libraries(in place: InstallationPlace) -> Set<String>? {
         var libraries: Set<String> = []
         for source in Catalog.manifests(in: place.folders).sources {

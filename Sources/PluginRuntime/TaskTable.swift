@@ -214,7 +214,8 @@ package struct TaskTable<Handler> {
 
     /// Ends the expiration call of a task.
     ///
-    /// - Returns: the called handler, which the caller has to release; it is never called again.
+    /// - Returns: the called handler, which the caller has to release; it is never called again. Nil when no call was
+    ///   in progress.
     package mutating func endCall(of id: TaskID) -> Handler? {
         guard case .inProgress(let handler) = entries[id]?.call else { return nil }
         entries[id]?.call = .made

@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A message of one direction, with its encoding.
+/// A message in one direction, with its encoding.
 package protocol WireMessage: Sendable {
-    /// Maximum number of bytes after a frame's length field.
+    /// Maximum number of bytes of a frame after its length field.
     static var frameLimit: Int { get }
 
     var frameType: UInt16 { get }
@@ -11,7 +11,7 @@ package protocol WireMessage: Sendable {
 }
 
 extension WireMessage {
-    /// The encoded message. Throws when it exceeds `frameLimit`.
+    /// Encodes the message as a frame. Throws when the frame exceeds `frameLimit`.
     package func frame() throws(WireError) -> [UInt8] {
         var writer = FrameWriter(type: frameType)
         putFields(into: &writer)
@@ -19,7 +19,7 @@ extension WireMessage {
     }
 }
 
-/// Turns a stream of bytes into messages, however the stream was cut. It does no input itself.
+/// Decodes a stream of bytes into messages, whatever the boundaries of its pieces are. It does no input itself.
 ///
 /// After a malformed frame the rest of the stream is unreliable: every later `next` throws the same error.
 package struct FrameDecoder<Message: WireMessage>: Sendable {
@@ -29,7 +29,7 @@ package struct FrameDecoder<Message: WireMessage>: Sendable {
 
     package init() {}
 
-    /// The number of buffered bytes, decoded or not. Bounded by one frame plus the bytes of one `append`.
+    /// Number of buffered bytes, decoded or not. At most one frame plus the bytes of one `append`.
     package var bufferedBytes: Int { bytes.count }
 
     package mutating func append(_ added: some Sequence<UInt8>) {
@@ -43,7 +43,7 @@ package struct FrameDecoder<Message: WireMessage>: Sendable {
         bytes.append(contentsOf: added)
     }
 
-    /// The next complete message; nil until more bytes arrive.
+    /// Decodes the next complete message; nil until more bytes are appended.
     package mutating func next() throws(WireError) -> Message? {
         if let failure { throw failure }
         do {

@@ -1,13 +1,15 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Decodes the fields of one frame, in the order in which `FrameWriter` encoded them. It never reads beyond its frame,
+/// Decodes the fields of one frame, in the order in which `FrameWriter` encoded them. It never reads beyond the frame,
 /// and throws a `WireError` for malformed input.
 package struct FrameReader {
     private let bytes: [UInt8]
     private var position: Int
     private let end: Int
 
-    /// - Parameter range: range of the fields, without length and type.
+    /// Creates a reader of one frame.
+    ///
+    /// - Parameter range: range of the frame's fields, without length and type.
     init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
@@ -45,7 +47,7 @@ package struct FrameReader {
         return text
     }
 
-    /// A string that `make` converts to a type such as an identifier; throws when it returns nil.
+    /// Reads a string that `make` converts to a type such as an identifier. Throws when `make` returns nil.
     mutating func name<Name>(_ field: StaticString, _ make: (String) -> Name?) throws(WireError) -> Name {
         let text = try text(field)
         guard let name = make(text) else { throw unknown("\"\(text.prefix(300))\"", field) }
@@ -57,7 +59,9 @@ package struct FrameReader {
         return Array(bytes[start..<position])
     }
 
-    /// - Parameter minimumSize: size of the shortest element in bytes, so that a forged count cannot reserve memory.
+    /// Reads a list.
+    ///
+    /// - Parameter minimumSize: minimum size of an element in bytes, so that a forged count cannot reserve memory.
     mutating func list<Element>(
         _ field: StaticString,
         minimumSize: Int,

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Builds one frame: a `UInt32` length of the rest, a `UInt16` type, then the fields, all little-endian. It checks only
-/// the total length.
+/// Builds one frame: a `UInt32` with the length of the rest, a `UInt16` with the type, then the fields, all
+/// little-endian. It checks only the total length.
 package struct FrameWriter {
     private var bytes: [UInt8]
 
@@ -37,7 +37,7 @@ package struct FrameWriter {
         for element in list { put(&self, element) }
     }
 
-    /// The whole frame with its length filled in.
+    /// The whole frame, with its length filled in. Throws when the frame exceeds `limit` bytes.
     consuming func finished(limit: Int) throws(WireError) -> [UInt8] {
         let length = bytes.count - FrameLayout.lengthSize
         guard length <= limit else {

@@ -3,7 +3,7 @@
 import TaskModel
 
 extension HostMessage: WireMessage {
-    /// Limit in bytes: more than twice the size of a hundred tasks with full payloads.
+    /// Maximum length of a frame in bytes: more than twice the size of a hundred tasks with full payloads.
     package static let frameLimit = 1 << 24
 
     private enum FrameType: UInt16 {

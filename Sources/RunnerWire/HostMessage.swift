@@ -5,14 +5,16 @@ package import TaskModel
 /// A message from the host to its runner. The first one is always the plan.
 package enum HostMessage: Hashable, Sendable {
     case plan(RunnerPlan)
-    /// A continued task that the launch itself submitted (C8); sent after the answer to its submission.
+    /// Another task for the running launch: a continued task that the launch itself submitted (C8). Sent after the
+    /// answer to its submission.
     case deliver(RunnerPlan.Task)
     case expire([TaskID], ExpirationReason)
-    /// The launch is expiring: open assertions have to end, and none may begin.
+    /// The launch is expiring: open assertions have to end, and no assertion can begin.
     case expireAssertions(ExpirationReason)
     case submitted(CallNumber, SubmissionNumber)
     case refused(CallNumber, Refusal)
-    /// The answer to `cancel` and `cancelAll`, sent after their commit; `isRecorded` is false when the commit failed.
+    /// The answer to `cancel` and `cancelAll`, sent after the commit of the cancellation. `isRecorded` is false when
+    /// the commit failed.
     case cancelled(CallNumber, isRecorded: Bool)
     case pending(CallNumber, [PendingSummary])
     /// Every task has ended and no assertion is open. The runner lets calls in progress return, calls the plugin's
@@ -20,14 +22,14 @@ package enum HostMessage: Hashable, Sendable {
     case stop
 }
 
-/// All data that a runner needs for one launch: a `LaunchPlan` as seen from inside the process.
+/// All data that a runner needs for one launch: the part of the `LaunchPlan` for the process.
 package struct RunnerPlan: Hashable, Sendable {
     package struct Task: Hashable, Sendable {
         package let id: TaskID
         package let kind: TaskKind
         /// Type of an event; nil for all other kinds.
         package let event: EventType?
-        /// The task identifier or the name of the event.
+        /// The task identifier, or the name of an event.
         package let identifier: String
         package let submission: SubmissionNumber
         package let attempts: Int
@@ -75,13 +77,13 @@ package struct RunnerPlan: Hashable, Sendable {
     package let permitted: [PermittedIdentifier]
     package let modes: Set<BackgroundMode>
     package let settings: [String: String]
-    /// The bound functions of a library without an entry; empty otherwise.
+    /// The functions that the manifest binds; empty for a library with an entry function.
     package let handlers: [DirectHandler]
     package let containerPath: String
-    /// Deadline on the machine's monotonic clock, which runner and host share; nil without a fixed budget. It applies
-    /// to entry and to every task that is not continued.
+    /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
+    /// budget. It applies to entry and to every task that is not continued.
     package let deadline: MonotonicTime?
-    /// Deadline of entry, with or without a budget.
+    /// Deadline of the entry function, with or without a fixed budget.
     package let entryDeadline: MonotonicTime
     package let grace: Duration
     package let tasks: [Task]
@@ -123,7 +125,7 @@ package struct RunnerPlan: Hashable, Sendable {
     }
 }
 
-/// One pending request, as a plugin sees it.
+/// One pending request, with the fields that a plugin can list.
 package struct PendingSummary: Hashable, Sendable {
     package let request: TaskRequest
     package let number: SubmissionNumber

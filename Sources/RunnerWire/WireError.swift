@@ -13,7 +13,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// The field or the frame, its value and the rule.
+    /// The message: the field or the frame, its value and the violated rule.
     package let message: String
 
     package init(code: Code, message: String) {

@@ -21,7 +21,7 @@ extension Scheduler {
         emit(.answer(reply, .launching(Set(launches).sorted())))
     }
 
-    /// The launch that is being prepared for a request, or to which the request is being delivered.
+    /// The launch that is being prepared for a request, or to which the request is being delivered; nil without one.
     private func launch(about identifier: TaskIdentifier, of plugin: PluginIdentifier) -> LaunchNumber? {
         guard let request = plugins[plugin].requests[identifier] else { return nil }
         let taking = launches.numbers(running: identifier).first { number in

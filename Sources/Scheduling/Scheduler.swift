@@ -63,7 +63,8 @@ package struct Scheduler: Sendable {
     var occasions: [TaskIdentifier: WallTime] = [:]
     package internal(set) var timeZones: TimeZoneTable
     let calendar: CalendarIndex
-    /// The old rules of a changed time zone, by schedule, for an occurrence whose commit was in flight at the change.
+    /// The time zone rules before a change of the zone, by schedule. Only for schedules whose occurrence was in a
+    /// commit in flight at the change.
     var rulesOfCommits: [TaskIdentifier: TimeZoneRules] = [:]
     var surges = Surges()
     var lastWall: WallTime

@@ -105,8 +105,8 @@ package struct Budgets: Hashable, Sendable {
 /// The operator's settings for one plugin. A setting that is nil takes the host's value.
 package struct PluginPolicy: Hashable, Sendable {
     package var isEnabled = true
-    /// False refuses refresh requests as unavailable. `isBackgroundDenied` refuses all background work as not permitted
-    /// (statement 7).
+    /// Whether refresh requests are accepted; false refuses them as unavailable. `isBackgroundDenied` refuses all
+    /// background work as not permitted (statement 7).
     package var isBackgroundRefreshOn = true
     package var isBackgroundDenied = false
     /// Whether patterns of permitted identifiers also permit processing requests (C9).

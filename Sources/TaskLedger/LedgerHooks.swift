@@ -2,9 +2,10 @@
 
 /// Hooks for tests. The host sets none.
 package struct LedgerHooks: Sendable {
-    /// Called once per group, after its last change and before its commit, with the number of commits in the group.
+    /// A hook that is called once per group, after its last change and before its commit, with the number of commits in
+    /// the group.
     ///
-    /// The hook may block, which keeps the group open, or throw, which fails every commit of the group.
+    /// The hook may block, which keeps the group open, or throw, which fails every commit of the group. Nil for none.
     package var beforeGroupCommit: (@Sendable (_ commits: Int) throws -> Void)?
 
     /// The maximum number of pages of the database, to simulate a full disk; nil for no limit.

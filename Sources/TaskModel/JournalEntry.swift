@@ -32,7 +32,7 @@ package struct JournalEntry: Hashable, Sendable {
             ]
         }
 
-        /// Name and meaning of each event, and whether the submission of the entry can never run again.
+        /// Name and meaning of the event, and whether it ends its submission, which then never runs again.
         package var row: (name: String, meaning: String, isEndOfSubmission: Bool) {
             switch self {
             case .task(let outcome): (outcome.rawValue, outcome.meaning, outcome.isFinal)

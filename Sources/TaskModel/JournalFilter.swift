@@ -5,11 +5,11 @@
 package struct JournalFilter: Hashable, Sendable {
     package var plugin: PluginIdentifier?
     package var launch: LaunchNumber?
-    /// A task identifier, or the name of an event.
+    /// The task identifier of the entries, or the name of an event; nil for any.
     package var label: String?
     package var event: JournalEntry.Event?
     package var blame: Blame?
-    /// Earliest time of the entries, compared with the wall time at which each was written.
+    /// Earliest time of the entries, compared with the wall time at which each was written; nil for no limit.
     package var since: WallTime?
 
     package init(

@@ -97,7 +97,7 @@ package struct TaskResources: OptionSet, Hashable, Sendable {
 package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {
     /// The container has to be readable at the launch. A later lock has no effect.
     case untilFirstAuthentication = 0
-    /// The lock has no effect.
+    /// The task can run whether the container is locked or not.
     case none = 1
     /// The container has to be readable at the launch, so that the task can open files. A later lock leaves open files
     /// readable.

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// A list of names and values, one field per line, that shows one item in full.
+/// A list of fields, each a name with values, that shows one item in full. Each value has a line of its own.
 package struct FieldList {
     private var fields: [(name: String, lines: [String])] = []
 

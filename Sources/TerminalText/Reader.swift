@@ -3,7 +3,7 @@
 package import Foundation
 package import TaskModel
 
-/// The present time and the time zone for text that a user reads.
+/// The present time and the time zone for text that is shown to a user.
 package struct Reader: Hashable, Sendable {
     package let now: WallTime
     package let timeZone: TimeZone

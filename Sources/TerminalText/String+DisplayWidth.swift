@@ -3,20 +3,20 @@
 import CLinux
 
 extension String {
-    /// The number of terminal cells that the string takes: none for combining characters, two for wide ones.
+    /// The number of terminal cells that the string occupies: none for combining characters, two for wide ones.
     package var displayWidth: Int {
         isPrintableASCII ? utf8.count : reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// The string, shortened at its end to `width` cells including `mark`, if it is longer. Characters stay whole.
+    /// The string; if it is wider than `width` cells, its beginning with `mark` at the end. Characters stay whole.
     package func fitted(to width: Int, mark: String) -> String {
         if displayWidth <= width { return self }
         let room = width - mark.displayWidth
         return room < 0 ? "" : beginning(to: room) + mark
     }
 
-    /// The string, shortened at its beginning to `width` cells including `mark`, if it is longer: identifiers differ at
-    /// their ends.
+    /// The string; if it is wider than `width` cells, its end with `mark` at the beginning, because identifiers differ
+    /// at their ends. Characters stay whole.
     package func endFitted(to width: Int, mark: String) -> String {
         if displayWidth <= width { return self }
         let room = width - mark.displayWidth
@@ -39,7 +39,7 @@ extension String {
 }
 
 extension Character {
-    /// The number of cells by the tables of the C library, independent of the user's locale.
+    /// The number of terminal cells of the character, by the tables of the C library, independent of the user's locale.
     fileprivate var displayWidth: Int {
         // An emoji takes two cells, even when it is composed of several scalars.
         if unicodeScalars.contains(where: { $0.properties.isEmojiPresentation || $0.value == 0xfe0f }) { return 2 }

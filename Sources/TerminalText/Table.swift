@@ -3,7 +3,7 @@
 import TaskModel
 
 /// A table with headings, whose columns are as wide as their widest cell. Long rows are not cut: a terminal wraps them,
-/// and a pipe gets them whole.
+/// and a pipe receives them whole.
 package struct Table: Hashable {
     package let headings: [String]
     package private(set) var rows: [[String]] = []
@@ -17,7 +17,7 @@ package struct Table: Hashable {
         rows.append(cells.map { $0.isEmpty ? "-" : $0.terminalSafe })
     }
 
-    /// The headings and all rows; every line ends with a newline.
+    /// The headings and all rows as text. Every line ends with a newline.
     package var text: String {
         let widths = widths
         return ([headings] + rows).map { Self.line($0, widths: widths) }.joined()

@@ -13,14 +13,14 @@ extension Timestamp {
         return text.prefix(10) + " " + text.dropFirst(11).prefix(8)
     }
 
-    /// The time of day for a time of the reader's present day, else date and time.
+    /// The time of day for a time on the reader's present day; date and time for any other.
     package func briefText(for reader: Reader) -> String {
         let text = localText(for: reader)
         let today = Timestamp(reader.now).localText(for: reader).prefix(10)
         return text.hasPrefix(today) ? String(text.dropFirst(11)) : text
     }
 
-    /// The distance from now, such as `in 12min`, `3s ago` or `now`. Rounded to seconds, from ten minutes on to
+    /// The distance from the present, such as `in 12min`, `3s ago` or `now`. Rounded to seconds, from ten minutes on to
     /// minutes.
     package func relativeText(for reader: Reader) -> String {
         let distance = (wall - reader.now).wholeNanoseconds
@@ -31,6 +31,6 @@ extension Timestamp {
         return distance > 0 ? "in \(text)" : "\(text) ago"
     }
 
-    /// Date and time in the reader's zone, with the distance from now in parentheses.
+    /// Date and time in the reader's zone, with the distance from the present in parentheses.
     package func text(for reader: Reader) -> String { "\(localText(for: reader)) (\(relativeText(for: reader)))" }
 }

@@ -41,6 +41,6 @@ struct Bgtaskd: AsyncParsableCommand {
         }
     }
 
-    /// The exit status for invalid arguments or an invalid configuration, the same as that of `bgtask`.
+    /// The exit status for invalid arguments or an invalid configuration, the same as for `bgtask`.
     private static let misuse: Int32 = 2
 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A request of the Swift module becomes the header's structure")
 struct ForeignRequestTests {
-    /// The structure that the host receives, with copies of its strings.
+    /// The struct that the host received, with copies of its strings.
     private struct Seen {
         var request = bgt_request()
         var identifier = ""

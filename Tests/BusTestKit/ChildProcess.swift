@@ -2,9 +2,13 @@
 
 import Glibc
 
-/// Starts programs without `Process`, which waits for everything that a program leaves running as well.
+/// Starts programs without Foundation's `Process`, which would also wait for all processes that a program leaves
+/// running.
 enum ChildProcess {
-    /// - Parameter standardStreams: descriptor for input and output; nil for neither. There is no error output.
+    /// Starts a program.
+    ///
+    /// - Parameter standardStreams: descriptor for standard input and output; nil for none. Standard error is
+    ///   discarded.
     static func start(_ program: String, _ arguments: [String], standardStreams: Int32? = nil) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -25,7 +29,7 @@ enum ChildProcess {
         return pid
     }
 
-    /// Waits for the end; true for status 0.
+    /// Waits for the end of a process. Returns whether its status was 0.
     static func end(of pid: pid_t) -> Bool {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 { if errno != EINTR { return false } }

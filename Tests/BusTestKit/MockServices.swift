@@ -3,13 +3,14 @@
 import Foundation
 import Glibc
 
-/// Services of python3-dbusmock on a private bus. Each call returns when its effect is on the bus.
+/// Mock services of python3-dbusmock on a private bus. Each call returns when its effect is on the bus.
 package final class MockServices {
-    /// Debian's own: its packages belong to no other interpreter.
+    /// Debian's own interpreter, because no other one finds the packages of Debian.
     static let python = "/usr/bin/python3"
 
     private let pid: pid_t
-    /// Commands one way, answers the other. No other program inherits it, so that closing it ends the script.
+    /// Socket to the script of the mock services: it carries commands to the script and answers back. No other program
+    /// inherits it, so that closing it ends the script.
     private let socket: Int32
 
     package init(on bus: PrivateBus) throws {
@@ -27,7 +28,7 @@ package final class MockServices {
         _ = ChildProcess.end(of: pid)
     }
 
-    /// An object of a service with properties, on the bus.
+    /// An object of a service on the bus, with properties.
     package struct Object: Sendable {
         let name: String
         let path: String
@@ -44,7 +45,7 @@ package final class MockServices {
         try run("start", object, ["properties": properties])
     }
 
-    /// A service that python3-dbusmock ships a template of.
+    /// Starts a service for which python3-dbusmock contains a template.
     package func start(_ name: String, template: String, _ parameters: [String: Any] = [:]) throws {
         try send(["command": "template", "name": name, "template": template, "parameters": parameters])
     }
@@ -57,7 +58,7 @@ package final class MockServices {
         try run("signal", object, ["member": member, "text": text])
     }
 
-    /// The service leaves the bus.
+    /// Removes a service from the bus.
     package func stop(_ name: String) throws { try send(["command": "stop", "name": name]) }
 
     private func run(_ command: String, _ object: Object, _ arguments: [String: Any]) throws {

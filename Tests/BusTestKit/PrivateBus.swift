@@ -3,9 +3,9 @@
 import Foundation
 import Glibc
 
-/// A message bus in a directory of its own, for the length of one test.
+/// A message bus in its own directory, for the duration of one test.
 package final class PrivateBus: Sendable {
-    /// dbus-daemon, python3-dbusmock and systemd's client library are installed.
+    /// Whether dbus-daemon, python3-dbusmock and systemd's client library are installed.
     package static let isAvailable =
         ChildProcess.succeeds("dbus-daemon", ["--version"])
         && ChildProcess.succeeds(MockServices.python, ["-c", "import dbusmock"])

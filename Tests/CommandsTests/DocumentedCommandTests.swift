@@ -37,7 +37,7 @@ struct DocumentedCommandTests {
     }
 }
 
-/// One command of a page, without the name of the program.
+/// One command in a documentation page, without the name of the program.
 private struct DocumentedCommand: CustomStringConvertible {
     let page: String
     let words: [String]
@@ -52,7 +52,7 @@ private struct DocumentedCommand: CustomStringConvertible {
         }
     }
 
-    /// The first word that stands where a command is required and is none; nil when there is no such word.
+    /// The first word in the place of a command that names no command; nil when there is no such word.
     static func unknownWord(in words: [String]) -> String? {
         var command: any ParsableCommand.Type = BgtaskCommand.self
         for word in words where !word.hasPrefix("-") {
@@ -64,7 +64,7 @@ private struct DocumentedCommand: CustomStringConvertible {
         return nil
     }
 
-    /// Indented lines that begin with `bgtask`, and lines after a prompt.
+    /// The commands in indented lines that begin with `bgtask`, and in lines after a prompt.
     static func lines() throws -> [DocumentedCommand] {
         try pages().flatMap { page, text in
             text.replacing(/```mermaid.*?```/.dotMatchesNewlines(), with: "").replacing("\\\n", with: " ").matches(
@@ -74,7 +74,7 @@ private struct DocumentedCommand: CustomStringConvertible {
         }
     }
 
-    /// `bgtask ...` between backticks.
+    /// The commands between backticks: `bgtask ...`.
     static func spans() throws -> [DocumentedCommand] {
         try pages().flatMap { page, text in
             text.matches(of: /`bgtask ([^`]+)`/).map { DocumentedCommand(page: page, words: words(of: String($0.1))) }
@@ -93,7 +93,8 @@ private struct DocumentedCommand: CustomStringConvertible {
             .map { ($0, try String(contentsOf: root.appending(path: $0), encoding: .utf8)) }
     }
 
-    /// As a shell splits them, up to a comment or a pipe. Optional parts count; a placeholder becomes a value.
+    /// The words of a command line, split as by a shell, up to a comment or a pipe. Optional parts are included; a
+    /// placeholder becomes a value.
     private static func words(of line: String) -> [String] {
         var words: [String] = []
         var word: String?

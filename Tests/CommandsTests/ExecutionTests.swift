@@ -248,7 +248,7 @@ struct JournalFilterTests {
 
 @Suite("bgtask journal --follow ends on Ctrl-C or with its host")
 struct FollowTests {
-    /// Entry 5 is recorded; entries 6 and 7 arrive while the journal is followed.
+    /// The behaviour of a host whose journal has entry 5, and sends entries 6 and 7 while it is followed.
     private func behaviour(ending: StubHost.Ending) throws -> StubHost.Behaviour {
         let page = String(
             decoding: try WireCoding.encode(JournalReply(entries: [try Samples.journalLine(5)], last: 5)),

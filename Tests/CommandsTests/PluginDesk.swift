@@ -40,12 +40,12 @@ struct PluginDesk {
         return await terminal.run(list: all, answering: answer)
     }
 
-    /// Sorted names of all files in the operator's directory, hidden ones included.
+    /// Sorted names of all files in the operator's directory, including hidden ones.
     var installed: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.file("operator"))) ?? []).sorted()
     }
 
-    /// The file name that a library of the vendor's directory gets when it is installed.
+    /// The file name that a library in the vendor's directory has after its installation.
     func installedName(_ source: String, at place: String? = nil, digits: Int = 8) throws -> String {
         "lib\(source)-\(try digest(place ?? "vendor/lib\(source).so").prefix(digits)).so"
     }

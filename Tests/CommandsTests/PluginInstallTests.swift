@@ -389,7 +389,7 @@ struct PluginInstallTests {
         }
     }
 
-    /// A host that refuses every manifest at the path `file`.
+    /// The behaviour of a host that refuses every manifest at the path `file`.
     private static func refusing(_ file: String, in folder: String) throws -> StubHost.Behaviour {
         let note = ManifestNote(severity: .error, message: "of a host's own reasons")
         let list = PluginListReply(plugins: [], refused: [.init(file: file, identifier: nil, problems: [note])])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("task submit has an option for each field of a request")
 struct TaskSubmitTests {
-    /// A socket without a host: a valid command fails to connect.
+    /// The options for a socket without a host, at which a valid command fails to connect.
     private static let host = ["--socket", "/nowhere/control.sock"]
 
     private func submit(_ arguments: [String]) async -> (isMisuse: Bool, error: String) {

@@ -8,7 +8,7 @@ import TaskModel
 
 @testable import Commands
 
-/// Runs commands as a shell would and records their output. Its clock does not move.
+/// Runs commands as a shell would, and records their output. Its clock stands still.
 final class Terminal: Sendable {
     private struct Streams {
         var output = ""
@@ -20,9 +20,11 @@ final class Terminal: Sendable {
     private let closesAfter: Int
     private let input: String
 
+    /// Creates a terminal without recorded output.
+    ///
     /// - Parameters:
-    /// - closesAfter: the number of writes after which the reader of standard output leaves.
-    /// - input: the contents of standard input.
+    ///   - closesAfter: the number of writes after which the reader of standard output leaves.
+    ///   - input: the contents of standard input.
     init(closesAfter: Int = .max, input: String = "") {
         self.closesAfter = closesAfter
         self.input = input
@@ -35,9 +37,11 @@ final class Terminal: Sendable {
         await run(list: arguments, interruptedBy: word)
     }
 
+    /// Runs a command and returns its exit status.
+    ///
     /// - Parameters:
-    /// - word: the output at which the user presses Ctrl-C.
-    /// - answer: the user's answer to every question; nil without an interactive user.
+    ///   - word: the output at which the user presses Ctrl-C.
+    ///   - answer: the user's answer to every question; nil without an interactive user.
     func run(
         list arguments: [String],
         interruptedBy word: String? = nil,

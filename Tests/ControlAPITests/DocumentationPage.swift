@@ -3,9 +3,9 @@
 import Foundation
 import Testing
 
-/// A reference page of `Documentation`: its entries, each a table row that begins with an anchor.
+/// A reference page of `Documentation`. Each entry is a table row that begins with an anchor.
 struct DocumentationPage {
-    /// The other cells of each row, by anchor.
+    /// The cells of each row beside the anchor's, by anchor.
     let entries: [String: [String]]
 
     init(_ name: String) throws {
@@ -17,19 +17,19 @@ struct DocumentationPage {
         entries = Dictionary(rows) { first, _ in first }
     }
 
-    /// The anchors with the prefix, which is removed from them.
+    /// The anchors that begin with the prefix, without the prefix.
     func names(after prefix: String) -> Set<String> {
         Set(entries.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) })
     }
 
-    /// The sorted anchors of rows with an empty cell, or with no cell beside the name.
+    /// The anchors of rows with an empty cell, or with no cell beside the name, sorted.
     var incomplete: [String] {
         entries.filter { $0.value.count < 2 || $0.value.contains { $0.trimmingCharacters(in: .whitespaces).isEmpty } }
             .map(\.key).sorted()
     }
 }
 
-/// Files of the checkout that the tests were built from.
+/// Reads files of the source checkout from which the tests were built.
 enum Repository {
     static func text(of path: String) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -37,13 +37,14 @@ enum Repository {
         return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The quoted first arguments of calls in the files: the keys that a reader looks up in a YAML mapping.
+    /// The quoted first arguments of calls in the files: the keys that a reader reads from a YAML mapping.
     static func keys(askedIn paths: [String]) throws -> Set<String> {
         let call = /\w\((?:of: |inList: )?"([a-z][a-z0-9-]*)"/
         return Set(try paths.flatMap { try text(of: $0).matches(of: call).map { String($0.1) } })
     }
 
-    /// The values of an enumeration's cases: the last component of a raw value, or the dashed name.
+    /// The names of an enumeration's cases in a source file: the last component of a raw value, otherwise the case's
+    /// name with dashes.
     static func cases(of name: String, in path: String) throws -> Set<String> {
         let source = try text(of: path)
         let start = try #require(source.firstRange(of: "enum \(name):")?.upperBound)
@@ -55,7 +56,7 @@ enum Repository {
         )
     }
 
-    /// The name in dashed form: `external-power` for `externalPower`.
+    /// A Swift name with dashes: `external-power` for `externalPower`.
     static func dashed(_ name: String) -> String {
         name.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
     }

@@ -112,7 +112,7 @@ struct DocumentationTests {
         }
     }
 
-    /// The key at the end of an anchor: `sandbox-read` and `handlers-symbol` stand for `read` and `symbol`.
+    /// The last part of an anchor, which is the key: `read` for `sandbox-read`, `symbol` for `handlers-symbol`.
     private static func lastPart(of anchor: String) -> String {
         let mappings = ["limits-", "sandbox-", "handlers-"]
         return mappings.first { anchor.hasPrefix($0) }.map { String(anchor.dropFirst($0.count)) } ?? anchor

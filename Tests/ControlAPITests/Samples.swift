@@ -3,11 +3,11 @@
 import ControlAPI
 import TaskModel
 
-/// One value of each reply with every field set, shared by tests of wire shapes and of rendering.
+/// One value of each reply with every field set, shared by tests of JSON and of rendering.
 enum Samples {
     struct Missing: Error {}
 
-    /// 2026-01-31T01:48:00Z
+    /// The present time of the samples: 2026-01-31T01:48:00Z.
     static let now = WallTime(nanoseconds: 1_769_824_080_000_000_000)
 
     static func task(_ text: String = "com.example.feed.refresh") throws -> TaskIdentifier {
@@ -129,7 +129,9 @@ enum Samples {
         )
     }
 
-    /// - Parameter events: the number of waiting events; the list has one of them.
+    /// The reply about one plugin.
+    ///
+    /// - Parameter events: the number of waiting events; the list contains one of them.
     static func pluginShow(events: Int = 1) throws -> PluginReply {
         PluginReply(
             try entry(),
@@ -152,7 +154,7 @@ enum Samples {
         )
     }
 
-    /// One second on the monotonic clock.
+    /// The present time of the samples on both clocks: one second on the monotonic clock.
     static let moment = Moment(monotonic: MonotonicTime(nanoseconds: 1_000_000_000), wall: now, boot: BootID("b00t"))
 
     static func pending(earliestBegin: WallTime? = now + .seconds(720)) throws -> PendingRequest {

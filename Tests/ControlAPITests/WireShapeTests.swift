@@ -13,7 +13,7 @@ struct WireShapeTests {
     init() throws { document = try APIDocument() }
 
     /// Checks that the value encodes to the golden text, that the golden text decodes to the value, and that the text
-    /// is valid by the schema.
+    /// is valid under the schema.
     private func check<Body: Codable & Equatable>(_ value: Body, _ schema: String, is golden: String) throws {
         let encoded = try WireCoding.encode(value)
         let got = try JSONSerialization.jsonObject(with: encoded) as? NSDictionary

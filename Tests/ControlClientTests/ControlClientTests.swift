@@ -54,7 +54,7 @@ struct ControlClientTests {
         }
     }
 
-    /// Answers each call with the next text, and further calls with the last text.
+    /// The behaviour of a stub host that answers each call with the next text, and further calls with the last text.
     private static func answers(_ texts: [String]) -> StubHost.Behaviour {
         let calls = Mutex(0)
         return { _ in

@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A control socket with answers from a test. It schedules no tasks, and its only state is the list of received
+/// A control socket whose answers a test provides. It schedules no tasks; its only state is the list of received
 /// requests.
 struct StubHost {
     struct Request: Hashable, Sendable {
@@ -18,11 +18,11 @@ struct StubHost {
 
     enum Answer: Sendable {
         case body(status: Int, String)
-        /// Sends each chunk separately.
+        /// A streamed body; each chunk is sent separately.
         case stream([String], Ending)
-        /// Closes the connection without an answer.
+        /// No answer: the connection is closed.
         case hangUp
-        /// Keeps the connection open without an answer.
+        /// No answer: the connection stays open.
         case silence
     }
 
@@ -39,7 +39,7 @@ struct StubHost {
 
     var requests: [Request] { log.requests }
 
-    /// Runs a host that answers while `body` runs, and deletes its socket afterwards.
+    /// Runs `body` with a stub host that answers calls by `behaviour`, and deletes its socket afterwards.
     @discardableResult
     static func with<Result>(
         _ behaviour: @escaping Behaviour,
@@ -72,7 +72,7 @@ struct StubHost {
     }
 }
 
-/// A directory of one test, with a path short enough for sockets.
+/// A temporary directory of one test, with a path short enough for sockets.
 struct TemporaryFolder {
     let path: String
 

@@ -2,14 +2,14 @@
 
 import ControlAPI
 
-/// Comparison of the acknowledged submissions with the runs that the plugin recorded and with the journal.
+/// A comparison of the acknowledged submissions with the runs that the plugin recorded and with the journal.
 struct Account {
-    /// Submissions that were acknowledged but neither ran nor are pending, and that no entry marks as replaced or
-    /// superseded.
+    /// Submissions that were acknowledged but neither ran nor are pending, and that no journal entry marks as replaced
+    /// or superseded.
     let lost: [Int64]
-    /// Submissions that ran more often than the journal's interruptions explain.
+    /// Submissions that ran more often than the interruptions in the journal explain.
     let repeatedInSilence: [Int64]
-    /// Submissions with a journaled success but no recorded run, or with two successes.
+    /// Submissions with a success in the journal but no recorded run, or with two successes.
     let contradicted: [Int64]
     let summary: String
 

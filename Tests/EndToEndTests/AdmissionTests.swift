@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The control socket admits its own user, root and one group", .enabled(if: getuid() == 0))
 struct AdmissionTests {
-    /// Accounts of every Debian installation. They own no files that matter.
+    /// User and group of accounts that exist on every Debian installation. They own no files that matter.
     private static let (nobody, nogroup): (UInt32, UInt32) = (65_534, 65_534)
     private static let (daemon, daemonGroup): (UInt32, UInt32) = (1, 1)
 
@@ -70,7 +70,7 @@ struct AdmissionTests {
 }
 
 extension HostFixture {
-    /// The host's response to a status call by a program that runs as another user; the error of `connect` if it
+    /// The host's response to a status call by a program that runs as another user; the error of `connect` if the call
     /// failed.
     fileprivate func ask(asUser user: UInt32, group: UInt32, others: [UInt32] = []) async throws -> String {
         chmod(folder.path, 0o755)
@@ -81,7 +81,7 @@ extension HostFixture {
     }
 }
 
-/// Source of a program that becomes USER in GROUP and OTHERS and then calls the host at SOCKET.
+/// Source of a program that becomes user USER in the groups GROUP and OTHERS, and then calls the host at SOCKET.
 private let asker = """
     #include <errno.h>
     #include <grp.h>

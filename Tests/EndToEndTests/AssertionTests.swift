@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A background assertion keeps a launch open after its last task, at most for its budget")
 struct AssertionTests {
-    /// A plugin that holds an assertion open until it is released or expired.
+    /// A plugin that keeps an assertion open until the test releases it or it expires.
     private static func holdsOpen(budget: String = "10min", grace: String = "30s") -> TestPlugin {
         TestPlugin(
             "HoldsOpen",
@@ -17,7 +17,7 @@ struct AssertionTests {
         )
     }
 
-    /// Runs a task of the plugin to completion. The launch that is returned stays open.
+    /// Runs a task of the plugin to completion. An assertion keeps the returned launch open.
     private func hold(_ plugin: TestPlugin, on host: HostFixture) async throws -> LaunchNumber {
         let end = try await host.outcome(of: try await host.submit(plugin.task()))
         #expect(end.event == "succeeded")

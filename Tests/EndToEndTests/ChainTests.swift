@@ -12,7 +12,7 @@ import Testing
     .proves(34, 53)
 )
 struct ChainTests {
-    /// Uses the default grace period of the host: a shorter one shortens the time after the completion.
+    /// A host with the default grace period: a shorter one would shorten the time for calls after a completion.
     private static let setup = HostSetup(["grace-period": "5s"])
 
     @Test(arguments: ["handler", "thread", "later-thread"])
@@ -66,7 +66,7 @@ struct ChainTests {
 }
 
 extension HostFixture {
-    /// Launches a task repeatedly, each time for the request that the preceding launch submitted. Requires that every
+    /// Launches a task repeatedly, each time for the request that the previous launch submitted. Requires that every
     /// launch ends without a violation and that no submission is refused.
     ///
     /// - Parameter duringLaunch: called after each launch was requested.

@@ -12,6 +12,8 @@ import Testing
 struct ColorFeedTests {
     private static let all = "com.example.colorfeed.export.all"
 
+    /// Runs `body` with a host, the ColorFeed plugin and its feed.
+    ///
     /// - Parameter entries: the number of entries of the feed, each with a different colour.
     private func with(
         _ entries: Int,
@@ -31,7 +33,7 @@ struct ColorFeedTests {
         }
     }
 
-    /// The end of the refresh that the plugin submits when it is installed.
+    /// The outcome of the refresh that the plugin submits when it is installed.
     private func firstRefresh(_ host: HostFixture, _ plugin: TestPlugin) async throws -> JournalLine {
         let refresh = plugin.task("refresh")
         let end = try await host.waitForJournal("the first refresh") {
@@ -223,7 +225,7 @@ struct ColorFeedTests {
     }
 }
 
-/// A feed in a file, replaced atomically as a publisher would do.
+/// A feed in a file, which is replaced atomically, as a publisher does.
 private struct ColorDocument {
     struct Entry {
         let id: String
@@ -273,7 +275,7 @@ private struct ColorDocument {
     }
 }
 
-/// A web server that accepts connections in the kernel's backlog and never answers.
+/// A web server that never answers: connections stay in the kernel's backlog.
 private final class SilentServer {
     private let listener: Int32
     let address: String

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The operator's configuration takes effect and is checked before the host does anything")
 struct ConfigurationTests {
-    /// Every key of the host: its section in the file, its flag and a value.
+    /// Every key of the host, with its section in the file, its flag and a value.
     private static let keys: [(section: String?, key: String, flag: String, value: String)] = [
         (nil, "manifests", "manifests", "manifests"), (nil, "package-manifests", "package-manifests", "packages"),
         (nil, "plugin-directory", "plugin-directory", "plugins"), (nil, "state-directory", "state-directory", "state"),
@@ -271,7 +271,7 @@ struct ConfigurationTests {
         }
     }
 
-    /// The value of a key for a test: paths are inside the directory of the test, other values unchanged.
+    /// The value of a key for a test: a path becomes one inside the directory of the test, other values stay unchanged.
     private static func text(of value: String, for key: String, in folder: ScratchFolder) throws -> String {
         switch key {
         case "manifests", "package-manifests", "plugin-directory", "state-directory", "socket": folder.file(value)
@@ -293,7 +293,7 @@ struct ConfigurationTests {
 }
 
 extension HostStatusReply {
-    /// The configured values of the host, without paths.
+    /// The configured values of the host as text, without paths.
     fileprivate var facts: [String] {
         [
             "\(limits)", "\(budgets)", "\(launchLimits)", "\(grace)", "\(spacing)", "\(retry)",

@@ -206,7 +206,7 @@ struct ContinuedTests {
 
     private static let export = "com.example.submitscontinued.export.1"
 
-    /// Launches the plugin's task on behalf of a user, so that it may submit a continued request.
+    /// Launches the plugin's task at a user's request, so that the launch may submit continued requests.
     private func launchTask(of plugin: TestPlugin, on host: HostFixture) async throws -> Int64 {
         let submission = try await host.submit(plugin.task(), earliestBegin: HostFixture.tomorrow)
         _ = try await host.client.run([host.identifier(plugin.task())])

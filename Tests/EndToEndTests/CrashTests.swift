@@ -11,9 +11,9 @@ import Testing
 struct CrashTests {
     struct Crash: Sendable, CustomTestStringConvertible {
         let plugin: TestPlugin
-        /// The outcome that the journal records for each attempt, and for the launch.
+        /// The outcome that the journal contains for each attempt, and for the launch.
         let outcome: String
-        /// A part of the journal's message.
+        /// A part of the message in the journal.
         let message: String
         let reachesHandlers: Bool
 

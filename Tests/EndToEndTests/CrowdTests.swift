@@ -63,12 +63,13 @@ struct CrowdTests {
 }
 
 extension HostFixture {
-    /// Incomplete calls, more than the host admits at once: the last ones wait in the backlog of the socket.
+    /// Opens 300 connections with incomplete calls, more than the host admits at once: the last ones wait in the
+    /// backlog of the socket.
     fileprivate func silentCrowd() throws -> [RawCaller] {
         try (0..<300).map { _ in try RawCaller(of: self, saying: "GET /v1/host HTT") }
     }
 
-    /// Opens all connections, runs a task, and then reads every response.
+    /// Opens `count` connections with a complete call each, runs a task, and then reads every response.
     fileprivate func answerCrowd(of count: Int) async throws {
         let call = "GET /v1/host HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
         let crowd = try (0..<count).map { _ in try RawCaller(of: self, saying: call) }

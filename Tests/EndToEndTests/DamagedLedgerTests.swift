@@ -15,7 +15,7 @@ struct DamagedLedgerTests {
         case foreignLog
         case newer
 
-        /// A part of the refusal's message.
+        /// A part of the message with which the host refuses the ledger.
         var words: String {
             switch self {
             case .header: "is not an SQLite database"

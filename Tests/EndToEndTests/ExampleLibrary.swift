@@ -13,6 +13,8 @@ enum ExampleLibrary {
         }
     }
 
+    /// Builds an example library.
+    ///
     /// - Returns: the path of the library, inside the directory.
     static func build(_ name: String, in folder: ScratchFolder) async throws -> String {
         let library = folder.file("lib\(name).so")
@@ -22,7 +24,7 @@ enum ExampleLibrary {
         return library
     }
 
-    /// The manifest that is shipped for the example.
+    /// The text of the manifest that is shipped for the example.
     static func manifest(_ identifier: String) throws -> String {
         try String(contentsOfFile: "\(root)/manifests/\(identifier).yaml", encoding: .utf8)
     }

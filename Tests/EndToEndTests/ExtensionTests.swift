@@ -298,7 +298,7 @@ extension HostFixture {
         try await trigger(plugin, Array(text.utf8))
     }
 
-    /// Status, code and sub-reason of the refusal; "accepted" for an accepted trigger.
+    /// Status, code and sub-reason of the refusal of a trigger; "accepted" for an accepted one.
     fileprivate func refusal(of plugin: String, _ payload: [UInt8] = []) async -> String {
         do {
             guard let identifier = PluginIdentifier(plugin) else { return "no identifier" }

@@ -150,7 +150,7 @@ struct HostCheckTests {
         }
     }
 
-    /// The JSON document as Documentation/Operators.md describes it.
+    /// The JSON document of `host check`, as Documentation/Operators.md describes it.
     private struct Reply: Decodable {
         struct Finding: Decodable {
             let verdict: String

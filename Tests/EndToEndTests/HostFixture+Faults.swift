@@ -10,9 +10,9 @@ import Testing
 // Requirements of every fault: the host keeps running, a neighbour's task completes meanwhile, and the journal explains
 // the fault. The fixture checks at its end that no process or file is left behind.
 extension HostFixture {
-    /// Runs a neighbour's task to completion while a fault stands, on the same host process.
+    /// Checks that a neighbour's task runs to completion while a fault lasts, on the same host process.
     ///
-    /// - Parameter stands: evaluated before and after the neighbour's task: the fault has to last until then.
+    /// - Parameter stands: whether the fault lasts; evaluated before and after the neighbour's task.
     func withstands(
         _ fault: String,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -25,7 +25,7 @@ extension HostFixture {
         #expect(pid == host && process?.hasEnded == false, sourceLocation: sourceLocation)
     }
 
-    /// Runs a neighbour's task while the submission is running, or pending after a failed attempt.
+    /// Checks that a neighbour's task runs while the submission is running, or pending after a failed attempt.
     func withstands(submission: Int64, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await withstands("submission \(submission)", sourceLocation: sourceLocation) {
             let tasks = try await client.tasks()
@@ -35,16 +35,17 @@ extension HostFixture {
         }
     }
 
-    /// Runs a neighbour's task while the launch is open, whatever the state of its tasks.
+    /// Checks that a neighbour's task runs while the launch is open, whatever the state of its tasks.
     func withstands(launch: Int64, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await withstands("launch \(launch)", sourceLocation: sourceLocation) {
             try await client.launch(LaunchNumber(rawValue: launch)).outcome == nil
         }
     }
 
-    /// Runs a neighbour's task while a task of a plugin that lingers has done its fault, and then lets it complete.
+    /// Checks that a neighbour's task runs while the task of a lingering plugin has had its fault, and then lets that
+    /// task complete.
     ///
-    /// - Returns: the journal line of the task's outcome.
+    /// - Returns: the journal line of that task's outcome.
     @discardableResult
     func withstandsTask(
         of plugin: TestPlugin,
@@ -61,7 +62,7 @@ extension HostFixture {
         return outcome
     }
 
-    /// Lets the tasks of a plugin that lingers complete.
+    /// Lets the tasks of a lingering plugin complete.
     func letGo(_ plugin: TestPlugin) throws {
         try folder.write([], to: "state/containers/\(plugin.main ?? plugin.identifier)/let-go")
     }
@@ -86,7 +87,7 @@ extension HostFixture {
 }
 
 extension JournalLine {
-    /// True if the entry names plugin, blame, rule and remedy.
+    /// Whether the journal entry names plugin, blame, rule and remedy.
     func names(_ plugin: TestPlugin, blame: String = "plugin", rule: String, remedy: String) -> Bool {
         self.plugin == plugin.identifier && self.blame == blame && message.contains(rule) && message.contains(remedy)
     }

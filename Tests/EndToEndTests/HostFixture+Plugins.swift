@@ -13,7 +13,7 @@ extension HostFixture {
         try folder.write([], to: "state/containers/\(patient.identifier)/release")
     }
 
-    /// Submits each of a plugin's tasks and runs them in one launch.
+    /// Submits every task of the plugin, and runs all in one launch. Returns the submission numbers.
     func submitTogether(_ plugin: TestPlugin) async throws -> [Int64] {
         let tasks = plugin.tasks.map { plugin.task($0) }
         var submissions: [Int64] = []
@@ -22,7 +22,8 @@ extension HostFixture {
         return submissions
     }
 
-    /// Submits each of a plugin's tasks and makes them due at the same instant, on a host that starts without power.
+    /// Submits every task of the plugin, and makes them due at the same instant. Requires a host that started without
+    /// external power. Returns the submission numbers.
     func makeDueTogether(_ plugin: TestPlugin) async throws -> [Int64] {
         var submissions: [Int64] = []
         for task in plugin.tasks {
@@ -32,7 +33,7 @@ extension HostFixture {
         return submissions
     }
 
-    /// Runs the well-behaved neighbour's task to success, which shows that the host still works.
+    /// Runs the task of a well-behaved plugin to success, which shows that the host still works.
     func runNeighbour(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let submission = try await submit(TestPlugin.neighbour.task())
         let end = try await outcome(of: submission)
@@ -40,7 +41,7 @@ extension HostFixture {
         _ = try await self.end(ofLaunch: try #require(end.launch))
     }
 
-    /// The running launch of a plugin's background lane, once its plan was sent.
+    /// Waits for a launch in the plugin's background lane whose plan was sent.
     func launch(of plugin: TestPlugin) async throws -> (number: Int64, pid: Int32) {
         let identifier = plugin.identifier
         let line = try await waitForLog("a launch of \(identifier)") {
@@ -51,12 +52,12 @@ extension HostFixture {
         return (try #require(values["launch"].flatMap { Int64($0) }), try #require(values["pid"].flatMap { Int32($0) }))
     }
 
-    /// The journal entry of the first violation in a launch.
+    /// Waits for the journal entry of the first violation in a launch.
     func violation(in launch: Int64) async throws -> JournalLine {
         try await waitForJournal("a violation in launch \(launch)") { $0.event == "violation" && $0.launch == launch }
     }
 
-    /// Replaces the manifest and waits until the host has noticed the change.
+    /// Replaces the manifest of the plugin, and waits until the host has processed the change.
     func change(to plugin: TestPlugin) async throws {
         let end = try await journalEnd()
         let identifier = plugin.identifier
@@ -66,7 +67,7 @@ extension HostFixture {
         }
     }
 
-    /// Requests the expiration of a task until it is accepted: before its entry has returned the host refuses it.
+    /// Expires a task, and repeats the call while the host refuses it because entry has not returned.
     func expireOnceEntered(_ task: String) async throws {
         while true {
             do {

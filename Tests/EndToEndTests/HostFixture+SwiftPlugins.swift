@@ -8,7 +8,7 @@ import Testing
 
 // Actions on the plugin of Tests/SwiftPlugins that the suites about the Swift module share.
 extension HostFixture {
-    /// Submits a task of the plugin and launches it at once on behalf of a user.
+    /// Submits a task of the plugin, and launches it at once at a user's request.
     func begin(
         _ plugin: TestPlugin,
         _ task: String,
@@ -22,8 +22,8 @@ extension HostFixture {
         return submission
     }
 
-    /// Runs a task of the plugin as `begin` does and waits for the end of its launch. Returns the journal line of the
-    /// outcome.
+    /// Runs a task of the plugin as `begin` does, and waits for the end of its launch. Returns the journal line of the
+    /// task's outcome.
     func run(
         _ plugin: TestPlugin,
         _ task: String,
@@ -35,6 +35,6 @@ extension HostFixture {
         return end
     }
 
-    /// Identifiers of the pending requests.
+    /// Identifiers of the pending requests, sorted.
     func pending() async throws -> [String] { try await client.tasks().pending.map(\.identifier).sorted() }
 }

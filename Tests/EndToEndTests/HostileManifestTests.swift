@@ -11,9 +11,9 @@ struct HostileManifestTests {
     struct Hostile: Sendable, CustomTestStringConvertible {
         let name: String
         let text: String
-        /// Line of the problem; nil if the problem concerns the whole file.
+        /// Line of the problem, from 1; nil if the problem concerns the whole file.
         let line: Int?
-        /// Parts of the message: the rule and the remedy.
+        /// Parts of the expected message: of the rule and the remedy.
         let words: [String]
 
         init(_ name: String, _ text: String, line: Int? = nil, _ words: String...) {

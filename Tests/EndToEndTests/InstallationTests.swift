@@ -143,7 +143,8 @@ struct InstallationTests {
         }
     }
 
-    /// Path of a vendor's manifest, with its library in the same directory, outside the host's directories.
+    /// Builds a plugin in a vendor's directory, outside of the host's directories, and returns the path of its
+    /// manifest.
     private func build(_ plugin: TestPlugin, in host: HostFixture) async throws -> String {
         try host.folder.makeFolder("vendor")
         try host.folder.write(try await plugin.libraryBytes(), to: "vendor/lib\(plugin.name).so")
@@ -152,7 +153,7 @@ struct InstallationTests {
 }
 
 extension HostFixture {
-    /// All files in the operator's manifest directory, hidden ones included.
+    /// Paths of all files in the operator's manifest directory, including hidden ones.
     fileprivate func installedFiles() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.file("manifests")).sorted()
             .map { folder.file("manifests/\($0)") }

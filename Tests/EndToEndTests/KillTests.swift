@@ -56,7 +56,7 @@ struct KillTests {
         }
     }
 
-    /// Submits from four concurrent clients until the host is gone. Returns the acknowledged submission numbers.
+    /// Submits from four concurrent clients until the host has ended. Returns the acknowledged submission numbers.
     private func submitUntilKilled(
         _ host: HostFixture,
         at moment: KillMoment,
@@ -91,7 +91,7 @@ struct KillTests {
         return acknowledged.elements
     }
 
-    /// Waits until every task has run that can run.
+    /// Waits until every task that can run has run.
     private func drain(_ host: HostFixture) async throws {
         var seen: Int64 = 0
         while true {
@@ -108,7 +108,7 @@ private struct KillMoment: Sendable {
     let spins: Int
 }
 
-/// Kills a host once, at its moment.
+/// Kills a host once, at the moment of a `KillMoment`.
 private final class KillTrigger: Sendable {
     private let moment: KillMoment
     private let isPulled = Atomic(false)
@@ -126,7 +126,7 @@ private final class KillTrigger: Sendable {
     }
 }
 
-/// Spends a short time that varies from run to run. A clock of the test would be too regular.
+/// Spends a short time that varies from run to run. A timer of the test would be too regular.
 private func spin(_ steps: Int) {
     let spun = Atomic(0)
     for _ in 0..<steps { spun.add(1, ordering: .relaxed) }

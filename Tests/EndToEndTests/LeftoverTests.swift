@@ -92,7 +92,7 @@ struct LeftoverTests {
         #expect(failure.contains("the last host was killed; start another one"), "\(failure)")
     }
 
-    /// The first line of the failure of a test that leaves something behind on purpose.
+    /// The first line of the failure of a test that deliberately leaves a trace behind.
     private func failure(after body: (HostFixture) async throws -> Void) async throws -> String {
         let error = await #expect(throws: HostFailure.self) {
             try await HostFixture.with { host in try await body(host) }
@@ -101,8 +101,8 @@ struct LeftoverTests {
     }
 }
 
-/// Source of a program that locks FILE in the way of KIND, prints "locked" or "not locked", and keeps the lock until it
-/// ends.
+/// Source of a program that locks FILE with the kind of lock KIND, prints "locked" or "not locked", and keeps the lock
+/// until it ends.
 private let lockerSource = """
     #define _GNU_SOURCE
     #include <fcntl.h>

@@ -158,7 +158,7 @@ struct LibraryChangeTests {
 }
 
 extension HostFixture {
-    /// Installs the plugin with its library below a directory that is not watched itself.
+    /// Installs the plugin with its library below a directory that is not itself watched.
     fileprivate func installDeep(_ plugin: TestPlugin, in place: String) async throws {
         try folder.makeFolder("plugins/\(place)/three")
         try folder.write(try await plugin.libraryBytes(), to: "plugins/\(place)/three/lib\(plugin.name).so")
@@ -166,7 +166,7 @@ extension HostFixture {
         try folder.write(manifest.utf8, to: plugin.manifestFile)
     }
 
-    /// Replaces the directory that holds the plugin's library.
+    /// Replaces the directory that contains the plugin's library by another one.
     fileprivate func exchangeDeep(_ plugin: TestPlugin) async throws {
         try folder.makeFolder("elsewhere/three")
         try folder.write(try await plugin.libraryBytes(), to: "elsewhere/three/lib\(plugin.name).so")
@@ -174,7 +174,7 @@ extension HostFixture {
         try FileManager.default.moveItem(atPath: folder.file("elsewhere"), toPath: folder.file("plugins/one/two"))
     }
 
-    /// Waits until the plugin's code is mapped: later changes of the file do not reach it.
+    /// Waits until the plugin's code is mapped into its process: later changes of the file do not affect it.
     fileprivate func waitUntilItRuns(_ patient: TestPlugin) async throws {
         try await waitForLog("its first line") { $0.contains("patient runs \(patient.task("one"))") }
     }

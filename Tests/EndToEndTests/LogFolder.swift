@@ -3,12 +3,14 @@
 import Foundation
 import HostTestKit
 
-/// A directory of logs with numbered lines, so that a missing line is found.
+/// A directory of logs with numbered lines, so that a missing line is detected.
 struct LogFolder {
     static let lineLength = 64
 
     let path: String
 
+    /// Runs `body` with a new directory, which is deleted afterwards.
+    ///
     /// - Parameter place: a directory on the file system to use.
     static func with<Result>(in place: String = "/tmp", _ body: (LogFolder) async throws -> Result) async throws
         -> Result
@@ -41,13 +43,14 @@ struct LogFolder {
         return status
     }
 
-    /// The disk space of the file, or its length if that is less.
+    /// The disk space of the file in bytes, or the file's length if that is less.
     func size(_ name: String) throws -> Int64 {
         let status = try status(name)
         return min(Int64(status.st_size), Int64(status.st_blocks) * 512)
     }
 
-    /// The numbers of the remaining lines. Zeros and one blank line may precede the first; a partial line is an error.
+    /// The numbers of the remaining lines of a file. Zeros and one blank line may precede the first line; a partial
+    /// line is an error.
     func lines(_ name: String) throws -> [Int] {
         let text = try bytes(name).drop { $0 == 0 || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard text.count.isMultiple(of: Self.lineLength) else { throw HostFailure("\(name) holds a part of a line") }

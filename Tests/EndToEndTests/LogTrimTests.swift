@@ -217,14 +217,14 @@ struct LogTrimTests {
     }
 }
 
-/// Runs blocking code on a thread of its own: the threads of Swift tasks are few and must not block.
+/// Runs blocking code on a thread of its own, because the threads of Swift tasks are few and must not block.
 private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }
 
-/// The library, loaded into this process and called as any program would call it.
+/// The library LogTrim, loaded into this process and called as any program would call it.
 private struct LogTrim: Sendable {
     struct Run: Sendable {
         let result: Int32
@@ -277,7 +277,7 @@ private struct LogTrim: Sendable {
     }
 }
 
-/// An `int32_t` that a function polls and another thread sets.
+/// A cancel flag: an `int32_t` that a function polls and another thread sets.
 private final class CancelFlag: Sendable {
     // Allocated once and freed with the flag's last reference; the function reads it atomically.
     nonisolated(unsafe) let pointer: UnsafeMutablePointer<Int32>

@@ -3,12 +3,12 @@
 import Foundation
 import HostTestKit
 
-/// A small disk of one test, which may be filled and made read-only. Requires the permission to mount.
+/// A small disk for one test, which the test may fill or make read-only. Requires the permission to mount.
 struct MountedDisk {
     let path: String
     private var filler: String { path + "/filler" }
 
-    /// True if this process may mount; determined once.
+    /// Whether this process may mount file systems; determined once.
     static let isPossible: Bool = {
         guard getuid() == 0 else { return false }
         let process = Process()

@@ -102,7 +102,7 @@ struct RefusalTests {
 }
 
 extension HostFixture {
-    /// Status, code and sub-reason of the refusal; "accepted" for an accepted submission.
+    /// Status, code and sub-reason of the refusal of a submission; "accepted" for an accepted one.
     func refusal(of task: String, _ kind: TaskKind) async -> String {
         do {
             try await submit(task, kind, earliestBegin: Self.tomorrow)

@@ -123,7 +123,7 @@ struct RunningTests {
     }
 }
 
-/// A line that SharedBudget.c writes: NAME launch=N deadline=NS remaining=NS.
+/// A line written by SharedBudget.c: NAME launch=N deadline=NS remaining=NS.
 private struct BudgetLine {
     let launch: Int
     let deadline: Int

@@ -11,7 +11,8 @@ struct ShippedExampleTests {
     private static let nightly = "com.example.logtrim.nightly"
     private static let bind = "com.example.albumbook.bind"
 
-    /// A host with one of the shipped manifests, some of its values replaced, and settings for it.
+    /// Runs a test with a host and one of the shipped manifests, with some of its text replaced, and with settings of
+    /// the operator.
     private func with(
         _ identifier: String,
         replacing words: [String: String] = [:],
@@ -131,7 +132,7 @@ struct ShippedExampleTests {
     }
 }
 
-/// Path of the library on this machine, under the name of its release; nil if it is not installed.
+/// Finds the library Leptonica on this machine. `path` is nil if the library is not installed.
 private enum Leptonica {
     static let path: String? = {
         let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]

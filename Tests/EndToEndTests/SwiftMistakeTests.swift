@@ -10,11 +10,11 @@ import Testing
 struct SwiftMistakeTests {
     struct Mistake: Sendable, CustomTestStringConvertible {
         let name: String
-        /// The outcome of the task.
+        /// The expected outcome of the task.
         let outcome: String
-        /// A part of the violation that the host records first.
+        /// A part of the violation that the host journals first.
         let violation: String
-        /// A part of the process's last message.
+        /// A part of the last message of the process.
         let lastWords: String
 
         var testDescription: String { name }

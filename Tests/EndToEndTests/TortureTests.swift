@@ -9,7 +9,7 @@ import Testing
 struct TortureTests {
     private static let script = ExampleLibrary.root + "/Torture/run"
 
-    /// The short form of `make torture`.
+    /// Runs the short form of `make torture`.
     @Test func `hosts killed at every boundary of an action keep all acknowledged submissions`() async throws {
         let programs = try (BuiltProgram.host.path() as NSString).deletingLastPathComponent
         let seed = ProcessInfo.processInfo.environment["BGTASK_SEED"] ?? String(Int.random(in: 1...999_999))

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("A vendor's package becomes a plugin with this package as its only dependency")
 struct VendorPackageTests {
-    /// The code blocks of the article about the first plugin: package manifest, entry, and the work of the plugin.
+    /// The code blocks of the article about the first plugin: package manifest, entry function, and the work of the
+    /// plugin.
     private static func article() throws -> [String] {
         let file = root + "/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md"
         return try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
@@ -58,7 +59,7 @@ struct VendorPackageTests {
 
     private static let root = (#filePath as NSString).deletingLastPathComponent + "/../.."
 
-    /// Creates this package as a vendor gets it: a repository with a tag.
+    /// Creates this package as a vendor gets it: a git repository with a version tag.
     private func release(_ version: String, in folder: ScratchFolder) async throws {
         let package = folder.file("bgtask")
         try folder.makeFolder("bgtask")

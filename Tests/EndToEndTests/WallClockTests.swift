@@ -55,7 +55,7 @@ struct WallClockTests {
         }
     }
 
-    /// Runs a host with a replaced wall clock: the machine's own clock is shared by all programs.
+    /// Runs a test with a host whose wall clock is replaced, because all programs share the machine's own clock.
     private func withShiftedClock(_ body: (HostFixture, ShiftedClock) async throws -> Void) async throws {
         try await ScratchFolder.with { folder in
             let clock = try await ShiftedClock(in: folder)
@@ -70,7 +70,7 @@ struct WallClockTests {
     }
 }
 
-/// A wall clock with an offset from a file, for programs that are started with its environment.
+/// A wall clock with an offset that is read from a file, for programs that are started with its environment.
 struct ShiftedClock {
     private let file: String
     let environment: [String: String]

@@ -31,7 +31,7 @@ struct WatchTests {
         return try await terminal.start(program, arguments, environment: environment(own))
     }
 
-    /// The lines of the newest complete picture, without control sequences.
+    /// The lines of the newest complete picture in the output, without control sequences.
     private static func picture(_ output: String) -> [String] {
         let frames = output.components(separatedBy: home)
         return (frames.dropLast().last ?? "").replacing(/\u{1b}\[[0-9;?]*[A-Za-z]/, with: "")

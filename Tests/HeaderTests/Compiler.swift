@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// A C or C++ compiler of a vendor, called as a program: not the compiler that built this test.
+/// A C or C++ compiler as vendors use it, started as a program. It is not the compiler that built this test.
 enum Compiler: String {
     case gcc
     case gxx = "g++"
@@ -14,7 +14,7 @@ enum Compiler: String {
 
     var isInstalled: Bool { Tool.path(of: rawValue) != nil }
 
-    /// False if the linker that this compiler's link-time optimization needs is not installed.
+    /// Whether link-time optimization works: the linker that the compiler needs for it is installed.
     var optimisesAtLinkTime: Bool {
         switch self {
         case .gcc, .gxx: isInstalled
@@ -31,7 +31,8 @@ enum Compiler: String {
         try Tool.run(rawValue, arguments + ["-I", Header.folder.path])
     }
 
-    /// Compiles the text as a file of this compiler's language without output; returns the compiler's messages.
+    /// Compiles the text as a file of this compiler's language, without an output file. Returns the compiler's
+    /// messages.
     func check(_ text: String, standard: String? = nil, options: [String] = strict) throws -> Tool.Result {
         try Scratch.with { scratch in
             let source = try scratch.write(text, to: isCxx ? "source.cc" : "source.c")
@@ -40,7 +41,7 @@ enum Compiler: String {
     }
 }
 
-/// The header under test, in the source tree.
+/// The header under test, in the source checkout.
 enum Header {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Sources/CBackgroundTasks/include").standardizedFileURL

@@ -29,7 +29,8 @@ struct ConstantTests {
         #expect(numbers.isEmpty == false)
     }
 
-    /// Statuses, outcomes, and constants that the preprocessor compares.
+    /// The signed constants: statuses, outcomes, and constants that the preprocessor compares, each with the value that
+    /// shipped.
     static let signed: [(name: String, value: Int32, shipped: Int32)] = [
         ("BGTASK_TARGET_MINOR", BGTASK_TARGET_MINOR, 0),
         ("BGT_OK", BGT_OK, 0),
@@ -56,7 +57,7 @@ struct ConstantTests {
         ("BGTASK_REFUSAL_TEXT_MAX", BGTASK_REFUSAL_TEXT_MAX, 240),
     ]
 
-    /// The vocabularies and the limits.
+    /// The unsigned constants: enumerations and limits, each with the value that shipped.
     static let unsigned: [(name: String, value: UInt32, shipped: UInt32)] = [
         ("BGTASK_ABI_MAJOR", BGTASK_ABI_MAJOR, 1),
         ("BGTASK_ABI_MINOR", BGTASK_ABI_MINOR, 0),

@@ -82,7 +82,7 @@ struct ConvenienceTests {
     }
 }
 
-/// A host table in which every entry returns a different number. It keeps no state except the logged levels.
+/// A host table in which every function returns a different number. Its only state is the logged levels.
 private enum EchoHost {
     /// The sum of the logged levels.
     static let logged = Mutex<UInt32>(0)

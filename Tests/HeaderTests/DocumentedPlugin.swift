@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// The example plugin of the header's first comment, extracted from the header so that no second version exists.
+/// The example plugin in the header's first comment, extracted from the header so that no second copy exists.
 enum DocumentedPlugin {
     static func source(for compiler: Compiler) throws -> String {
         let margin = " *     "
@@ -14,7 +14,7 @@ enum DocumentedPlugin {
         return compiler.isCxx ? source.replacing("bgt_task task) {", with: "bgt_task task) noexcept {") : source
     }
 
-    /// Builds the plugin as the header describes, with additional options, and passes the library to the closure.
+    /// Builds the plugin as the header describes, with additional options, and passes the library to `body`.
     static func withLibrary<Value>(
         from compiler: Compiler,
         options: [String] = [],

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The header's structs keep their shipped layouts", .proves("BGT-ABI-04"))
 struct LayoutTests {
-    /// A field as Swift imports it, and the offset that shipped.
+    /// A field of a struct as Swift imports it, with the offset that shipped.
     struct Field {
         let name: String
         let offset: Int?
@@ -171,7 +171,7 @@ struct LayoutTests {
         Layout(type: name, size: MemoryLayout<Root>.size, shipped: shipped, fields: fields.map(\.field))
     }
 
-    /// A field with the type of its struct, so that key paths need not name the type.
+    /// A field together with the type of its struct, so that key paths need not name the type.
     private struct FieldOf<Root> {
         let field: Field
 

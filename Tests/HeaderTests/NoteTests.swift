@@ -8,7 +8,7 @@ import Testing
     .enabled(if: Tool.inspectsBinaries)
 )
 struct NoteTests {
-    /// Compiler and linker options of vendors for a packaged library.
+    /// Options of compiler and linker with which vendors build a packaged library.
     static let treatments: [[String]] = [
         ["-O0"],
         ["-O2", "-Wl,--gc-sections", "-ffunction-sections", "-fdata-sections"],
@@ -62,8 +62,8 @@ struct NoteTests {
         try inspect(from: compiler, ["-O2", "-flto=thin", "-Wl,--gc-sections", "-fuse-ld=lld"])
     }
 
-    /// Checks that the section, in a stripped and in an unstripped library, has exactly the bytes documented for other
-    /// languages.
+    /// Checks that the note's section, in a stripped and in an unstripped library, has exactly the bytes that are
+    /// documented for other languages.
     private func inspect(from compiler: Compiler, _ options: [String]) throws {
         for stripped in [false, true] {
             try DocumentedPlugin.withLibrary(from: compiler, options: options, stripped: stripped) { library, scratch in
@@ -97,8 +97,8 @@ struct NoteTests {
         return (words[words.index(after: name)], alignment)
     }
 
-    /// The plugin's own exports: some linkers add symbols for the bounds of segments, and the C runtime adds `_init`
-    /// and `_fini`.
+    /// The symbols that the plugin itself exports, without those of the toolchain: some linkers add symbols for the
+    /// bounds of segments, and the C runtime adds `_init` and `_fini`.
     private func exportedSymbols(of library: URL) throws -> [Substring] {
         let ofTheToolchain: Set<Substring> = ["__bss_start", "_edata", "_end", "_init", "_fini"]
         let result = try Tool.run("nm", ["-D", "--defined-only", "--format=posix", library.path])

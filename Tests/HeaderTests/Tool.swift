@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Runs a program of the machine to its end, without a shell.
+/// Runs an installed program to its end, without a shell.
 enum Tool {
     struct Result {
         let status: Int32
@@ -44,7 +44,7 @@ enum Tool {
     }
 }
 
-/// A directory that exists until the closure returns.
+/// A temporary directory that exists until the closure returns.
 struct Scratch {
     let folder: URL
 

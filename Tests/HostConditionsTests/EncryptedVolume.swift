@@ -36,7 +36,7 @@ final class EncryptedVolume {
 
     deinit { Machine.run("umount", "-l", path) }
 
-    /// Adds the key, which is the same in every call.
+    /// Adds the key for the encryption, which is the same in every call.
     func addKey() throws -> Key {
         let secret = (0..<64).map { UInt8($0) }
         // Layout: key specifier (type, and space for the identifier that the kernel returns), size, reserved fields,

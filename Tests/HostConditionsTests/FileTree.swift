@@ -8,7 +8,7 @@ import TaskModel
 
 @testable import HostConditions
 
-/// A directory in place of the kernel's file systems, for the duration of one test.
+/// A directory that replaces the kernel's file systems, for the duration of one test.
 final class FileTree: Sendable {
     let path: String
 
@@ -58,7 +58,7 @@ extension Sensor {
         return readings.conditions[condition]
     }
 
-    /// Runs the sensor, by its events and its samples, until the condition is true. Returns false after 20 seconds.
+    /// Runs the sensor, with its events and its samples, until the condition is true. Returns false after 20 seconds.
     func listens(until isSo: () -> Bool) -> Bool {
         let bell = Descriptor(owning: bgl_bell_create())
         guard let waits = try? WaitSet(ringing: bell) else { return false }

@@ -40,7 +40,7 @@ struct IdleTests {
             }
         }
 
-        /// Advances by five seconds in which other programs and the launches used this many processors.
+        /// Advances by five seconds, during which other programs and the launches use the given numbers of processors.
         func passes(others: Double, launches: Double = 0, stall: Double = 0) throws {
             state.withLock { state in
                 state.seconds += 5
@@ -73,6 +73,8 @@ struct IdleTests {
 
     private func watch(_ conditions: Set<Condition> = [.idle]) { sensor.watch(conditions, at: world.now) }
 
+    /// Advances the machine with a constant use.
+    ///
     /// - Returns: for each five seconds, whether the condition holds afterwards.
     private func holds(
         _ condition: Condition = .idle,

@@ -88,7 +88,8 @@ struct LoadReadingTests {
 
 @Suite("A condition changes only after a steady time and does not flap")
 struct SteadyClaimTests {
-    /// Each letter stands for five seconds: y is a positive sample, n a negative one, - one between the thresholds.
+    /// Feeds a claim with samples, one letter per five seconds: y is a positive sample, n a negative one, - one between
+    /// the thresholds. Returns whether the claim holds after each.
     private func holds(_ looks: String) -> [Bool] {
         var claim = SteadyClaim(beginsAfter: .seconds(15), endsAfter: .seconds(10))
         return looks.enumerated().map { index, letter in

@@ -21,7 +21,7 @@ enum Machine {
         try SystemError.check(bgl_write_file(AT_FDCWD, path, "change"), "announce \(path)")
     }
 
-    /// Runs a program to its end without output, in the namespaces of the calling thread.
+    /// Runs a program to its end without output, in the namespaces of the calling thread. Returns whether it succeeded.
     @discardableResult
     static func run(_ words: String...) -> Bool { run(words[0], Array(words.dropFirst())) }
 

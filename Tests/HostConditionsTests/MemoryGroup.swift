@@ -35,7 +35,7 @@ final class MemoryGroup: Sendable {
 
     deinit { rmdir(path) }
 
-    /// Repeatedly reads a file larger than the limit, from a process in the group.
+    /// Repeatedly reads a file larger than the memory limit, from a process in the group.
     func readsMoreThanItHolds() async {
         let file = "\(tree.path)/large"
         let steps = "dd if=/dev/zero of=\(file) bs=1M count=64; sync; for pass in 1 2 3; do cat \(file); done"

@@ -17,7 +17,7 @@ enum Namespace {
         return works ?? false
     }()
 
-    /// Runs the body on a thread of its own; the namespace ends with that thread.
+    /// Runs the body on a thread of its own in a new network namespace. The namespace ends with the thread.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws -> Value {
         let result = Mutex<Value?>(nil)
         let done = DispatchSemaphore(value: 0)

@@ -70,7 +70,7 @@ struct SessionTests {
         #expect(sensor.listens { self.words(sensor).contains("session activity is unknown: ") })
     }
 
-    /// A quiet machine that is sampled so seldom that only the bus matters.
+    /// A sensor of a quiet machine that is sampled so rarely that only the bus matters.
     private func watched(_ bus: PrivateBus) throws -> IdleSensor {
         try tree.write("proc/stat", "cpu  1 0 0 5000 0 0 0 0 0 0\ncpu0 0 0 0 0\n")
         var roots = tree.roots

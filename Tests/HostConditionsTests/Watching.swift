@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import HostConditions
 
-/// A machine's conditions with a stream of all their reports, for the duration of one test.
+/// A machine's conditions with a stream of all reports about them, for the duration of one test.
 struct Watching {
     let conditions: SystemConditions
     let reports: AsyncStream<ConditionsReport>

@@ -8,21 +8,21 @@ import Testing
 @testable import HostConfiguration
 @testable import Scheduling
 
-/// By default some zones of the installed tzdata; all of them with `BGTASK_ZONES=all`.
+/// Tests some zones of the installed tzdata by default; all of them with `BGTASK_ZONES=all`.
 @Suite("The calendar of every time zone is that of tzdata")
 struct EveryZoneTests {
     private static let isWhole = ProcessInfo.processInfo.environment["BGTASK_ZONES"] == "all"
-    /// Zones whose past or future has what others have not.
+    /// Zones with rules in the past or future that no other zone has.
     private static let peculiar: Set = [
         "Africa/Casablanca", "America/Asuncion", "America/Havana", "America/Nuuk", "America/Sao_Paulo",
         "America/St_Johns", "Antarctica/Troll", "Asia/Gaza", "Asia/Tehran", "Australia/Lord_Howe", "Europe/Berlin",
         "Europe/Dublin", "Pacific/Apia", "Pacific/Chatham", "Pacific/Kwajalein", "UTC",
     ]
     private static let start: Int64 = 0
-    /// 2101-01-01.
+    /// End of the tested period, in seconds since 1970: 2101-01-01.
     private static let end: Int64 = 4_133_980_800
 
-    /// Each set of rules once, under its first name.
+    /// The zones to test: each set of rules once, under its first name.
     private static func zones() throws -> [(name: String, rules: TimeZoneRules)] {
         let database = TimeZoneDatabase()
         var seen: Set<TimeZoneRules> = []
@@ -35,7 +35,7 @@ struct EveryZoneTests {
         return zones
     }
 
-    /// Instants from which on another offset holds.
+    /// The changes of offset in the tested period, with the offsets before and after in seconds.
     private static func changes(of rules: TimeZoneRules) -> [(at: Int64, before: Int64, after: Int64)] {
         var changes: [(Int64, Int64, Int64)] = []
         var last = start
@@ -47,7 +47,7 @@ struct EveryZoneTests {
         return changes
     }
 
-    /// Around each change, and every 20 days.
+    /// Instants and local times to test: around each change, and every 20 days.
     private static func probes(of rules: TimeZoneRules) -> (instants: [Int64], locals: [Int64]) {
         var instants = Array(stride(from: start, to: end, by: 20 * 86_400 + 4_321))
         var locals: [Int64] = []
@@ -83,7 +83,8 @@ struct EveryZoneTests {
         }
     }
 
-    /// Prints each answer that differs, at the most twenty.
+    /// A Python program that compares offsets and first instants with those of Python's zoneinfo. It prints each answer
+    /// that differs, at most twenty.
     private static let comparison = """
         import sys
         from datetime import datetime, timedelta, timezone
@@ -149,7 +150,7 @@ struct EveryZoneTests {
         if Self.isWhole { print("checked \(count) rules around changes") }
     }
 
-    /// Compares the occurrences of five days with those by the two offsets alone.
+    /// Compares the occurrences on the five days around a change with those computed from the two offsets alone.
     private func check(
         at minute: Int64,
         _ rules: TimeZoneRules,

@@ -4,11 +4,11 @@ import ControlAPI
 import Foundation
 import HostTestKit
 
-/// A schema of `Documentation/schemas`, applied by Python's jsonschema.
+/// A JSON schema in `Documentation/schemas`, applied by Python's jsonschema.
 struct Schema {
     private let file: String
     private let document: JSONValue
-    /// Path of each key that has a name; a `*` stands for a name that the file chooses.
+    /// Path of each named key in the schema; a `*` stands for a name that the file chooses.
     let paths: [[String]]
 
     init(_ name: String) throws {
@@ -17,7 +17,7 @@ struct Schema {
         paths = Self.paths(below: document, in: document)
     }
 
-    /// The checkout that the tests were built from.
+    /// The directory of the source checkout from which the tests were built.
     static var root: URL {
         get throws {
             URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -25,7 +25,7 @@ struct Schema {
         }
     }
 
-    /// Whether each text is valid.
+    /// Whether each text is valid under the schema.
     func verdicts(on texts: [String]) async throws -> [Bool] {
         try await ScratchFolder.with { folder in
             let files = try texts.enumerated().map { try folder.write($1.utf8, to: "\($0).yaml") }
@@ -41,14 +41,14 @@ struct Schema {
 
     // MARK: Keys
 
-    /// `a: { b: VALUE }` for the path a, b.
+    /// A YAML line that sets the key at a path: `a: { b: VALUE }` for the path a, b.
     static func line(of path: [String], _ value: String) -> String {
         let names = path.enumerated().map { index, name in name == "*" ? "com.example.name\(index)" : name }
         let inner = names.dropFirst().reversed().reduce(value) { "{ \($1): \($0) }" }
         return "\(names.first ?? ""): \(inner)"
     }
 
-    /// A value that is neither of the type of the key nor of any type near it: a list for a mapping, else a mapping.
+    /// A value of a wrong type for a key, far from the key's own type: a list for a mapping, otherwise a mapping.
     func wrongValue(at path: [String]) -> String {
         let schema = path.reduce(document) { schema, name in
             let schema = Self.resolved(schema, in: document)
@@ -77,7 +77,8 @@ struct Schema {
 
     // MARK: Pages
 
-    /// The YAML blocks of every page; those marked `yaml fragment` with the keys that every manifest has.
+    /// The YAML blocks of every documentation page. Blocks marked `yaml fragment` are completed by the keys that every
+    /// manifest has.
     static func documents() throws -> [String] {
         var pages = [try root.appending(path: "README.md")]
         for name in ["Documentation", "Sources/BackgroundTasks/BackgroundTasks.docc/Articles"] {

@@ -11,7 +11,7 @@ import Testing
 struct TimeZoneDatabaseTests {
     private static let system = URL(filePath: "/usr/share/zoneinfo")
 
-    /// A database with two zones, and a link to one of them as the machine's zone.
+    /// Runs `body` with a database of two zones, in which a link to one of them is the machine's zone.
     private func with(_ body: (TimeZoneDatabase, ScratchFolder) async throws -> Void) async throws {
         try await ScratchFolder.with { folder in
             for name in ["Europe/Berlin", "America/New_York"] {
@@ -42,7 +42,7 @@ struct TimeZoneDatabaseTests {
         }
     }
 
-    /// Hours east of UTC on 2026-07-01.
+    /// The offset of the zone on 2026-07-01, in hours east of UTC.
     private func summer(_ entry: TimeZoneTable.Entry) -> Int64 { entry.rules.offset(at: 1_782_864_000) / 3600 }
 
     @Test func `a time zone is read from the tzdata file of its name`() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A time zone file is read whole or refused, whatever its bytes are")
 struct TimeZoneFileTests {
-    /// The bytes of a file with one block of each width.
+    /// The bytes of a TZif file with one data block of each width.
     private static func file(
         version: UInt8 = 0x32,
         leapSeconds: UInt32 = 0,

@@ -15,7 +15,7 @@ import Testing
 
 @Suite("The catalogue loads in the background", .timeLimit(.minutes(10)))
 final class CatalogKeeperTests: Sendable {
-    /// The delivered changes, in order.
+    /// The reported changes of the catalogue, in order.
     private let handedOut = Mutex<[CatalogueChange]>([])
 
     private func withKeeper(

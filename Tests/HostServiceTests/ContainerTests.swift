@@ -15,7 +15,7 @@ struct ContainerTests {
 
     private static func plugin() throws -> PluginIdentifier { try #require(PluginIdentifier("com.example.feed")) }
 
-    /// Keeps the thread of the containers busy until the semaphore is signaled, as a hanging disk would.
+    /// Blocks the queue of the containers until the returned semaphore is signaled, as a hanging disk would.
     private static func hold(_ loop: DecisionLoop) -> DispatchSemaphore {
         let mayGoOn = DispatchSemaphore(value: 0)
         loop.containers.perform { mayGoOn.wait() }

@@ -30,7 +30,7 @@ final class HandTurnedClock: Clock, Sendable {
     var now: Instant { state.withLock { $0.now } }
     let minimumResolution: Duration = .nanoseconds(1)
 
-    /// Supports one sleeper at a time.
+    /// Sleeps until the test has advanced the clock to the deadline. Only one task can sleep at a time.
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -48,7 +48,7 @@ final class HandTurnedClock: Clock, Sendable {
         try Task.checkCancellation()
     }
 
-    /// The duration of the next sleep, after it has begun.
+    /// Waits for the next sleep to begin, and returns its duration; nil when the waiting task is cancelled.
     func nextSleep() async -> Duration? {
         for await sleep in sleeps { return sleep }
         return nil

@@ -12,7 +12,7 @@ import Testing
 final class InputQueueTests {
     private var queue = InputQueue()
 
-    /// A message with its own number.
+    /// An input with a message that has its own number.
     private static func message(_ launch: Int64, _ index: Int) -> DecisionLoop.Input {
         let number = LaunchNumber(rawValue: launch)
         return .launch(.message(number, .assertionEnded(AssertionID(rawValue: UInt64(index)))))
@@ -22,7 +22,7 @@ final class InputQueueTests {
         .launch(.killedAtDeadline(LaunchNumber(rawValue: launch)))
     }
 
-    /// An input in short form: `m1.4` is the message with the number 4 of launch 1.
+    /// A short form of an input: `m1.4` is the message with the number 4 of launch 1.
     private static func label(_ input: DecisionLoop.Input) -> String {
         switch input {
         case .event(.committed(let ticket)): "commit \(ticket.rawValue)"

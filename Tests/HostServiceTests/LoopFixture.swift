@@ -13,16 +13,18 @@ import Testing
 
 @testable import HostService
 
-/// A decision loop with real parts and an empty core; the test starts it.
+/// A decision loop with real parts and an empty scheduler. The test starts the loop.
 struct LoopFixture {
     let loop: DecisionLoop
-    /// A copy of the loop's core before its first event.
+    /// A copy of the loop's scheduler before its first event.
     let core: Scheduler
 
+    /// Runs `body` with a loop that has not been started.
+    ///
     /// - Parameters:
-    /// - runner: source of a C program in place of the runner; the default exits at once.
-    /// - log: the loop's log; the default drops all lines.
-    /// - onLaunchEvent: called on the launch thread before it delivers an event.
+    ///   - runner: source of a C program in place of the runner; the default exits at once.
+    ///   - log: the loop's log; the default drops all lines.
+    ///   - onLaunchEvent: called on the launch thread before it delivers an event.
     static func with(
         runner source: String = "int main(void) { return 0; }",
         log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

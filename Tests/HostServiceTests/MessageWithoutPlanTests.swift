@@ -13,7 +13,7 @@ import Testing
 
 @Suite("A message of a runner without a plan is logged with its launch and plugin")
 struct MessageWithoutPlanTests {
-    /// Collects warnings as text: metadata by key, then value.
+    /// A log handler that collects the metadata of warnings.
     private struct WarningLog: LogHandler {
         final class Lines: Sendable {
             let all = Mutex<[Logger.Metadata]>([])
@@ -60,7 +60,7 @@ struct MessageWithoutPlanTests {
         )
     }
 
-    /// Brings the core to a launch that waits for its runner.
+    /// Moves the scheduler to the state with a launch that waits for its runner.
     private func prepareLaunch(in core: inout Scheduler) throws -> LaunchNumber {
         let now = SystemClock().now()
         let reply = ReplyToken(rawValue: 1)

@@ -16,7 +16,7 @@ final class StateCareTests: Sendable {
     private let clock = HandTurnedClock()
     private let today = Mutex<Int64>(100)
 
-    /// Runs the care for a ledger with one entry for each of these days, until `body` returns.
+    /// Runs `StateCare` on a ledger with one journal entry for each of the days, until `body` returns.
     private func withCare(
         days: [Int64] = [],
         in folder: ScratchFolder,

@@ -18,14 +18,14 @@ struct TimeZoneKeeperTests {
         try folder.write(try Data(contentsOf: system.appending(path: source)), to: "zoneinfo/\(name)")
     }
 
-    /// As `timedatectl` and `ln -sf` put it: a new link takes the place of the old one.
+    /// Sets the machine's zone as `timedatectl` and `ln -sf` do: a new link replaces the old one.
     private static func link(to name: String, in folder: ScratchFolder) throws {
         let new = folder.file("etc/.new")
         try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: "../zoneinfo/\(name)")
         guard rename(new, folder.file("etc/localtime")) == 0 else { throw HostFailure("cannot rename \(new)") }
     }
 
-    /// A keeper of two zones below a directory of its own, and the changes that it reports.
+    /// Runs `body` with a keeper of two zones below its own directory, and with the changes that the keeper reports.
     private func withKeeper(
         known: (TimeZoneDatabase) throws -> TimeZoneTable = Self.read,
         _ body: (ScratchFolder, inout AsyncStream<TimeZoneTable>.Iterator) async throws -> Void
@@ -58,7 +58,7 @@ struct TimeZoneKeeperTests {
         ])
     }
 
-    /// The host starts with a zone that is not the file's any more, so that its first reading is seen.
+    /// The zones of the database with wrong rules. A host that starts with them reports changes at its first reading.
     private static func outdated(_ database: TimeZoneDatabase) throws -> TimeZoneTable {
         TimeZoneTable(try read(database).entries.mapValues { .init(name: $0.name, rules: .utc) })
     }

@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// The Swift plugin that the package builds for the tests, from the same source in both language modes.
+/// The Swift plugins that the package builds for the tests, from the same source in both language modes.
 package enum BuiltLibrary: String, CaseIterable, Sendable {
     case swift5 = "SwiftPlugin5"
     case swift6 = "SwiftPlugin6"
 
     package func bytes() throws -> [UInt8] { try Self.bytes(of: rawValue) }
 
-    /// The bytes of a product's library.
+    /// The bytes of the built library of a product.
     package static func bytes(of product: String) throws -> [UInt8] {
         let path = try BuiltProgram.folder() + "/lib\(product).so"
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -20,7 +20,7 @@ package enum BuiltLibrary: String, CaseIterable, Sendable {
 }
 
 extension TestPlugin {
-    /// A plugin with one part of the Swift plugin: a file in `Tests/SwiftPlugins/Sources`.
+    /// A test plugin that runs one part of the Swift plugin: a file in `Tests/SwiftPlugins/Sources`.
     package static func part(_ name: String, _ library: BuiltLibrary, settings: [String: String] = [:]) -> TestPlugin {
         var plugin = TestPlugin("ColorFeed", tasks: ["refresh", "db-cleaning", "report", "export.*"])
         plugin.library = .built(library)

@@ -12,14 +12,16 @@ package final class ChildProcess: Sendable {
     }
 
     package let pid: Int32
-    /// Complete lines without their line ends.
+    /// The lines of standard output so far, complete and without their line ends.
     package let standardOutput = Tape<String>()
     package let standardError = Tape<String>()
     private let endings = Tape<Ending>()
 
+    /// Starts a program.
+    ///
     /// - Parameters:
-    /// - program: an absolute path.
-    /// - onEnd: called on the child's own thread, after the child is reaped and before its end is published.
+    ///   - program: an absolute path.
+    ///   - onEnd: called on the child's own thread, after the child is reaped and before its end is published.
     package static func start(
         _ program: String,
         _ arguments: [String],
@@ -48,7 +50,7 @@ package final class ChildProcess: Sendable {
 
     private init(pid: Int32) { self.pid = pid }
 
-    /// The end of the process; waits for it, and for the last of its output.
+    /// Waits for the end of the process and of its output, and returns how the process ended.
     package func ending(within limit: Duration = .seconds(60)) async throws -> Ending {
         try await withDeadline(limit, waitingFor: "the end of process \(pid)") {
             [endings, standardOutput, standardError] in
@@ -58,13 +60,13 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The first matching line on standard error; waits for it.
+    /// Waits for the first matching line on standard error, past or future, and returns it.
     @discardableResult
     package func errorLine(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await Self.line(of: standardError, purpose, where: fits)
     }
 
-    /// The first matching line on standard output; waits for it.
+    /// Waits for the first matching line on standard output, past or future, and returns it.
     @discardableResult
     package func outputLine(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String
     {
@@ -82,7 +84,7 @@ package final class ChildProcess: Sendable {
     }
 
     package var hasEnded: Bool { endingSoFar != nil }
-    /// The end of the process; nil while it runs.
+    /// How the process ended; nil while it runs.
     package var endingSoFar: Ending? { endings.elements.first }
 
     package func signal(_ number: Int32) {
@@ -175,7 +177,7 @@ package final class ChildProcess: Sendable {
         thread.start()
     }
 
-    /// A pipe whose reading end blocks: a thread of its own reads it.
+    /// Creates a pipe whose reading end blocks, because a thread of its own reads it.
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard bgl_pipe(&ends) == 0, fcntl(ends[0], F_SETFL, 0) == 0 else { throw HostFailure("there is no pipe") }

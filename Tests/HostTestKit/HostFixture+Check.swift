@@ -4,7 +4,7 @@ package import Foundation
 
 // Hosts that do not start, and their diagnosis.
 extension HostFixture {
-    /// Starts a host that has to refuse, and returns its standard error.
+    /// Starts a host that has to refuse to start, and returns its standard error.
     package func refusalToStart() async throws -> String {
         try await begin()
         guard let process else { throw HostFailure("there is no host") }
@@ -21,8 +21,8 @@ extension HostFixture {
         return try await ProgramRun.of(BuiltProgram.command.path(), arguments, environment: environment)
     }
 
-    /// All files of the state directory, except the shared-memory index of the write-ahead log, the lock and empty
-    /// files.
+    /// The contents of all files in the state directory by name, except the shared-memory index of the write-ahead log,
+    /// the lock and empty files.
     package func stateFiles() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: stateFolder)

@@ -7,7 +7,7 @@ import TaskModel
 
 // Waits of these tests are based on the journal: an entry appears as soon as its statement is true.
 extension HostFixture {
-    /// The first matching entry, recorded or future.
+    /// Waits for the first matching journal entry after the number `start`, past or future.
     @discardableResult
     package func waitForJournal(
         _ purpose: String,
@@ -23,7 +23,7 @@ extension HostFixture {
         }
     }
 
-    /// Entries of outcomes and of the catalogue.
+    /// The journal entries about outcomes and the catalogue, without those about calls and starts of launches.
     package func journal(after start: Int64 = 0) async throws -> [JournalLine] {
         try await wholeJournal(after: start).filter { !Self.calls.contains($0.event) }
     }
@@ -37,16 +37,16 @@ extension HostFixture {
         }
     }
 
-    /// Events that record a call or the start of a launch, and no outcome.
+    /// Names of journal events that record a call or the start of a launch, not an outcome.
     private static let calls: Set<String> = [
         "submitted", "launched", "triggered", "stop-requested", "cancel-requested",
         "launch-requested", "expiration-requested",
     ]
 
-    /// The number of the newest entry.
+    /// The number of the newest journal entry.
     package func journalEnd() async throws -> Int64 { try await client.journal(limit: 1).last }
 
-    /// The first outcome of a submission after `start`, final or requeued.
+    /// Waits for the first outcome of a submission after the entry `start`, final or requeued.
     package func outcome(of submission: Int64, after start: Int64 = 0) async throws -> JournalLine {
         try await waitForJournal("how submission \(submission) ended", after: start) { line in
             line.submission == submission && TaskOutcome(rawValue: line.event) != nil
@@ -59,7 +59,7 @@ extension HostFixture {
         }
     }
 
-    /// The outcome of the event `started` that each plugin receives.
+    /// Waits for the outcome of the event `started` that each plugin receives.
     @discardableResult
     package func started(_ plugin: TestPlugin, after start: Int64 = 0) async throws -> JournalLine {
         let identifier = plugin.identifier
@@ -74,7 +74,7 @@ extension HostFixture {
         return "--- journal ---\n\(recorded)\n--- host's log ---\n\(log.joined(separator: "\n"))"
     }
 
-    /// Read from the ledger: the host may have ended.
+    /// The journal as text. It is read from the ledger file, because the host may have ended.
     private func recordedJournal() async throws -> String {
         let query = """
             select number, event, identifier, launch, label, submission, blame, message

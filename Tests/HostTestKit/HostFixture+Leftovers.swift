@@ -6,14 +6,14 @@ import Foundation
 // its memory have no names. Host and runner write only to the state directory, to the directory of the socket and, by
 // their libraries, to TMPDIR. A container keeps the files of its plugins on purpose.
 extension HostFixture {
-    /// Checks for traces while the host runs and no plugin does.
+    /// Checks that launches have left no traces, while the host runs and no plugin does.
     func checkTracesAtRest() throws {
         let groups = controlGroups().flatMap { Self.folders(in: $0) }
         if !groups.isEmpty { throw HostFailure("control groups of launches are left: \(groups)") }
         try checkLocks(heldBy: pid)
     }
 
-    /// Checks for traces after an ordered end of the host.
+    /// Checks that launches and hosts have left no traces, after an ordered end of the host.
     func checkTraces() async throws {
         let groups = controlGroups()
         if !groups.isEmpty { throw HostFailure("control groups are left after the host's end: \(groups)") }
@@ -30,7 +30,8 @@ extension HostFixture {
         return Self.hierarchies.flatMap { Self.controlGroups(in: $0, named: prefixes) }.sorted()
     }
 
-    /// True if hosts that this process starts can create control groups: tried in this process's own control group.
+    /// Whether hosts that this process starts can create control groups, tried once in this process's own control
+    /// group.
     package static let canMakeControlGroups: Bool = {
         let own = KernelFile.text("/proc/self/cgroup").split(separator: "\n")
             .first { $0.hasPrefix("0::") }?.dropFirst(3)
@@ -53,7 +54,8 @@ extension HostFixture {
         }
     }
 
-    /// The subdirectories of a control group. Most of its entries are files, which are not read one by one.
+    /// Paths of the subdirectories of a control group. Most of the entries are files, which are not examined one by
+    /// one.
     private static func folders(in path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
@@ -70,10 +72,10 @@ extension HostFixture {
 
     // MARK: Locks
 
-    /// A lock on a file of this fixture, from the kernel's list.
+    /// A lock on a file of this fixture, from the kernel's list of locks.
     package struct FileLock: Hashable, Sendable {
         package let file: String
-        /// -1 for a lock that belongs to an open file and to no process.
+        /// Number of the process that holds the lock; -1 for a lock that belongs to an open file instead of a process.
         package let pid: Int32
     }
 
@@ -109,7 +111,8 @@ extension HostFixture {
 
     // MARK: Files
 
-    /// Unexpected files in the state directory, the temporary directory and at the socket's path while no host runs.
+    /// Unexpected files in the state directory, in the temporary directory and at the socket's path. Called while no
+    /// host runs.
     private func foreignFiles() async throws -> [String] {
         let own: Set = ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "host.lock", "containers"]
         let known = Set(try await knownPlugins())

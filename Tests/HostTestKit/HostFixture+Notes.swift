@@ -22,7 +22,7 @@ extension HostFixture {
         }
     }
 
-    /// Waits until the task runs and its listing fits; returns the listing.
+    /// Waits until the task runs and its listing matches, and returns the listing.
     package func running(
         _ task: String,
         where fits: @escaping @Sendable (TaskListReply.Running) -> Bool

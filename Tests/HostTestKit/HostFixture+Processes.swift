@@ -25,10 +25,11 @@ extension HostFixture {
         if !left.isEmpty { throw HostFailure("processes of launches are left after the host's end: \(left)") }
     }
 
-    /// Checks that, with no running task, the host watches no process, has only its own pipes open, and no launch has
-    /// left a trace.
+    /// Checks the host at rest, with no running task: it watches no process, has only its own pipes open, and no launch
+    /// has left a trace.
     ///
-    /// Waits: a runner that was dismissed before its launch began belongs to no launch and dies a moment later.
+    /// Waits for this state: a runner that was dismissed before its launch began belongs to no launch and dies a moment
+    /// later.
     func checkAtRest() async throws {
         guard process?.hasEnded == false, let before = try? await restingPoint() else { return }
         try await withDeadline(waitingFor: "a host with nothing running to let go of processes and pipes") { [self] in
@@ -43,7 +44,7 @@ extension HostFixture {
         }
     }
 
-    /// The newest launch's number while no task is running or pending; nil at any other time.
+    /// The number of the newest launch; nil while a task is running or pending.
     private func restingPoint() async throws -> Int64? {
         let launch = try await client.launches(limit: 1).launches.first?.launch ?? 0
         let tasks = try await client.tasks()
@@ -51,7 +52,7 @@ extension HostFixture {
         return try await client.host().counts.runningLaunches > 0 || isBusy ? nil : launch
     }
 
-    /// The target of each of the host's descriptors, by descriptor number.
+    /// The targets of the host's open descriptors, by descriptor number.
     package func descriptorTargets() -> [Int: String] {
         let folder = "/proc/\(pid)/fd"
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -62,7 +63,8 @@ extension HostFixture {
         return targets
     }
 
-    /// The connections to the control socket in the kernel's list, including connections that are not accepted yet.
+    /// The connections to the control socket in the kernel's list of sockets, including those that the host has not
+    /// accepted yet.
     package var connections: [Substring] {
         // NUM REFCOUNT PROTOCOL FLAGS TYPE STATE INODE PATH; a listening socket has a flag.
         KernelFile.text("/proc/net/unix").split(separator: "\n").filter { line in
@@ -84,8 +86,8 @@ extension HostFixture {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(Int32.init)
     }
 
-    /// Process id of the host that launched a process, from the process mark, which children inherit; nil without a
-    /// mark.
+    /// Process ID of the host that launched a process, from the process mark, which children inherit; nil for a process
+    /// without a mark.
     private static func mark(of pid: Int32) -> Int32? {
         guard let environment = FileManager.default.contents(atPath: "/proc/\(pid)/environ") else { return nil }
         let prefix = Array("BGTASK_RUNNER=".utf8)

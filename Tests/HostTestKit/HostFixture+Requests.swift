@@ -7,7 +7,7 @@ package import TaskModel
 
 // Calls of users and programs to the host.
 extension HostFixture {
-    /// Submits a request as the command does, and returns its submission number.
+    /// Submits a request as the command `bgtask task submit` does, and returns its submission number.
     @discardableResult
     package func submit(
         _ task: String,
@@ -27,7 +27,7 @@ extension HostFixture {
         return try await client.submit(TaskSubmission(request, payload: payload)).submission
     }
 
-    /// Submits a continued request on behalf of a user, from outside any launch.
+    /// Submits a continued request on behalf of a user, outside of any launch.
     @discardableResult
     package func submitContinued(
         _ task: String,
@@ -50,7 +50,7 @@ extension HostFixture {
         return identifier
     }
 
-    /// Runs `bgtask` as an operator would, on this host.
+    /// Runs `bgtask` with arguments as an operator would, connected to this fixture's host.
     package func bgtask(_ arguments: String...) async throws -> ProgramRun { try await bgtaskList(arguments) }
 
     package func bgtaskList(_ arguments: [String]) async throws -> ProgramRun {
@@ -62,7 +62,7 @@ extension HostFixture {
         WallTime(nanoseconds: Int64(Date().timeIntervalSince1970 + 86_400) * 1_000_000_000)
     }
 
-    /// Returns once the plugin's handler for that submission runs.
+    /// Waits until the plugin's handler for the submission runs.
     package func wait(for submission: Int64, toRun plugin: TestPlugin) async throws {
         try await withDeadline(waitingFor: "submission \(submission) of \(plugin.identifier) to run") { [self] in
             while try await !client.tasks().running.contains(where: { $0.submission == submission }) {

@@ -5,7 +5,7 @@ package import ControlClient
 import Foundation
 import Synchronization
 
-/// A real host with real plugins in a directory of its own, for the duration of one test.
+/// A real host with real plugins in its own directory, for the duration of one test.
 package final class HostFixture: Sendable {
     package let folder: ScratchFolder
     package let client: ControlClient
@@ -21,7 +21,7 @@ package final class HostFixture: Sendable {
         var hostIDs: Set<Int32> = []
     }
 
-    /// Starts a host, stops it in order after `body`, and checks that it has left no leftovers.
+    /// Starts a host, runs `body`, stops the host in order, and checks that it has left no traces.
     package static func with(
         _ setup: HostSetup = HostSetup(),
         plugins: [TestPlugin] = [.neighbour],
@@ -68,7 +68,7 @@ package final class HostFixture: Sendable {
     package var socket: String { folder.file("control.sock") }
     package var stateFolder: String { state.withLock { $0.setup.flags["state-directory"] } ?? folder.file("state") }
 
-    /// Starts the host after the last one has ended, and waits until it serves.
+    /// Starts another host after the previous one has ended, and waits until it serves calls.
     package func start() async throws {
         let notifications = try await launchProcess()
         let word = try await withDeadline(waitingFor: "the host to serve") {
@@ -81,7 +81,7 @@ package final class HostFixture: Sendable {
         }
     }
 
-    /// Waits for the last host's end and starts another one, without waiting until it serves.
+    /// Waits for the previous host's end and starts another one, without waiting until it serves calls.
     package func begin() async throws {
         _ = try await launchProcess()
     }
@@ -121,7 +121,7 @@ package final class HostFixture: Sendable {
             .flatMap { ["--\($0.key)", $0.value] }
     }
 
-    /// Stops the host with SIGTERM, as a service manager would, and waits for its end.
+    /// Stops the host with SIGTERM, as a service manager would, and waits until it has ended.
     package func stop() async throws {
         guard let process, !process.hasEnded else { return }
         process.signal(SIGTERM)
@@ -129,12 +129,12 @@ package final class HostFixture: Sendable {
         if ending != .exited(0) { throw HostFailure("the host was told to stop and ended as \(ending)") }
     }
 
-    /// Kills the host at its current instruction.
+    /// Kills the host with SIGKILL, wherever it is. Does not wait for its end.
     package func kill9() { process?.signal(SIGKILL) }
 
     /// Waits for the end that `kill9` or `stop` began, and starts another host in its place.
     ///
-    /// - Parameter flags: override the flags of the last host.
+    /// - Parameter flags: flags that override those of the previous host.
     package func restart(with flags: [String: String] = [:]) async throws {
         state.withLock { $0.setup.flags.merge(flags) { _, new in new } }
         try await start()
@@ -149,13 +149,13 @@ package final class HostFixture: Sendable {
 
     // MARK: Plugins
 
-    /// Writes the library, then the manifest, in place of existing ones.
+    /// Writes the library and then the manifest of a plugin. Existing files are replaced.
     package func install(_ plugin: TestPlugin) async throws {
         try folder.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
         try folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
     }
 
-    /// Sets the operator's configuration of a plugin; it takes effect at the next start of the host.
+    /// Sets the operator's configuration of a plugin. It takes effect at the next start of the host.
     package func setPolicy(_ policy: [String], of plugin: TestPlugin) {
         state.withLock { state in
             var changed = plugin
@@ -177,7 +177,7 @@ package final class HostFixture: Sendable {
         state.withLock { $0.log + ($0.process?.standardError.elements ?? []) }
     }
 
-    /// The first matching log line of the running host, logged or future.
+    /// Waits for the first matching line in the log of the running host, past or future.
     @discardableResult
     package func waitForLog(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String
     {

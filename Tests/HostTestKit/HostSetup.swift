@@ -2,16 +2,17 @@
 
 import TaskModel
 
-/// The configuration of a host under test: flags and the rest of its configuration file.
+/// The configuration of a host under test: its flags, and the lines of its configuration file apart from plugins.
 package struct HostSetup: Sendable {
-    /// Values by the name of the flag, without dashes.
+    /// Values of the flags, by the name of the flag without dashes.
     package var flags: [String: String]
-    /// Lines of YAML before the plugins' policies.
+    /// Lines of YAML in the configuration file, before the plugins' policies.
     package var configuration: [String]
-    /// Variables in addition to the test's own environment.
+    /// Environment variables of the host in addition to the test's own.
     package var environment: [String: String] = [:]
 
-    /// Defaults without waits: no spacing, short delays, and budgets that are too long to matter.
+    /// Creates a configuration whose defaults cause no waits: no spacing, short delays, and budgets that are too long
+    /// to matter.
     package init(_ flags: [String: String] = [:], configuration: [String] = []) {
         var defaults = [
             "spacing": "0s", "retry-delay": "20ms", "grace-period": "300ms", "stagger": "0s", "overrun-spacing": "0s",

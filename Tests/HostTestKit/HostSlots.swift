@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Capacity for a few hosts at once, so that time limits are meaningful on a small machine.
+/// A limit on the number of hosts that run at once, so that time limits are meaningful on a small machine.
 enum HostSlots {
     private struct State {
         var free = 3

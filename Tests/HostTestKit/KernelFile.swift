@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Reads a file of the kernel, which has no size and arrives page by page: Foundation stops after the first page.
+/// Reads files of the kernel, which report no size and return one page per read: Foundation stops after the first page.
 enum KernelFile {
-    /// The complete text; empty for a missing file.
+    /// The complete text of a file; empty for a missing one.
     static func text(_ path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }

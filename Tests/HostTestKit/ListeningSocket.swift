@@ -15,7 +15,7 @@ package final class ListeningSocket {
         }
     }
 
-    /// Connects clients until the kernel's queue is full.
+    /// Connects clients until the kernel's queue of connections is full.
     package func fill(at path: String) throws {
         for _ in 0..<64 {
             let caller = Self.make()

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// The socket that receives the host's notifications to a service manager (`sd_notify`).
+/// The socket that receives the host's notifications to its service manager (`sd_notify`).
 final class NotificationSocket: Sendable {
-    /// The lines of all datagrams.
+    /// The lines of all received datagrams.
     let notifications = Tape<String>()
     let path: String
     private static let end = "END"

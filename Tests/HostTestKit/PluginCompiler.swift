@@ -5,19 +5,21 @@ import Synchronization
 
 /// Compiles C as a vendor would: with `cc` and only the header. Each library is compiled once per test run.
 package enum PluginCompiler {
-    /// The library of a plugin in `Tests/MisbehavingPlugins`.
+    /// The compiled library of a plugin in `Tests/MisbehavingPlugins`.
     package static func library(_ name: String, flags: [String] = []) async throws -> [UInt8] {
         try await compile(tests + "/MisbehavingPlugins/\(name).c", ["-shared", "-fPIC", "-pthread"] + flags)
     }
 
-    /// Compiles a program directly to `path`: a file that this process has open for writing could not be executed.
+    /// Compiles a program directly to `path`. A file that this process writes itself could not be executed while its
+    /// descriptor is open.
     package static func program(_ source: String, at path: String, flags: [String] = []) async throws {
         try await ScratchFolder.with { folder in
             try await run(try folder.write(source.utf8, to: "program.c"), to: path, flags)
         }
     }
 
-    /// Flags that make the tasks of a plugin linger after their work, until they are let go.
+    /// Flags of the compiler that make the tasks of a plugin linger after their work, until the test lets them
+    /// complete.
     package static let lingering = ["-include", tests + "/MisbehavingPlugins/Lingers.h"]
 
     private static let tests = (#filePath as NSString).deletingLastPathComponent + "/.."

@@ -35,7 +35,7 @@ package enum BuiltProgram: String, Sendable {
     case command = "bgtask"
     case runner = "bgtask-runner"
 
-    /// The directory of all built products.
+    /// The directory of the built products.
     static func folder() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return (own as NSString).deletingLastPathComponent

@@ -4,9 +4,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A pseudo-terminal that the test operates. It is closed when the value is released.
+/// A pseudo-terminal, of which the test is the user. It is closed when the value is released.
 package final class PseudoTerminal: Sendable {
-    /// The complete output so far, once for each addition.
+    /// The complete output so far, recorded again after each addition.
     package let output = Tape<String>()
     private let master: Int32
     // Kept open: the terminal keeps its state after the last program on it has ended.
@@ -36,7 +36,8 @@ package final class PseudoTerminal: Sendable {
         read()
     }
 
-    /// Starts a program with this controlling terminal: it receives Ctrl-C and every change of size.
+    /// Starts a program with this pseudo-terminal as its controlling terminal: the program receives Ctrl-C and every
+    /// change of size.
     package func start(_ program: String, _ arguments: [String], environment: [String: String]) async throws
         -> ChildProcess
     {
@@ -56,13 +57,13 @@ package final class PseudoTerminal: Sendable {
         _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
-    /// True if the terminal echoes its input and passes it on line by line.
+    /// Whether the terminal echoes its input and passes the input on line by line.
     package var isPlain: Bool {
         var mode = termios()
         return tcgetattr(slave, &mode) == 0 && mode.c_lflag & tcflag_t(ECHO | ICANON) == tcflag_t(ECHO | ICANON)
     }
 
-    /// Waits until the output so far fits, and returns it.
+    /// Waits until the complete output so far matches, and returns it.
     @discardableResult
     package func wait(for purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
         let text = try await withDeadline(waitingFor: "the terminal: \(purpose)") { [output] in

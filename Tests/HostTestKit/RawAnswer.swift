@@ -6,7 +6,7 @@ package import Foundation
 /// A host's HTTP response to one call, without interpretation.
 package struct RawAnswer: Sendable {
     package let status: Int
-    /// Values by lowercase name.
+    /// Values of the response headers, by lower-case name.
     package let headers: [String: String]
     package let body: Data
 
@@ -29,7 +29,7 @@ package struct RawAnswer: Sendable {
 }
 
 extension HostFixture {
-    /// Sends one call unchanged: no check, and no additions except those that HTTP requires.
+    /// Sends one call to the host unchanged: nothing is checked, and only the headers that HTTP requires are added.
     package func rawCall(_ method: String, _ path: String, body: String = "") throws -> RawAnswer {
         let length = body.isEmpty ? "" : "content-length: \(body.utf8.count)\r\n"
         let head = "\(method) \(path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\(length)\r\n"

@@ -20,7 +20,7 @@ package final class RawCaller: Sendable {
         if sent != bytes.count { throw HostFailure("the host took \(sent) of \(bytes.count) bytes") }
     }
 
-    /// All bytes from the host until it closes the connection, as text.
+    /// Reads all bytes from the host until it closes the connection, and returns them as text.
     package func answer() -> String {
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -34,7 +34,7 @@ package final class RawCaller: Sendable {
     deinit { close(connection) }
 }
 
-/// The C form of a Unix socket's path.
+/// Converts the path of a Unix socket to its C form.
 enum UnixAddress {
     static func with<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var address = sockaddr_un()

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A directory of one test with a short path, since the path of a socket may have only 107 bytes.
+/// A directory for one test with a short path, because the path of a socket may have only 107 bytes.
 package struct ScratchFolder: Sendable {
     package let path: String
 
@@ -24,7 +24,7 @@ package struct ScratchFolder: Sendable {
         try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: true)
     }
 
-    /// Writes a file atomically, as package managers do: no reader sees a partial file.
+    /// Writes a file atomically, as package managers do, so that no reader sees a partial file. Returns its path.
     @discardableResult
     package func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
         let new = file(".new-\(UInt64.random(in: 0...UInt64.max))")

@@ -4,7 +4,9 @@ import Foundation
 
 /// Compiles Swift as a vendor without a package would: with `swiftc` and only the C header.
 package enum SwiftCompiler {
-    /// - Parameter flags: additional flags such as `-static-stdlib`.
+    /// The compiled library of a Swift source.
+    ///
+    /// - Parameter flags: additional flags of the compiler, such as `-static-stdlib`.
     package static func library(_ name: String, flags: [String] = []) async throws -> [UInt8] {
         try await ScratchFolder.with { folder in
             let map = "module CBackgroundTasks { header \"\(include)/bgtask.h\" export * }"

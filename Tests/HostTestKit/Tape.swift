@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// An ordered record of all elements so far, with a way to wait for future ones.
+/// An ordered record of all elements so far. Tests can wait for future elements.
 package final class Tape<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -20,12 +20,13 @@ package final class Tape<Element: Sendable>: Sendable {
         wake { $0.elements.append(element) }
     }
 
-    /// Marks the record as complete: no elements follow.
+    /// Marks the record as complete: no element follows.
     package func finish() {
         wake { $0.isFinished = true }
     }
 
-    /// The first matching element, without a time limit; nil if the record is complete or the task is cancelled.
+    /// Waits for the first matching element, past or future, without a time limit. Nil if the record is complete or the
+    /// task is cancelled.
     ///
     /// - Parameter start: the number of elements to skip.
     package func first(after start: Int = 0, where fits: (Element) -> Bool) async -> Element? {

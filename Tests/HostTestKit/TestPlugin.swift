@@ -11,16 +11,17 @@ package struct TestPlugin: Sendable {
         case bytes([UInt8])
     }
 
-    /// Base of the manifest's and the library's file names.
+    /// Base name of the manifest file and the library file.
     package let name: String
     package var identifier: String
     package var library: Library
-    /// Last components of the permitted identifiers.
+    /// Last components of the permitted task identifiers.
     package var tasks = ["task"]
     package var modes = ["fetch", "processing"]
     package var entitlements: [String] = []
     package var settings: [String: String] = [:]
-    /// Bound functions of a library without an entry, by task: the remainder of each handler's YAML line.
+    /// The functions that the manifest binds, by task: the rest of each handler's line in YAML. Empty for a library
+    /// with an entry function.
     package var handlers: [String: String] = [:]
     /// Identifier of an extension's main plugin; nil for a main plugin.
     package var main: String?
@@ -29,6 +30,8 @@ package struct TestPlugin: Sendable {
     /// The operator's configuration of the plugin: lines of YAML under `plugins.IDENTIFIER`.
     package var policy: [String] = []
 
+    /// A main plugin with a compiled library.
+    ///
     /// - Parameter source: a file in `Tests/MisbehavingPlugins`, without its suffix.
     package init(_ source: String, tasks: [String] = ["task"], policy: [String] = []) {
         name = source
@@ -38,7 +41,7 @@ package struct TestPlugin: Sendable {
         self.policy = policy
     }
 
-    /// An extension that its main plugin lists.
+    /// An extension. The function adds it to the list of its main plugin.
     package static func `extension`(_ source: String, of main: inout TestPlugin, policy: [String] = []) -> TestPlugin {
         var plugin = TestPlugin(source, tasks: [], policy: policy)
         plugin.main = main.identifier
@@ -46,7 +49,8 @@ package struct TestPlugin: Sendable {
         return plugin
     }
 
-    /// The same plugin, but its tasks linger after their work until they are let go: their effects stand meanwhile.
+    /// The same plugin, but its tasks linger after their work until the test lets them complete. Their effects last
+    /// until then.
     package var lingering: TestPlugin {
         guard case .compiled(let source, let flags) = library else { return self }
         var plugin = self
@@ -56,7 +60,7 @@ package struct TestPlugin: Sendable {
 
     package static let neighbour = TestPlugin("Neighbour")
 
-    /// The identifier of the named task; by default of the first one.
+    /// The identifier of the task `name`; by default of the first task.
     package func task(_ name: String? = nil) -> String { "\(identifier).\(name ?? tasks[0])" }
 
     package var manifestFile: String { "manifests/\(name).yaml" }

@@ -45,7 +45,7 @@ struct DiagnosingMappingTests {
         #expect(decode("memory: \(text)") { $0.byteSize("memory")?.value }.problems == ["1 memory wrong-type"])
     }
 
-    /// The message and the remedy for a duration from 500ms to 2h.
+    /// Each argument is a value with the expected message and remedy, for a key with a duration from 500ms to 2h.
     @Test(arguments: [
         (
             "30",

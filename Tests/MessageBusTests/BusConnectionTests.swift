@@ -33,7 +33,7 @@ struct BusConnectionTests {
         connection.follow(color)
     }
 
-    /// Gives the connection its turns until something is so; gives up after a while.
+    /// Dispatches the connection until `isSo` returns true. Returns false after 20 seconds.
     private func turns(until isSo: () -> Bool) throws -> Bool {
         let deadline = MonotonicTime.now + .seconds(20)
         while !isSo() {

@@ -2,7 +2,7 @@
 
 import Testing
 
-/// The compiler's own check also accepts imports of indirect dependencies.
+/// The compiler's own check is not enough: it also accepts imports of indirect dependencies.
 @Suite("The package manifest declares exactly the imports of each target")
 struct ImportTests {
     private static let manifest = Task { try await PackageManifest.ofThisPackage() }

@@ -3,7 +3,7 @@
 import Foundation
 import HostTestKit
 
-/// The targets that `swift package dump-package` lists, with their direct dependencies.
+/// The output of `swift package dump-package`: the targets with their direct dependencies.
 struct PackageManifest: Decodable {
     let targets: [Target]
 
@@ -40,7 +40,7 @@ struct PackageManifest: Decodable {
             dependencies = try container.decode([Dependency].self, forKey: .dependencies).map(\.name)
         }
 
-        /// The imported modules, each with one file that imports it.
+        /// The modules that the target imports, each with one file that imports it.
         func imports() throws -> [String: String] {
             let directory = PackageManifest.root.appending(
                 path: path ?? "\(type == "test" ? "Tests" : "Sources")/\(name)"
@@ -57,7 +57,8 @@ struct PackageManifest: Decodable {
         }
     }
 
-    /// `{ "byName": ["TaskModel", null] }` or `{ "product": ["Logging", "swift-log", null, null] }`
+    /// A dependency in the form `{ "byName": ["TaskModel", null] }` or `{ "product": ["Logging", "swift-log", null,
+    /// null] }`.
     private struct Dependency: Decodable {
         let name: String
 
@@ -86,7 +87,7 @@ struct PackageManifest: Decodable {
 }
 
 enum SwiftSource {
-    /// The modules of the import declarations, which precede every other declaration.
+    /// The modules of the import declarations in a source text, which precede every other declaration.
     static func imports(in source: String) -> [String] {
         var modules: [String] = []
         for line in source.split(separator: "\n") {

@@ -5,7 +5,7 @@ import PluginBinary
 import TaskModel
 import Testing
 
-/// A directory for one test with a C compiler, as a vendor would use it. Deleted when the closure returns.
+/// A directory for one test with a C compiler, as a vendor would use it. It is deleted when the closure returns.
 struct Workshop {
     let folder: String
 
@@ -58,7 +58,7 @@ struct Workshop {
     }
 }
 
-/// The problem that `PluginBinary` reports; nil when it accepts the library. Also checks that the survey reports the
+/// The problem that `PluginBinary` throws; nil when it accepts the library. Also checks that the survey reports the
 /// same problem first.
 func problem(in path: String) -> PluginBinaryProblem.Kind? {
     let foreseen = BinarySurvey(path: path).problems.first?.kind
@@ -78,7 +78,7 @@ enum Source {
         BGTASK_PLUGIN_ENTRY(host, plugin) { return BGT_OK; }
         """
 
-    /// Assembly for a note, as a language without the header writes it.
+    /// Assembly code for a note, as a language without the header would emit it.
     static func note(major: Int = 1, minor: Int = 0, owner: String = "bgtask", type: Int = 1) -> String {
         """
         __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n"

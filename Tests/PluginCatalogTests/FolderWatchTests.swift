@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Every change of a complete file in a watched directory is noticed", .timeLimit(.minutes(10)))
 struct FolderWatchTests {
-    /// Creates directories with a watch on them and passes the iterator of its changes.
+    /// Creates directories and a watch on them, and passes the iterator of changes to `body`.
     private func watching(
         _ names: [String] = ["watched"],
         create: Bool = true,
@@ -122,7 +122,7 @@ struct FolderWatchTests {
         }
     }
 
-    /// Makes more changes than the events of the directory itself can account for.
+    /// Makes more changes in the directory than its own events can account for, and expects them all.
     private func expectChanges(
         in folder: String,
         _ workshop: Workshop,

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Every mistake in a handler is reported when the manifest is read")
 struct HandlerTests {
-    /// A manifest that binds one function, with the given lines of the handler.
+    /// A manifest that binds one function, with the given lines for the handler.
     private func manifest(_ handler: String, _ more: String = "") -> String {
         yaml(
             """
@@ -32,7 +32,7 @@ struct HandlerTests {
         )
     }
 
-    /// The description of the first problem of one argument.
+    /// The description of the first problem in a manifest with the given function argument; nil without a problem.
     private func flaw(_ argument: String) -> String? {
         read(handler(arguments: "[cancel-flag, \(argument)]")).problems.first.map {
             $0.description.replacing("feed.yaml:11:", with: "")
@@ -387,7 +387,7 @@ struct HandlerTests {
 }
 
 extension Workshop {
-    /// The bytes of a library that has only the function, without note and entry.
+    /// The bytes of a library that has only the bound function, without a note and an entry function.
     fileprivate func functions() throws -> [UInt8] {
         try compiled("void nightly(int *flag) { (void)flag; }")
     }

@@ -8,6 +8,8 @@ import Testing
 
 @Suite("The incremental catalogue equals a catalogue that is loaded from scratch")
 struct IncrementalTests {
+    /// Compares incremental with fresh loads.
+    ///
     /// - Parameter eachStepIsSettled: if true, the cache treats every file as old, and each step waits for the next
     ///   tick of the file system's clock; if false, steps follow each other within a tick, and the cache uses the real
     ///   clock.
@@ -37,7 +39,7 @@ struct IncrementalTests {
         }
     }
 
-    /// Loads with the examination distributed among threads, as in a host.
+    /// Loads the catalogue with the examination distributed among threads, as a host does.
     private static func load(
         _ folders: CatalogFolders,
         _ known: [KnownPlugin],

@@ -170,14 +170,15 @@ struct PrecedenceTests {
         }
     }
 
-    /// A plugin of the model: its permitted identifiers, and those that it was catalogued with; nil when it was not
-    /// catalogued.
+    /// A plugin of the model: its permitted identifiers, and the identifiers with which it was catalogued before; nil
+    /// when it was not catalogued.
     private struct Rival {
         let lines: [PermittedIdentifier]
         let held: [PermittedIdentifier]?
 
-        /// True if one of its identifiers takes precedence over the other plugin's. `isFirst`: its file name comes
-        /// first.
+        /// Whether an identifier of this plugin takes precedence over one of the other plugin.
+        ///
+        /// - Parameter isFirst: whether this plugin's file name comes first.
         func beats(_ other: Rival, isFirst: Bool) -> Bool {
             lines.contains { line in
                 other.lines.filter(line.overlaps).contains { otherLine in
@@ -189,7 +190,8 @@ struct PrecedenceTests {
         }
     }
 
-    /// The rule pair by pair: a plugin that no undecided plugin beats stays, and all that conflict with it are refused.
+    /// The indices of the plugins that stay, by the rule pair by pair: a plugin that no undecided plugin beats stays,
+    /// and all plugins that conflict with it are refused.
     private static func staying(of rivals: [Rival]) -> [Int] {
         var undecided = rivals.indices.sorted { left, right in
             let (isKnown, isOtherKnown) = (rivals[left].held != nil, rivals[right].held != nil)
@@ -393,7 +395,7 @@ struct ExtensionTests {
 }
 
 extension PermittedIdentifier {
-    /// True if both permit at least one common identifier.
+    /// Whether both permit at least one common identifier.
     fileprivate func overlaps(_ other: PermittedIdentifier) -> Bool {
         switch (self, other) {
         case (.exact(let left), .exact(let right)): left == right

@@ -7,7 +7,7 @@ import TaskModel
 import Testing
 
 extension Workshop {
-    /// Checks that the checker reports the same decision and messages as the catalogue.
+    /// Checks that the checker reports the same decisions and messages as the catalogue.
     func expectForeseen(
         _ contents: CatalogContents,
         known: [KnownPlugin],

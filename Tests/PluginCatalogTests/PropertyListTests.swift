@@ -201,6 +201,8 @@ struct HostilePropertyListTests {
         #expect(problems(Array("<plist><dict>".utf8) + [0xe9]).map(\.rule) == [.notText])
     }
 
+    /// The bytes of a binary property list.
+    ///
     /// - Parameter objects: encoded objects with two-byte references; the first is the root.
     private func binary(_ objects: [[UInt8]]) -> [UInt8] {
         func bigEndian(_ value: Int, _ size: Int) -> [UInt8] {

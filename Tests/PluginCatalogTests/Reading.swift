@@ -4,7 +4,7 @@ import LocatedYAML
 import PluginCatalog
 import TaskModel
 
-/// A valid manifest with lines added, or replaced by key.
+/// A valid manifest. Lines of `changes` are added, or replace the line with the same key.
 func yaml(_ changes: String = "", without removed: Set<String> = []) -> String {
     let lines = [
         ("manifest", "manifest: 1"),

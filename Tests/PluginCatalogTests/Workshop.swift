@@ -52,7 +52,7 @@ struct Workshop {
         return path(name)
     }
 
-    /// Returns once the file system stamps a change with a later time than all earlier changes.
+    /// Waits until the file system stamps a change with a later time than all earlier changes.
     func waitForNextTick() throws {
         func stamp() throws -> Int64 {
             try write("x", ".tick")
@@ -74,7 +74,7 @@ struct Workshop {
         try write(try Self.library.get(), name)
     }
 
-    /// Writes a manifest of a main plugin with an installed library.
+    /// Writes a manifest of a main plugin for an installed library.
     @discardableResult
     func installManifest(_ name: String, identifier: String, _ more: String = "") throws -> String {
         try write("manifest: 1\nidentifier: \(identifier)\nlibrary: libFeed.so\n\(more)\n", name)

@@ -4,7 +4,7 @@ import HostTestKit
 import PluginCatalog
 import PluginChecker
 
-/// A directory with one plugin, and the checker's report on it.
+/// A directory with one plugin, and the report of the checker on it.
 struct Bench {
     let folder: ScratchFolder
 

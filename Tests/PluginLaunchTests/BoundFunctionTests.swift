@@ -321,7 +321,7 @@ extension LaunchTests {
     @Suite("A thousand random signatures are called correctly")
     struct ThousandSignatureTests {
         static let seed: UInt64 = 0x6267_7461_736b
-        /// The number of functions per launch; each takes a thread of its runner.
+        /// Number of functions per launch. Each takes a thread of its runner.
         private static let atOnce = 125
 
         @Test func `every argument and every result of a thousand random signatures is transferred correctly`()

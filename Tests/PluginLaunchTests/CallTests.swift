@@ -132,7 +132,7 @@ extension LaunchTests {
     }
 }
 
-/// The counters of CallsWithoutEnd.c.
+/// The counters that CallsWithoutEnd.c writes.
 private struct SubmissionCounts {
     let begun: Int
     let accepted: Int

@@ -246,7 +246,7 @@ extension LaunchTests {
     }
 }
 
-/// Returns when the process is dead; it stays a zombie.
+/// Waits until the process is dead. It remains a zombie.
 func waitForDeath(_ process: Descriptor) {
     var waited = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
     while poll(&waited, 1, -1) < 0 {}

@@ -5,8 +5,7 @@ import RunnerWire
 import Synchronization
 import TaskModel
 
-/// Records every event of a launcher; tests can wait for an event. Waits have no timeout: a test that waits in vain
-/// hangs.
+/// Records every event of a launcher. Tests can wait for an event, without a timeout: a test that waits in vain hangs.
 final class EventLog: Sendable {
     private struct State {
         var events: [LaunchEvent] = []
@@ -24,7 +23,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// The first value that `pick` returns for an event, recorded or future.
+    /// Waits for the first value that `pick` returns for an event, past or future.
     func first<Value: Sendable>(_ pick: @escaping @Sendable (LaunchEvent) -> Value?) async -> Value {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -57,7 +56,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// The number in the first line "`word` NUMBER" of the launch's output.
+    /// Waits for the first line "`word` NUMBER" in the launch's output, and returns the number.
     func number(after word: String, from launch: LaunchNumber) async -> Int32 {
         await first { event in
             guard case .output(launch, _, let line) = event, line.hasPrefix(word + " ") else { return nil }

@@ -20,7 +20,7 @@ extension LaunchTests {
             fixture.events.events.count { if case .windowExceeded(1) = $0 { true } else { false } }
         }
 
-        /// Returns after several turns of the launcher; each turn reads from every channel as much as is permitted.
+        /// Waits for several turns of the launch thread. Each turn reads from every channel as much as is permitted.
         private func passTurns(_ fixture: LaunchFixture, _ launch: LaunchNumber) async {
             fixture.launcher.take(for: launch)
             _ = await fixture.events.ready(launch)
@@ -28,7 +28,7 @@ extension LaunchTests {
             await fixture.events.end(launch)
         }
 
-        /// Runs a stand-in that sends these messages at once, prints "sent 1" and waits for its end.
+        /// Runs `body` with a stand-in that sends these messages at once, prints "sent 1" and waits for its end.
         private func withSent(
             _ messages: [RunnerMessage],
             hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },

@@ -7,7 +7,7 @@ import RunnerWire
 import TaskModel
 import Testing
 
-/// Sample functions in one library, called by real runners. The library does not refer to bgtask.
+/// Sample functions in one library, which real runners call. The library does not refer to bgtask.
 struct FunctionBench {
     static let settings = ["folder": "/var/log/app", "pattern": ""]
 
@@ -15,7 +15,7 @@ struct FunctionBench {
     let library: String
     let records: String
 
-    /// Compiles the functions once for the body.
+    /// Compiles the functions once, and runs `body` with them.
     static func with(_ functions: [SampleFunction], _ body: (FunctionBench) async throws -> Void) async throws {
         try await withScratch { folder in
             let source = "\(folder)/functions.c"
@@ -33,7 +33,8 @@ struct FunctionBench {
         }
     }
 
-    /// Calls the functions in one launch, one task each, and compares their arguments, outputs and results.
+    /// Calls the functions in one launch, one task each, and compares their arguments, outputs and results with the
+    /// expected ones.
     func call(_ functions: [SampleFunction], payload: [UInt8] = Array("payload".utf8)) async throws {
         let handlers = functions.compactMap(\.handler)
         #expect(handlers.count == functions.count)

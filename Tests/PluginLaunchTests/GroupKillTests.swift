@@ -11,7 +11,7 @@ import Testing
 extension LaunchTests {
     @Suite("A control group is emptied regardless of its processes")
     struct GroupKillTests {
-        /// True if this machine permits tests to create control groups.
+        /// Whether this machine permits tests to create control groups.
         static var canMakeGroups: Bool {
             guard let parent = try? ControlGroupParent(.detected, logger: silentLogger) else { return false }
             parent.remove()

@@ -19,7 +19,7 @@ extension LaunchTests {
             _ = await fixture.events.first { if case .killedAtDeadline(launch) = $0 { true } else { nil } }
         }
 
-        /// The events of launch 1, one letter each.
+        /// The events of launch 1 as text, one letter each.
         private static func story(_ fixture: LaunchFixture) -> String {
             fixture.events.events.filter { $0.launch == 1 }.map { event in
                 switch event {
@@ -136,8 +136,10 @@ extension LaunchTests {
             }
         }
 
-        /// - Parameter replacement: set in place of a kill time that has not passed; the launch thread is blocked
-        ///   meanwhile and continues after the first time has passed.
+        /// Expects that a replaced kill time does not kill the launch.
+        ///
+        /// - Parameter replacement: set in place of a kill time that has not passed. The launch thread is blocked
+        ///   meanwhile, and continues after the first time has passed.
         private func expectNoKill(replacing replacement: MonotonicTime?) async throws {
             let mayGoOn = DispatchSemaphore(value: 0)
             try await withScratch { folder in
@@ -227,7 +229,7 @@ extension LaunchTests {
     }
 }
 
-/// True if the process has ended and was not reaped.
+/// Whether the process has ended and was not reaped.
 private func isZombie(_ pid: Int32) -> Bool {
     let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
     return status.contains("State:\tZ")

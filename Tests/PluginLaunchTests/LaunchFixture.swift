@@ -5,7 +5,7 @@ import Logging
 import PluginLaunch
 import TaskModel
 
-/// A launcher of stand-in runners, closed after the test.
+/// A launcher of stand-in runners, which is closed after the test.
 struct LaunchFixture {
     static let variables = RunnerEnvironment([.init(name: "PATH", value: "/usr/bin:/bin")])
 
@@ -26,9 +26,11 @@ struct LaunchFixture {
         }
     }
 
+    /// Runs `body` with a launcher of stand-in runners, and closes it afterwards.
+    ///
     /// - Parameters:
-    /// - onEvent: called on the launch thread, which it may block.
-    /// - hasCapacity: called on the launch thread, before a message of a launch is delivered.
+    ///   - onEvent: called on the launch thread, which it may block.
+    ///   - hasCapacity: called on the launch thread, before a message of a launch is delivered.
     static func with(
         runner path: String,
         in folder: String,
@@ -67,12 +69,12 @@ struct LaunchFixture {
 }
 
 extension LaunchNumber: ExpressibleByIntegerLiteral {
-    /// A launch number as an integer literal.
+    /// Creates a launch number from an integer literal.
     public init(integerLiteral value: Int64) { self.init(rawValue: value) }
 }
 
 /// A logger without output: these tests do not check the launcher's log.
 let silentLogger = Logger(label: "launch-tests") { _ in SwiftLogNoOpLogHandler() }
 
-/// True if a process with that number exists, a zombie included.
+/// Whether a process with that number exists; zombies count.
 func exists(_ pid: Int32) -> Bool { FileManager.default.fileExists(atPath: "/proc/\(pid)") }

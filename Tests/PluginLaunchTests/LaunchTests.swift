@@ -2,6 +2,7 @@
 
 import Testing
 
-/// All suites that start processes. Serialized: they count descriptors and children of the process that they share.
+/// The parent of all suites that start processes. They are serialized, because they count descriptors and children of
+/// the one test process.
 @Suite(.serialized)
 enum LaunchTests {}

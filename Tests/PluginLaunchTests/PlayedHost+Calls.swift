@@ -7,7 +7,7 @@ import TaskModel
 
 // Calls of a plugin that a host answers.
 extension PlayedHost {
-    /// The launch's call with that number, counted from 1; nil if the launch ended before the call.
+    /// Waits for the launch's call with that number, counted from 1; nil if the launch ended before the call.
     func call(_ number: UInt64) async -> RunnerMessage? {
         await events.first { event -> RunnerMessage?? in
             switch event {
@@ -18,13 +18,13 @@ extension PlayedHost {
         }
     }
 
-    /// The calls that have arrived, in order.
+    /// The calls of the runner so far, in order.
     var calls: [RunnerMessage] { messages.filter { $0.call != nil } }
 
-    /// The violated rules that the runner has reported.
+    /// The rules in the violations that the runner has reported.
     var violations: [String] { messages.compactMap { if case .violation(let rule, _) = $0 { rule } else { nil } } }
 
-    /// Answers a call as a host that has recorded every change.
+    /// Answers a call like a host that has recorded every change.
     func answer(_ call: RunnerMessage) throws {
         switch call {
         case .submit(let number, _, _): try send(.submitted(number, SubmissionNumber(rawValue: 1)))
@@ -34,7 +34,7 @@ extension PlayedHost {
         }
     }
 
-    /// Returns when a file of the plugin fits the condition. There is no timeout: a test that waits in vain hangs.
+    /// Waits until the contents of a file of the plugin match. There is no timeout: a test that waits in vain hangs.
     func wait(for file: String, until fits: (Data) -> Bool) async {
         while !(FileManager.default.contents(atPath: "\(folder)/\(file)").map(fits) ?? false) { await Task.yield() }
     }

@@ -7,7 +7,7 @@ import PluginLaunch
 import RunnerWire
 import TaskModel
 
-/// A real runner with a real plugin; the test takes the place of the host's core and sends and receives its messages.
+/// A real runner with a real plugin. The test replaces the host's scheduler, and exchanges messages with the runner.
 struct PlayedHost {
     struct Missing: Error {
         let path: String
@@ -19,9 +19,11 @@ struct PlayedHost {
     let events: EventLog
     let folder: String
 
+    /// Runs `body` with a real runner that has received the plan for a plugin.
+    ///
     /// - Parameters:
-    /// - source: name of a plugin in `Tests/MisbehavingPlugins`.
-    /// - plan: the launch's plan without plugin and library, which are filled in.
+    ///   - source: name of a plugin in `Tests/MisbehavingPlugins`.
+    ///   - plan: the launch's plan without plugin and library, which are filled in.
     static func with(
         _ source: String,
         _ plan: PlayedPlan,
@@ -42,6 +44,8 @@ struct PlayedHost {
         }
     }
 
+    /// Runs `body` with a real runner that has received the plan for a compiled library.
+    ///
     /// - Parameter library: path of a compiled library of the plugin.
     static func with(
         library: String,
@@ -82,7 +86,7 @@ struct PlayedHost {
 
     func send(_ message: HostMessage) throws { try launcher.send(message, to: Self.launch) }
 
-    /// Accepts the first submission of an identifier, with the index as its number, and delivers it to the launch.
+    /// Accepts the submission of an identifier, with `index` as its number, and delivers the task to the launch.
     func deliverSubmission(of identifier: String, as index: Int) async throws -> TaskID {
         let (call, request, payload) = await submission(of: identifier)
         let id = TaskID(launch: Self.launch, index: index)
@@ -133,7 +137,8 @@ struct PlayedHost {
         await first { if case .completed(task, let outcome) = $0 { outcome } else { nil } }
     }
 
-    /// The outcome and text of a bound function; without an outcome, the reason why it was not called.
+    /// Waits for the result of a bound function: outcome and text. If the function was not called, the text is the
+    /// reason and the outcome is nil.
     func returned(_ task: TaskID) async -> (outcome: CompletionOutcome?, text: String) {
         await events.first { event in
             switch event {
@@ -154,11 +159,11 @@ struct PlayedHost {
 
     func text(_ file: String) -> String { (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? "" }
 
-    /// Creates the file for which the plugins wait.
+    /// Creates the file for which the waiting plugins poll.
     func release() throws { try Data().write(to: URL(filePath: "\(folder)/release")) }
 }
 
-/// A launch's plan; the test's host fills in the rest.
+/// The part of a launch's plan that a test sets. `PlayedHost` fills in the rest.
 struct PlayedPlan {
     var role = PluginRole.main
     var lane = Lane.background
@@ -166,7 +171,7 @@ struct PlayedPlan {
     var modes: Set<BackgroundMode> = [.fetch, .processing]
     var settings: [String: String] = [:]
     var handlers: [DirectHandler] = []
-    /// From now; nil without a fixed budget.
+    /// The budget from now on; nil without a fixed budget.
     var budget: Duration? = .seconds(600)
     var grace: Duration = .seconds(60)
     var tasks: [RunnerPlan.Task] = []
@@ -222,7 +227,7 @@ struct PlayedPlan {
 }
 
 extension PluginIdentifier: ExpressibleByStringLiteral {
-    /// A plugin identifier as a string literal; an invalid one stops the test run.
+    /// Creates a plugin identifier from a string literal. An invalid one stops the test run.
     public init(stringLiteral text: String) {
         guard let identifier = PluginIdentifier(text) else { preconditionFailure("\(text) is no plugin's name") }
         self = identifier

@@ -3,7 +3,7 @@
 import TaskModel
 
 extension SampleFunction {
-    /// A random signature with values at and between the extremes.
+    /// A function with a random signature, and with values at and between the extremes.
     static func random(named name: String, from dice: inout some RandomNumberGenerator) -> SampleFunction {
         let kinds = DirectArgument.Kind.allCases
         // From no arguments to more than the registers of any machine.
@@ -54,7 +54,7 @@ extension SampleFunction {
         }
     }
 
-    /// One value in four is at an edge.
+    /// A random number. One in four is at an edge of a type.
     private static func extreme(_ dice: inout some RandomNumberGenerator) -> Int64 {
         let edges: [Int64] = [0, 1, -1, .min, .max, Int64(Int32.min), Int64(Int32.max), Int64(UInt32.max), 128, 255]
         return Int.random(in: 0..<4, using: &dice) == 0
@@ -70,7 +70,8 @@ extension SampleFunction {
             ? edges[Int.random(in: 0..<edges.count, using: &dice)] : .random(in: -1e300...1e300, using: &dice)
     }
 
-    /// Letters, digits and a few signs, which are equal in C, a record and a journal.
+    /// A random text of letters, digits and a few signs, which have the same form in C, in the record and in the
+    /// journal.
     private static func text(_ dice: inout some RandomNumberGenerator) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ ")
         return String(

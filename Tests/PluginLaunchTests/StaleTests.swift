@@ -162,7 +162,7 @@ private struct Bystander {
         recorded = RunnerProcess(pid: pid, startTime: identity.startTime, boot: SystemClock().boot, controlGroup: nil)
     }
 
-    /// True if the process is neither gone nor a zombie.
+    /// Whether the process exists and is not a zombie.
     var isAlive: Bool {
         guard let stat = FileBytes.text("/proc/\(recorded.pid)/stat") else { return false }
         return !stat.contains(") Z ")
@@ -178,7 +178,7 @@ private struct Bystander {
     }
 }
 
-/// Waits until that process, which this process has adopted, is dead, and reaps it.
+/// Waits until a process that this process has adopted is dead, and reaps it.
 private func waitForDeath(of child: Int32) {
     bgl_wait(child, 1, nil)
 }

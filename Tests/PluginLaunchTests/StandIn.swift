@@ -3,7 +3,7 @@
 import Foundation
 import RunnerWire
 
-/// A C program in place of a runner, compiled for the test. It sends only frames that the codec made.
+/// A C program that replaces a runner, compiled for the test. It sends only frames that the codec has encoded.
 struct StandIn {
     struct NotCompiled: Error {
         let options: [String]
@@ -12,9 +12,11 @@ struct StandIn {
 
     let path: String
 
+    /// Compiles the program.
+    ///
     /// - Parameters:
-    /// - frames: constants of the program, by name.
-    /// - main: the body of `main`; `say(FRAME)` sends a frame, `wait_for_end()` reads until the host closes the
+    ///   - frames: constants of the program, by name.
+    ///   - main: the body of `main`; `say(FRAME)` sends a frame, `wait_for_end()` reads until the host closes the
     ///   channel.
     init(in folder: String, named name: String = "stand-in", frames: [String: [UInt8]] = [:], main: String) throws {
         let constants = frames.map { name, bytes in
@@ -28,7 +30,8 @@ struct StandIn {
         try Self.compile(["-std=gnu11", "-w", "-o", path, sourcePath])
     }
 
-    /// Runs `cc`, without Foundation's `Process`: it closes its descriptors later, while a test may count descriptors.
+    /// Runs `cc`, without Foundation's `Process`, which closes its descriptors later, while a test may count
+    /// descriptors.
     static func compile(_ options: [String]) throws {
         let arguments: [UnsafeMutablePointer<CChar>?] = (["cc"] + options).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
@@ -69,7 +72,7 @@ struct StandIn {
         """
 }
 
-/// Runs the body with a directory that is deleted afterwards.
+/// Runs `body` with a temporary directory, which is deleted afterwards.
 func withScratch<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("launch-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -224,7 +224,7 @@ extension LaunchTests {
     }
 }
 
-/// Starts a program with only three descriptors; returns its process id, or a negative errno.
+/// Starts a program with only three descriptors. Returns its process ID, or a negative errno.
 private func spawn(_ program: Descriptor, _ null: Descriptor) -> Int32 {
     let descriptors = [null.number, null.number, null.number]
     let none: [UnsafePointer<CChar>?] = [nil]

@@ -86,9 +86,9 @@ struct CallTableTests {
     /// Threads that make one call each.
     private final class Callers: Sendable {
         private struct State {
-            /// Callers whose question was sent, in that order.
+            /// The callers whose call was sent, in that order.
             var sent: [Int] = []
-            /// The result of each caller's call.
+            /// The result of each caller's call; nil for a call that was not sent.
             var results: [Int: CallTable.Answer?] = [:]
             var numbers: [Int: CallNumber] = [:]
         }
@@ -102,7 +102,7 @@ struct CallTableTests {
         var sent: [Int] { state.withLock { $0.sent } }
         var results: [Int: CallTable.Answer?] { state.withLock { $0.results } }
 
-        /// Starts callers from 0, each after the preceding call was sent or waits for a place.
+        /// Starts callers from 0 on, each after the previous call was sent or waits for a place.
         func start(_ count: Int) async {
             for index in 0..<count {
                 Thread.detachNewThread { self.call(index) }
@@ -129,7 +129,7 @@ struct CallTableTests {
             while !condition(self) { await Task.yield() }
         }
 
-        /// Lets every thread end.
+        /// Closes the table and answers all calls, so that every thread ends.
         func finish() async {
             table.close()
             for index in sent { answer(index) }

@@ -96,7 +96,7 @@ struct ForeignStructTests {
         }
     }
 
-    /// Memory of 64 bytes 0xee that begins with a size, after the filling.
+    /// The memory of a struct after `fill`: 64 bytes that were 0xee, beginning with the size field.
     private func fill<Value>(size: UInt32, with value: Value, minimum: Int) -> [UInt8] {
         var memory = [UInt8](repeating: 0xee, count: 64)
         memory.withUnsafeMutableBytes { buffer in

@@ -60,7 +60,7 @@ private struct Model {
         }
     }
 
-    /// Ends the launch while calls may be in progress; these return later.
+    /// Ends the launch while calls may be in progress. These calls return afterwards.
     mutating func finish() {
         for handler in table.end() { release(handler) }
         for task in tasks { begin(task) }

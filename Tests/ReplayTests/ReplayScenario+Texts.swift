@@ -9,7 +9,7 @@ import Testing
 @testable import Replay
 
 extension ReplayScenario {
-    /// A scenario from the texts of a trace and a population; without stagger, unless `configure` sets one.
+    /// A scenario from a trace and a population in YAML, without stagger unless `configure` sets one.
     static func of(
         _ length: Length = .day,
         trace: String,
@@ -32,7 +32,7 @@ extension ReplayScenario {
         )
     }
 
-    /// A scenario with `count` generated plugins under a shipped trace.
+    /// A scenario with `count` generated plugins and a shipped trace.
     static func shipped(_ trace: String, _ length: Length, count: Int, seed: UInt64) throws -> ReplayScenario {
         ReplayScenario(
             length: length,
@@ -43,7 +43,7 @@ extension ReplayScenario {
     }
 }
 
-/// The directory of replay files that is installed with the programs.
+/// Finds the replay files that are installed with the programs.
 enum ShippedFiles {
     static let traces = ["laptop.yaml", "office.yaml", "server.yaml"]
 

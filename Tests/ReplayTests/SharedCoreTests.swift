@@ -104,6 +104,6 @@ struct SharedCoreTests {
 }
 
 extension [String] {
-    /// This list in the order of the other if both contain the same elements; else unchanged.
+    /// This list in the order of `other` if both contain the same elements; otherwise unchanged.
     fileprivate func shuffledAs(_ other: [String]) -> [String] { sorted() == other.sorted() ? other : self }
 }

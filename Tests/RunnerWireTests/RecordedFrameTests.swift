@@ -5,7 +5,8 @@ import RunnerWire
 import TaskModel
 import Testing
 
-/// `Frames/version-N.txt` has the frames of version N, one per line: the message's name and its bytes in hexadecimal.
+/// The file `Frames/version-N.txt` contains the frames of wire version N, one per line: the message's name and its
+/// bytes in hexadecimal.
 @Suite("A change of the wire frames requires a new wire version")
 struct RecordedFrameTests {
     private static let record = URL(filePath: #filePath).deletingLastPathComponent()

@@ -3,7 +3,7 @@
 import RunnerWire
 import TaskModel
 
-/// The messages with recorded frames: each optional field with and without a value, each number of a vocabulary.
+/// The messages with recorded frames: each optional field with and without a value, and each number of an enumeration.
 enum RecordedMessages {
     private static let call = CallNumber(rawValue: 7)
     private static let task = TaskID(rawValue: 0x0102_0304_0506_0708)
@@ -75,7 +75,7 @@ enum RecordedMessages {
         continued: ContinuedTerms(title: "Exporting")
     )
 
-    /// Every kind of argument and of result, in few bytes.
+    /// Handlers with every kind of argument and of result, in few bytes.
     private static let handlers = SampleMessages.handlers.map { handler in
         var seen: Set<DirectArgument> = []
         let arguments = handler.arguments.filter { argument in
@@ -137,7 +137,7 @@ extension RunnerMessage {
         case submit, cancel, cancelAll, pending, log, violation, stopped
     }
 
-    /// A new message requires a name here and a recorded frame.
+    /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
     var name: Name {
         switch self {
         case .entered: .entered
@@ -169,7 +169,7 @@ extension HostMessage {
         case plan, deliver, expire, expireAssertions, submitted, refused, cancelled, pending, stop
     }
 
-    /// A new message requires a name here and a recorded frame.
+    /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
     var name: Name {
         switch self {
         case .plan: .plan

@@ -3,7 +3,7 @@
 import RunnerWire
 import TaskModel
 
-/// Every message of both directions, with plain and with extreme fields. No test depends on a particular message.
+/// Every message of both directions, with plain and with extreme fields. No test depends on an individual message.
 enum SampleMessages {
     static let identifier = name("com.example.colorfeed.refresh")
     static let longest = name("com." + String(repeating: "x", count: 251))
@@ -133,7 +133,7 @@ enum SampleMessages {
         )
     }
 
-    /// Every kind of argument and of result.
+    /// Handlers with every kind of argument and of result.
     static let handlers = [
         DirectHandler(
             identifier: identifier,

@@ -155,7 +155,7 @@ struct ExplanationTests {
         #expect(reasons == [.othersRunAlone(first: "started")])
     }
 
-    /// Every combination of the requirements of a request and the conditions of the machine.
+    /// Each argument is a combination of the requirements of a request and the conditions of the machine, one bit each.
     @Test(.proves("C13"), arguments: 0..<32)
     func `a request has reasons to wait exactly if it is not launched`(_ bits: Int) {
         let host = SchedulerDriver(

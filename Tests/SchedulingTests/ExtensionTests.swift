@@ -135,7 +135,7 @@ struct ExtensionTests {
         #expect(try reasons(after: configuration) == [.pluginDisabled(.keyboard), .pluginDisabled(.app)])
     }
 
-    /// The reasons of the first waiting event after a restart with the changed configuration.
+    /// The reasons of the first waiting event after a restart with a changed configuration.
     private func reasons(after configuration: SchedulingConfiguration) throws -> [Reason] {
         var scheduler = Scheduler(
             configuration: configuration,

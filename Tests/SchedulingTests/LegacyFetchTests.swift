@@ -19,7 +19,7 @@ struct LegacyFetchTests {
 
     let host = SchedulerDriver()
 
-    /// Installs the plugin and sets its fetch interval in its first launch.
+    /// Installs the plugin, and sets its interval of legacy fetch in its first launch.
     @discardableResult
     private func ask(every interval: Duration?, of host: SchedulerDriver? = nil, _ entry: PluginEntry = entry())
         -> LaunchPlan?

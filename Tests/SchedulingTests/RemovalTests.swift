@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Pending requests of a removed plugin are kept for thirty days")
 struct RemovalTests {
-    /// Time for which the wall clock must show the end of the retention before requests are dropped.
+    /// Time for which the wall clock must have been past the retention before requests are dropped.
     private static let doubt = SchedulingConfiguration().clockDoubt
 
     let host = SchedulerDriver(.app(), .mail())

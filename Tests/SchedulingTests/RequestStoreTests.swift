@@ -21,7 +21,7 @@ struct RequestStoreTests {
         )
     }
 
-    /// The number of elements of each stored collection of a value.
+    /// The number of elements of each stored collection in a value, by property name.
     private func sizes(of value: Any) -> [String: Int] {
         var sizes: [String: Int] = [:]
         for (label, child) in Mirror(reflecting: value).children {

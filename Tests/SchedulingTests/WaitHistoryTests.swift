@@ -15,7 +15,8 @@ struct WaitHistoryTests {
     private let plain = TaskRequest(identifier: .clean, kind: .processing)
     private let powered = TaskRequest(identifier: .clean, kind: .processing, requiresExternalPower: true)
 
-    /// The recorded changes of the wait of a request's class: seconds since `start` and the reasons from then on.
+    /// The recorded changes of the wait of a request's class: seconds since `start`, and the codes of the reasons from
+    /// then on.
     private func history(_ request: TaskRequest, since start: WallTime, _ host: SchedulerDriver? = nil) -> [String] {
         let key = WaitKey(plugin: .app, workClass: WorkClass(of: request))
         return (host ?? self.host).ledger.waitHistory.filter { $0.key == key }.map {

@@ -8,11 +8,12 @@ package import Testing
 package struct StatementTrait: TestTrait, SuiteTrait {
     package let entries: [StatementEntry]
 
-    /// The tests of a suite prove what the suite proves.
+    /// Whether the trait applies to the tests of a suite: they prove what the suite proves.
     package var isRecursive: Bool { true }
 }
 
-/// A statement by its number (`48`), a choice (`"C8"`) or a rule of the header (`"BGT-ABI-08"`).
+/// An entry of Documentation/Semantics.md: a statement by its number (`48`), a choice (`"C8"`) or a rule of the header
+/// (`"BGT-ABI-08"`).
 package struct StatementEntry: Sendable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
     package let name: String
 

@@ -187,6 +187,8 @@ private final class LateTicket: Sendable {
     let ledger = Mutex<Ledger?>(nil)
     private let left: Mutex<Int>
 
+    /// Creates the ticket.
+    ///
     /// - Parameter group: The number of the group during which the ticket is submitted, from 1.
     init(group: Int) { left = Mutex(group) }
 

@@ -5,7 +5,7 @@ import Synchronization
 import TaskLedger
 import TaskModel
 
-/// Holds the first group until `open` and records the size of every group.
+/// A hook for commits that holds the first group until `open`, and records the number of commits in every group.
 final class Gate: Sendable {
     private let sizes = Mutex<[Int]>([])
     private let isOpen = DispatchSemaphore(value: 0)
@@ -13,7 +13,7 @@ final class Gate: Sendable {
 
     var groupSizes: [Int] { sizes.withLock { $0 } }
 
-    /// Hooks that hold the first group, with a stopped clock, so that a slow machine does not end a group.
+    /// Hooks that hold the first group. Their clock stands still, so that a slow machine does not end a group.
     var hooks: LedgerHooks {
         let hold: @Sendable (Int) -> Void = { count in
             let isFirst = self.sizes.withLock { sizes in
@@ -27,7 +27,7 @@ final class Gate: Sendable {
         return LedgerHooks(beforeGroupCommit: hold, clock: { .zero })
     }
 
-    /// Returns when the first group is about to be committed.
+    /// Waits until the first group is about to be committed.
     func reached() async {
         for await _ in arrivals.stream { return }
     }
@@ -35,7 +35,7 @@ final class Gate: Sendable {
     func open() { isOpen.signal() }
 }
 
-/// All commit reports in the order of their arrival.
+/// Collects all commit reports, in the order of arrival.
 final class Reports: Sendable {
     private let reports = Mutex<[CommitReport]>([])
     private let counts = AsyncStream.makeStream(of: Int.self)
@@ -64,7 +64,7 @@ final class Reports: Sendable {
         counts.continuation.yield(count)
     }
 
-    /// Returns when `count` commits were reported.
+    /// Waits until `count` commits were reported.
     func reached(_ count: Int) async {
         for await reached in counts.stream where reached >= count { return }
     }
@@ -76,7 +76,9 @@ struct HeldLedger {
     let reports = Reports()
     let ledger: Ledger
 
-    /// - Parameter step: The advance of the writer's clock at each reading; zero for a stopped clock.
+    /// Creates the ledger and holds its first group.
+    ///
+    /// - Parameter step: The advance of the writer's clock at each reading; zero for a clock that stands still.
     init(clockStep step: Duration = .zero) async throws {
         let now = Mutex<Duration>(.zero)
         var hooks = gate.hooks
@@ -91,8 +93,8 @@ struct HeldLedger {
         await gate.reached()
     }
 
-    /// Submits one ticket for each list of changes, numbered from 1, lets them be written and returns the order of the
-    /// commits.
+    /// Submits one ticket for each list of changes, numbered from 1, and releases the first group. Returns the tickets
+    /// in the order of their reports.
     func write(_ tickets: [[LedgerChange]]) async -> [UInt64] {
         for (index, changes) in tickets.enumerated() { ledger.submit(ticket: UInt64(index + 1), changes: changes) }
         gate.open()

@@ -11,7 +11,7 @@ struct JournalFilterTests {
 
     init() throws { ledger = try Ledger.inMemory() }
 
-    /// Every combination of filters: bit by bit, one filter each.
+    /// Every combination of six filters, one bit each.
     private static let combinations: [JournalFilter] = (0..<64).map { bits in
         func when<Value>(_ bit: Int, _ value: Value) -> Value? { bits & (1 << bit) == 0 ? nil : value }
         return JournalFilter(
@@ -31,7 +31,7 @@ struct JournalFilterTests {
             && (filter.blame.map { $0 == record.blame } ?? true) && (filter.since.map { $0 <= record.at } ?? true)
     }
 
-    /// Writes one entry for every combination of values, with times that alternate around the instant of the filter.
+    /// Writes one entry for every combination of values. Their times alternate around the time of the filter.
     private func fill() async throws {
         var changes: [LedgerChange] = []
         for bits in 0..<64 {

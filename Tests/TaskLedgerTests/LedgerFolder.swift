@@ -17,7 +17,7 @@ final class LedgerFolder {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// The contents of all non-empty files, except the index of the write-ahead log, which SQLite rebuilds.
+    /// The contents of all non-empty files by name, except the index of the write-ahead log, which SQLite rebuilds.
     func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))
@@ -27,14 +27,14 @@ final class LedgerFolder {
         return files.filter { !$0.value.isEmpty }
     }
 
-    /// Another directory with the present contents of the files.
+    /// Copies the files to another directory.
     func copy() throws -> LedgerFolder {
         let copy = try LedgerFolder()
         for (name, bytes) in try files() { try bytes.write(to: copy.url.appending(path: name)) }
         return copy
     }
 
-    /// Changes a closed ledger with SQL, as another program does.
+    /// Changes a closed ledger with SQL, as another program might.
     func tamper(_ sql: String) throws {
         let database = try DatabaseQueue(path: path)
         try database.writeWithoutTransaction { try $0.execute(sql: sql) }
@@ -63,7 +63,7 @@ final class LedgerFolder {
     }
 }
 
-/// The `LedgerError` that `body` throws; fails the test if it throws another error or none.
+/// The `LedgerError` that `body` throws. Fails the test if it throws another error or none.
 func ledgerError<Value>(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> Value

@@ -12,11 +12,11 @@ struct MigrationTests {
 
     init() throws { folder = try LedgerFolder() }
 
-    /// The versions with another form of requests. Version 4 has the present one, and version 5 only adds columns to
-    /// the journal.
+    /// The ledger versions in which requests have another form. Version 4 has the present form; version 5 only adds
+    /// columns to the journal.
     private static let versions = 1...3
 
-    /// Creates the file of a host of the version, with rows in every table.
+    /// Creates the ledger file that a host of the version would leave, with rows in every table.
     private func makeLedger(ofVersion version: Int) throws {
         let older = try DatabasePool(path: folder.path)
         try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[version - 1].name)
@@ -143,7 +143,7 @@ struct MigrationTests {
     }
 }
 
-/// Rows as a host of version 1 wrote them. Columns are named if a later version has more.
+/// SQL for rows as a host of version 1 wrote them. Columns are named if a later version has more.
 private let firstHost = """
     INSERT INTO plugin VALUES (1, 'com.example.feed'), (2, 'com.example.feed.keyboard');
     INSERT INTO known_plugin VALUES
@@ -174,7 +174,7 @@ private let firstHost = """
         (1, 2000000000000, 'succeeded', 1, 3, 'com.example.feed.refresh', 2, 'nobody', 'done');
     """
 
-/// Additional rows as a host of version 3 wrote them, with the values in the order of the columns.
+/// SQL for additional rows as a host of version 3 wrote them, with the values in the order of the columns.
 private let thirdHost = """
     INSERT INTO request VALUES
         (9, 1, 'com.example.feed.study', 2, 2000000000000000000, 1, 0, 3, 'Export', 'of 12 photos', 2, -2, 2,

@@ -16,7 +16,7 @@ struct PayloadTests {
 
     private let refresh = PendingWork.request(plainRequest(1))
 
-    /// The stored payloads of all submissions.
+    /// The stored payloads of all submissions, by submission number.
     private func stored() throws -> [Int64: [UInt8]] {
         try ledger.database.read { database in
             let rows = try Row.fetchAll(database, sql: "SELECT submission, bytes FROM payload")

@@ -123,7 +123,7 @@ struct PendingWorkTests {
         }
     }
 
-    /// Requests of all classes for some kinds and required conditions, including data protection that does not affect
+    /// Requests of all classes for some kinds and required conditions. Some have a data protection that does not affect
     /// the class.
     private func everyClass() -> [PendingRequest] {
         var requests: [PendingRequest] = []

@@ -19,7 +19,7 @@ struct RefusedFileTests {
         try ledger.close()
     }
 
-    /// Opens the ledger, expects a refusal that leaves every file unchanged, and returns it.
+    /// Opens the ledger and expects a refusal that leaves every file unchanged. Returns the refusal.
     private func refusal() throws -> LedgerError {
         let before = try folder.files()
         let error = try ledgerError { try Ledger.open(path: folder.path) }

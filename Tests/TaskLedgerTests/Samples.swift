@@ -20,7 +20,7 @@ func task(_ text: String) -> TaskIdentifier {
 
 func time(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_000_000) }
 
-/// A request without default values, so that a column that is not stored shows.
+/// A request in which no field has its default value, so that a column that is not stored is detected.
 func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginIdentifier = feed) -> PendingRequest {
     PendingRequest(
         plugin: plugin,
@@ -139,7 +139,7 @@ func entry(_ plugin: PluginIdentifier) -> PluginEntry {
     )
 }
 
-/// The start of a task that joins a running launch, by default as the second task.
+/// A change that delivers a task to a running launch, by default as its second task.
 func delivered(_ work: PendingWork, in launch: Int64, index: Int = 1) -> LedgerChange {
     let number = LaunchNumber(rawValue: launch)
     return .startTask(number, PlannedTask(id: TaskID(launch: number, index: index), work: work))
@@ -169,7 +169,7 @@ func outcome(
     )
 }
 
-/// A change that records the wait of the class of the work.
+/// A change that records the wait of the class of `work`.
 func wait(_ work: PendingWork, for reasons: [String], at seconds: Int64) -> LedgerChange {
     .recordWait(WaitKey(of: work), reasons: reasons, at: time(seconds))
 }
@@ -180,12 +180,12 @@ func deferral(_ since: Int64, _ until: Int64? = nil) -> DeferralPeriod {
 
 /// The pending work of the whole ledger, loaded plugin by plugin.
 extension Ledger {
-    /// All pending requests in the order of their numbers.
+    /// All pending requests, ordered by number.
     func pendingRequests() throws -> [PendingRequest] {
         try snapshot().pendingPlugins.flatMap { try work(of: $0).requests }.sorted { $0.number < $1.number }
     }
 
-    /// All pending events in the order of their numbers.
+    /// All pending events, ordered by number.
     func pendingEvents() throws -> [PendingEvent] {
         try snapshot().pendingPlugins.flatMap { try work(of: $0).events }.sorted { $0.number < $1.number }
     }

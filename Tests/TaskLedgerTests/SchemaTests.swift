@@ -41,7 +41,7 @@ struct SchemaTests {
         }
     }
 
-    /// Tables with their columns in order; a change requires a new migration step.
+    /// The expected text lists the tables with their columns in order. A change requires a new migration step.
     @Test func `the tables of schema version 1 equal the recorded ones`() throws {
         let found = try tables(ofVersion: 1)
         #expect(words(found.joined(separator: "\n")) == words(firstVersion))
@@ -96,7 +96,7 @@ struct SchemaTests {
         }
     }
 
-    /// The parts of the text between white space, so that line breaks do not matter.
+    /// The words of the text, so that line breaks and indentation do not matter.
     private func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
 
     private func pragma(_ name: String, of database: DatabaseQueue) throws -> Int64? {

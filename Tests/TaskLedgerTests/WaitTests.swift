@@ -12,7 +12,7 @@ struct WaitTests {
 
     init() throws { ledger = try Ledger.inMemory() }
 
-    /// Work of two classes of one plugin.
+    /// Work of one class of the plugin; `export` is work of another class.
     private let refresh = PendingWork.request(plainRequest(1))
     private let export = PendingWork.request(continuedRequest(2))
 

@@ -15,9 +15,11 @@ final class Asker: Sendable {
     private let state = Mutex(State())
     private let end = DispatchSemaphore(value: 0)
 
+    /// Starts the calls, each after the answer to the previous one.
+    ///
     /// - Parameters:
-    /// - body: body of a POST; nil for a GET.
-    /// - pause: microseconds between an answer and the next call.
+    ///   - body: body of a POST; nil for a GET.
+    ///   - pause: microseconds between an answer and the next call.
     init(_ socket: String, path: String, body: String? = nil, pause: UInt32) throws {
         let control = try Control(socket: socket)
         let thread = Thread { [self, connection = ConnectionBox(control)] in
@@ -50,7 +52,9 @@ final class Asker: Sendable {
     }
 }
 
-/// Unchecked: passed to one thread, which alone uses it.
+/// A reference to a connection, to pass it to a thread.
+///
+/// Unchecked: passed to one thread, which alone uses the connection.
 private final class ConnectionBox: @unchecked Sendable {
     let control: Control
     init(_ control: Control) { self.control = control }

@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// Two launches that submit without pause, beside a plugin that repeatedly overruns its budget. Measures the lateness
-/// of its kills, the answer times of other clients, and the growth of memory and journal.
+/// A benchmark of two launches that submit without pause, beside a plugin that repeatedly overruns its budget. Measures
+/// the lateness of kills, the answer times of other clients, and the growth of memory and journal.
 struct Floods {
     enum Way: String {
         /// Calls of the plugin interface, from many threads.
@@ -30,7 +30,9 @@ struct Floods {
     private let programs: Programs
     private let way: Way?
 
-    /// - Parameter way: nil without a flood.
+    /// Creates the benchmark.
+    ///
+    /// - Parameter way: the way of submitting; nil without a flood.
     init(_ programs: Programs, by way: Way?) { (self.programs, self.way) = (programs, way) }
 
     func measure() throws {
@@ -92,6 +94,8 @@ struct Floods {
         return directory
     }
 
+    /// Submits a request for the task of a plugin.
+    ///
     /// - Returns: the number of the submission.
     @discardableResult
     private static func submit(_ plugin: String, _ control: Control) throws -> Int {

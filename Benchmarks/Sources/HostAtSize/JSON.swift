@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A value of an answer, read by its keys; nil below a missing key.
+/// A value of a JSON answer, read by its keys; nil below a missing key.
 struct JSON {
     private let value: Any?
 
@@ -13,6 +13,6 @@ struct JSON {
     var text: String? { value as? String }
     var integer: Int? { (value as? NSNumber)?.intValue }
     var bool: Bool { (value as? NSNumber)?.boolValue ?? false }
-    /// Number of elements.
+    /// Number of elements of an array; 0 for any other value.
     var count: Int { (value as? [Any])?.count ?? 0 }
 }

@@ -4,7 +4,7 @@ import Foundation
 import Measuring
 import Synchronization
 
-/// The program Kills, which measures the lateness of kills: of a host's launches, and of its own child by a timer.
+/// Runs the program Kills, which measures the lateness of kills: of a host's launches, and of its own child by a timer.
 final class KillWatch: Sendable {
     private struct Seen {
         var host: [Int64] = []
@@ -16,7 +16,9 @@ final class KillWatch: Sendable {
     private let process: ProcessBox
     private let seen = Mutex(Seen())
 
-    /// - Parameter fifo: created here; processes with a kill time announce themselves there.
+    /// Starts the program.
+    ///
+    /// - Parameter fifo: path of a FIFO to create; processes with a kill time announce themselves in it.
     init(_ programs: Programs, fifo: String) throws {
         guard mkfifo(fifo, 0o600) == 0 else { throw BenchmarkError("cannot create \(fifo)") }
         let output = Pipe()
@@ -38,14 +40,14 @@ final class KillWatch: Sendable {
         }.start()
     }
 
-    /// Nanoseconds from the kill time of a launch to the end of its process.
+    /// Measured times from the kill time of a launch to the end of its process, in nanoseconds.
     var host: [Int64] { seen.withLock { $0.host } }
-    /// Nanoseconds from a timer's time to the end of the process that the timer killed.
+    /// Measured times from a timer's time to the end of the process that the timer killed, in nanoseconds.
     var timer: [Int64] { seen.withLock { $0.timer } }
-    /// Nanoseconds from a timer's time to the return of the call that waits for it.
+    /// Measured times from a timer's time to the return of the call that waits for it, in nanoseconds.
     var wakeUp: [Int64] { seen.withLock { $0.wakeUp } }
 
-    /// The host's kills since the last call.
+    /// Returns the lateness of the host's kills since the last call, in nanoseconds.
     func taken() -> [Int64] {
         seen.withLock { seen in
             defer { seen.taken = seen.host.count }
@@ -70,6 +72,8 @@ final class KillWatch: Sendable {
     }
 }
 
+/// A reference to a process, to share it between threads.
+///
 /// Unchecked: the process is started before it is shared, and only signalled afterwards.
 private final class ProcessBox: @unchecked Sendable {
     let process: Process

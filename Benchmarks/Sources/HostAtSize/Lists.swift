@@ -3,7 +3,8 @@
 import Foundation
 import Measuring
 
-/// The first pages of the lists of a host with very many plugins, and their cost for concurrent decisions.
+/// A benchmark of the first pages of the lists of a host with very many plugins, and of their cost for concurrent
+/// decisions.
 struct Lists {
     private static let rounds = 300
     private static let seconds: UInt32 = 10
@@ -54,8 +55,8 @@ struct Lists {
         }
     }
 
-    /// A page takes a turn of the decision thread for each 25 items: a decision waits for one turn at most. The pages are
-    /// all over the list.
+    /// Processor times of turns of the decision thread, measured with pages of 25 items all over the list. A page takes
+    /// one turn for each 25 items, and a decision waits for one turn at most.
     private func turns(of list: String, _ host: MeasuredHost, _ control: Control) throws -> Distribution {
         var path = "/v1/\(list)?limit=25"
         let times = try (0..<Self.rounds).map { _ in
@@ -70,7 +71,7 @@ struct Lists {
         return Distribution(times)
     }
 
-    /// The whole command, from its exec to its end.
+    /// Measures whole commands, from the exec to the end of the process.
     private func measureCommands(_ host: MeasuredHost, _ rows: inout Rows) throws {
         let commands = [
             ["--version"], ["task", "list", "--plugin", population.plugin(population.plugins / 2)], ["plugin", "list"],
@@ -90,7 +91,7 @@ struct Lists {
         }
     }
 
-    /// Measures submissions: each is answered after a turn of the loop, a commit and another turn.
+    /// Measures submissions while lists are read. Each is answered after a turn of the loop, a commit and another turn.
     private func measureDecisions(_ host: MeasuredHost, _ rows: inout Rows) throws {
         let socket = host.directory.socket
         let body = """

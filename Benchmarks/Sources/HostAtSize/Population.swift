@@ -21,9 +21,9 @@ struct Population {
 
     var total: Int { plugins * each }
     private var ledger: String { path + "/ledger.prepared" }
-    /// The identifier of a plugin. Identifiers sort in the order of the host's lists.
+    /// The identifier of a plugin. Identifiers sort by number, as in the host's lists.
     func plugin(_ number: Int) -> String { "com.example.size" + String(format: "%05d", number) }
-    /// The identifier of a task, of about 40 bytes.
+    /// The identifier of a task, about 40 bytes long.
     func task(_ number: Int, of plugin: Int) -> String { self.plugin(plugin) + String(format: ".job.r%06d", number) }
 
     func prepare(_ programs: Programs) throws {
@@ -85,7 +85,7 @@ struct Population {
         """
     }
 
-    /// The directory with its prepared ledger, independent of earlier runs.
+    /// The directory with the prepared ledger, restored after earlier runs.
     func restored() throws -> HostDirectory {
         guard FileManager.default.fileExists(atPath: ledger) else {
             throw BenchmarkError("\(name) is not prepared; run HostAtSize with \(name) prepare")

@@ -3,14 +3,16 @@
 import Foundation
 import Measuring
 
-/// Rows of the table, in the order of their measurement.
+/// Rows of the table of results, in the order of measurement.
 struct Rows {
     private var lines: [String] = []
 
+    /// Adds a row.
+    ///
     /// - Parameters:
-    /// - before: the figure of the host before the work on its size; nil without a measurement.
-    /// - target: the figure that the host promises; nil without a promise.
-    /// - machine: the cost of the same work on this machine without a host, from the same run.
+    ///   - before: the figure of the host before the work on its size; nil without a measurement.
+    ///   - target: the figure that the host promises; nil without a promise.
+    ///   - machine: the cost of the same work on this machine without a host, from the same run.
     mutating func add(
         _ figure: String,
         before: String? = nil,
@@ -23,7 +25,7 @@ struct Rows {
         print(lines.last ?? "")
     }
 
-    /// Writes the rows of one part, in place of the rows of an earlier run.
+    /// Writes the rows of one part, and replaces the rows of an earlier run.
     func write(_ part: String, _ programs: Programs) throws {
         let text = lines.map { $0 + "\n" }.joined()
         try text.write(toFile: "\(Self.directory(programs))/\(part).rows", atomically: true, encoding: .utf8)

@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// The start of a host with a million pending requests: the times of its first answer, of the first answer about a
-/// single plugin, and of complete loading; with the ledger in the kernel's cache and without.
+/// A benchmark of the start of a host with a million pending requests: the times of its first answer, of the first
+/// answer about a single plugin, and of complete loading; with the ledger in the kernel's cache and without.
 struct Start {
     private let programs: Programs
     private let population: Population
@@ -77,7 +77,7 @@ struct Start {
 
     private func seconds(_ time: Int64) -> String { String(format: "%.2f", Double(time) / 1e9) }
 
-    /// Empties the kernel's caches. Returns false if the user may not do so.
+    /// Empties the kernel's caches. Returns false if the user is not permitted to do so.
     private func dropCaches() -> Bool {
         sync()
         return (try? "3\n".write(toFile: "/proc/sys/vm/drop_caches", atomically: false, encoding: .utf8)) != nil

@@ -9,7 +9,9 @@ struct Table {
 
     init(_ programs: Programs) { self.programs = programs }
 
-    /// - Returns: the table.
+    /// Writes the table to its file.
+    ///
+    /// - Returns: the table as text.
     func write() throws -> String {
         let directory = Rows.directory(programs)
         let files = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".rows") }
@@ -38,11 +40,11 @@ struct Table {
     }
 }
 
-/// Output of `make core-cost`: a heading and a line for each size, in columns separated by two spaces.
+/// Parses the output of `make core-cost`: a heading and a line for each size, in columns separated by two spaces.
 struct CoreCostTable {
     private let heading: [String]
     private let lines: [[String]]
-    /// Of the second table: number of plugins that wait for capacity, and microseconds.
+    /// The lines of the second table: number of plugins that wait for capacity, and microseconds.
     private let capacity: [[String]]
 
     init(_ text: String) {
@@ -81,7 +83,7 @@ struct CoreCostTable {
         return lines.compactMap { $0.indices.contains(index) ? $0[index] : nil }
     }
 
-    /// Figures before the core was indexed, one per number of pending requests; a figure may name its own number.
+    /// Figures before the scheduler was indexed, one per number of pending requests. A figure may name its own number.
     private static let before = [
         "B/request": "- / 2,800 / -",
         "load s": "- / 1.54, in one event / -",

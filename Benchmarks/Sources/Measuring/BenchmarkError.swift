@@ -7,7 +7,7 @@ package struct BenchmarkError: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 
-    /// Runs `body`; prints an error that it throws and exits with status 1.
+    /// Runs `body`. Prints an error that it throws, and exits with status 1.
     package static func exiting(_ body: () throws -> Void) {
         do {
             try body()

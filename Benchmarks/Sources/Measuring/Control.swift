@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// One kept-alive connection to a host's control socket, without a library between it and the clock. The host closes a
-/// connection that is idle for some seconds.
+/// One kept-alive connection to a host's control socket, without a library whose time would be measured as well. The
+/// host closes a connection that is idle for some seconds.
 package final class Control {
     private let descriptor: Int32
 
@@ -29,12 +29,12 @@ package final class Control {
 
     deinit { close(descriptor) }
 
-    /// Returns the body of the answer once it is complete.
+    /// Sends a GET, and returns the body of the answer once it is complete.
     package func get(_ path: String) throws -> String {
         try answer(to: "GET \(path) HTTP/1.1\r\nHost: bgtask\r\n\r\n")
     }
 
-    /// Returns the body of the answer once it is complete.
+    /// Sends a POST, and returns the body of the answer once it is complete.
     package func post(_ path: String, _ body: String) throws -> String {
         let head = "POST \(path) HTTP/1.1\r\nHost: bgtask\r\nContent-Type: application/json\r\n"
         return try answer(to: head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body)
@@ -59,7 +59,7 @@ package final class Control {
 
     private static let blankLine = Array("\r\n\r\n".utf8)
 
-    /// Length of the whole answer; nil until its head is complete.
+    /// Length of the whole answer in bytes; nil until its head is complete.
     private static func end(of answer: [UInt8]) throws -> Int? {
         guard let start = start(of: answer[...]) else { return nil }
         let head = String(decoding: answer[..<start], as: UTF8.self).lowercased()

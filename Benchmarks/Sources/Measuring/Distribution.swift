@@ -10,20 +10,20 @@ package struct Distribution: Sendable {
 
     package var count: Int { sorted.count }
 
-    /// Milliseconds under which that share of the values lies; nil without values.
+    /// The time in milliseconds below which the given share of the values lies; nil without values.
     package func milliseconds(at share: Double) -> Double? {
         if sorted.isEmpty { return nil }
         return Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]) / 1e6
     }
 
-    /// Median, 99th percentile and maximum, in milliseconds.
+    /// Median, 99th percentile and maximum in milliseconds, as text.
     package var text: String {
         [0.5, 0.99, 1].map { share in milliseconds(at: share).map { String(format: "%.3f", $0) } ?? "-" }
             .joined(separator: " / ")
     }
 }
 
-/// Nanoseconds of the monotonic clock.
+/// The current time of the monotonic clock, in nanoseconds.
 package func monotonicNow() -> Int64 {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)

@@ -10,14 +10,14 @@ package struct HostDirectory: Sendable {
     package var ledger: String { path + "/state/ledger.sqlite" }
     package var configuration: String { path + "/bgtaskd.yaml" }
 
-    /// A file in the container of a plugin.
+    /// Path of a file in the container of a plugin.
     package func container(_ plugin: String, _ file: String) -> String { "\(path)/state/containers/\(plugin)/\(file)" }
 
     /// Creates the directory, with a configuration under which no policy delays a launch.
     ///
     /// - Parameters:
-    /// - path: removed first; nil for a temporary directory.
-    /// - configuration: lines of the host's configuration file.
+    ///   - path: removed first; nil for a temporary directory.
+    ///   - configuration: lines of the host's configuration file.
     package init(_ path: String? = nil, configuration lines: [String]) throws {
         self.path = path ?? NSTemporaryDirectory() + "bgtask-bench-\(getpid())"
         remove()
@@ -29,7 +29,7 @@ package struct HostDirectory: Sendable {
         try write((places + lines).joined(separator: "\n") + "\n", to: "bgtaskd.yaml")
     }
 
-    /// A directory that an earlier run left.
+    /// Uses a directory that an earlier run created.
     package init(existing path: String) { self.path = path }
 
     package func remove() { try? FileManager.default.removeItem(atPath: path) }
@@ -44,7 +44,7 @@ package struct HostDirectory: Sendable {
         try FileManager.default.copyItem(atPath: library, toPath: "\(path)/manifests/\(name)")
     }
 
-    /// The first column of the first row of a query, while no host runs.
+    /// The first column of the first row of an SQL query on the ledger. Called while no host runs.
     package func query(_ sql: String) throws -> String {
         try Programs.output(of: "/usr/bin/sqlite3", [ledger, sql]).trimmingCharacters(in: .whitespacesAndNewlines)
     }

@@ -5,7 +5,7 @@ import Foundation
 /// One process of `bgtaskd` in a directory of its own.
 package struct MeasuredHost {
     package let directory: HostDirectory
-    /// Time of the request for the process, in nanoseconds of the monotonic clock.
+    /// Time just before the process was started, in nanoseconds of the monotonic clock.
     package let startedAt: Int64
     private let process: Process
 
@@ -24,7 +24,7 @@ package struct MeasuredHost {
         try process.run()
     }
 
-    /// Waits until the host accepts connections.
+    /// Waits until the host accepts connections, and returns a connection.
     package func connect() throws -> Control {
         while true {
             if let control = try? Control(socket: directory.socket) { return control }
@@ -33,7 +33,7 @@ package struct MeasuredHost {
         }
     }
 
-    /// Throws the end of the host's log if the host has ended.
+    /// Throws an error with the end of the host's log if the host has ended.
     package func requireRunning() throws {
         if process.isRunning { return }
         let log = try? String(contentsOfFile: directory.path + "/log", encoding: .utf8)
@@ -61,13 +61,13 @@ package struct MeasuredHost {
         return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
     }
 
-    /// A line of the process's status in kB, such as VmRSS or VmHWM.
+    /// A value of the process's status in kB, such as VmRSS or VmHWM.
     package func kilobytes(_ key: String) -> Int {
         let line = text("status").split(separator: "\n").first { $0.hasPrefix(key + ":") }
         return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
-    /// Times that each thread was put to sleep or preempted, by thread.
+    /// Number of times that each thread was put to sleep or preempted, by thread.
     package func contextSwitches() -> [String: Int] {
         let counts = threads.map { thread in
             let lines = text("task/\(thread)/status").split(separator: "\n").filter { $0.contains("ctxt_switches") }

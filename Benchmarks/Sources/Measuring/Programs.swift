@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The two directories that are given to a benchmark.
+/// The two directories that are passed to a benchmark.
 package struct Programs: Sendable {
     /// Directory of `bgtaskd`, `bgtask-runner` and `bgtask`.
     package let host: String
@@ -11,7 +11,7 @@ package struct Programs: Sendable {
 
     package init(host: String, bench: String) { (self.host, self.bench) = (host, bench) }
 
-    /// Runs a program to its end, with its output discarded, and without a library between the calls and the clock.
+    /// Runs a program to its end, with its output discarded. No library is used, whose time would be measured as well.
     ///
     /// - Returns: nanoseconds from the spawn to the end.
     package static func duration(of program: String, _ arguments: [String]) throws -> Int64 {

@@ -35,7 +35,7 @@ struct SubmitToHandler {
         measureIdleness(host)
     }
 
-    /// Two plugins: one with an entry, one with a bound function.
+    /// The directory of a host with two plugins: one with an entry function, one with a bound function.
     private static func directory(_ programs: Programs) throws -> HostDirectory {
         // Sensors work as usual, but high load from the preceding build must not delay the launches.
         let directory = try HostDirectory(configuration: ["spacing: 0ms", "conditions: { high-load: false }"])
@@ -88,7 +88,7 @@ struct SubmitToHandler {
         return text.split(separator: "\n").compactMap { Int64($0) }
     }
 
-    /// Measures the call alone, without a launch.
+    /// Measures the call of a bound function alone, without a launch.
     private static func measureCall(_ bench: String) throws {
         let costs = try Programs.output(of: bench + "/Call", []).split(whereSeparator: \.isWhitespace)
         guard costs.count == 2 else { throw BenchmarkError("Call did not print two costs") }

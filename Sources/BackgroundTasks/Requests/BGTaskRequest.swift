@@ -35,8 +35,8 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
         set { terms.withLock { $0.earliestBegin = newValue } }
     }
 
-    /// Data for the task, at most 64 KiB. The host does not interpret the data. An addition of this platform to Apple's
-    /// API.
+    /// Data for the task, at most 64 KiB; nil for none. The host does not interpret the data. An addition of this
+    /// platform to Apple's API.
     public var payload: Data? {
         get { terms.withLock { $0.payload } }
         set { terms.withLock { $0.payload = newValue } }

@@ -59,7 +59,8 @@ public class BGTask: NSObject, @unchecked Sendable {
     /// The first call counts; a second one is recorded as a violation.
     public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
 
-    /// Like ``setTaskCompleted(success:)``, with all outcomes that the host supports. An addition of this platform.
+    /// Reports the completion of the task like ``setTaskCompleted(success:)``, with one of all outcomes that the host
+    /// supports. An addition of this platform to Apple's API.
     public func complete(_ outcome: Outcome) {
         willComplete()
         // The host provides the reason only until the task is completed.

@@ -4,8 +4,8 @@ import ArgumentParser
 import HostConfiguration
 import HostDoctor
 
-/// Checks the configuration, directories and ledger that a host reads at its start. Changes nothing and needs no
-/// running host.
+/// `bgtask host check`: checks the configuration, directories and ledger that a host reads at its start. It changes
+/// nothing and needs no running host.
 struct HostCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

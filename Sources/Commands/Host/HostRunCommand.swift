@@ -3,7 +3,7 @@
 import ArgumentParser
 import HostConfiguration
 
-/// Replaces this process by `bgtaskd`. The options are passed to it unparsed.
+/// `bgtask host run`: replaces this process by `bgtaskd`. The options are passed on unparsed.
 struct HostRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 
-/// Shows the settings in force, the conditions and the current work of a host.
+/// `bgtask host status`: shows the settings in force, the conditions and the current work of a host.
 struct HostStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

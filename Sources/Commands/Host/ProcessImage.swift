@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Replaces the program of this process by another one, with `execv`.
+/// Replaces the program of this process by another program, with `execv`.
 enum ProcessImage {
-    /// Returns only when the program cannot be run, with the failure.
+    /// Replaces the program. Returns only when the program cannot be run, with the failure.
     static func replace(with program: String, arguments: [String]) -> CommandFailure {
         // The signal mask and ignored signals survive `execv`. This thread may belong to a pool that blocks signals: a
         // host that inherited such a mask could not be stopped.

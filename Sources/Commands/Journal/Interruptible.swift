@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Runs work until it ends or the user presses Ctrl-C, which is its regular end and not a failure.
+/// Runs work until it ends or the user presses Ctrl-C. Ctrl-C is a regular end, not a failure.
 enum Interruptible {
     static func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let interruptions = Surroundings.current.interruptions()

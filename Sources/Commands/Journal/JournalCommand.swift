@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 
-/// Shows the newest journal entries, and with `--follow` every new entry until Ctrl-C.
+/// `bgtask journal`: shows the newest journal entries, and with `--follow` every new entry until Ctrl-C.
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",

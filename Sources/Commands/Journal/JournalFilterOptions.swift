@@ -5,7 +5,7 @@ import ControlAPI
 import TaskModel
 import TerminalText
 
-/// The filter options of `bgtask journal`: an entry is shown when it matches every given option.
+/// The filter options of `bgtask journal`. An entry is shown when it matches every given option.
 struct JournalFilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only entries of this plugin.", valueName: "identifier"),

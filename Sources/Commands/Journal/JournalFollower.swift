@@ -10,7 +10,7 @@ struct JournalFollower {
     let json: Bool
     let filter: JournalFilter
 
-    /// Follows the journal until an error ends it. The end of the stream is an error too: the host is stopping.
+    /// Follows the journal until an error ends it. The end of the stream is an error, too: the host is stopping.
     func follow(_ client: ControlClient, from limit: Int) async throws {
         let beginning = try await client.journal(limit: limit, filter: filter)
         let widths = try show(beginning)

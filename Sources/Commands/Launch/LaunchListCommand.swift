@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Lists the launches of one plugin or of all plugins, newest first.
+/// `bgtask launch list`: lists the launches of one plugin or of all plugins, newest first.
 struct LaunchListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

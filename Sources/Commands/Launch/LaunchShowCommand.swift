@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Shows one launch with the tasks of its batch.
+/// `bgtask launch show`: shows one launch with the tasks of its batch.
 struct LaunchShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Asks the user to confirm a change, unless `--yes` was given. Throws when the answer is no or there is no terminal.
+/// Asks the user to confirm a change, unless `--yes` was given. Throws when the answer is no, or there is no terminal.
 enum Consent {
     static func ask(_ question: String, isGiven: Bool) throws {
         if isGiven { return }

@@ -8,7 +8,8 @@ import PluginCatalog
 import PluginInstaller
 import TaskModel
 
-/// The options that select the directories where plugins are installed: those of a running host, or given ones.
+/// The options that select the directories where plugins are installed: the directories of a running host, or given
+/// ones.
 struct PlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The operator's manifest directory, instead of the host's.", valueName: "directory"))
     var manifests: String?
@@ -18,8 +19,8 @@ struct PlaceOptions: ParsableArguments {
 
     @OptionGroup var host: HostOptions
 
-    /// The place of installation. The directories of the options take precedence over those of the running host.
-    /// Without a host the default paths are used.
+    /// The place of installation. Directories in the options take precedence over those of the running host. Without a
+    /// host the default paths are used.
     func place() async throws -> InstallationPlace {
         let own = manifests.map(FilePlace.absolute)
         if let status = try await hostStatus(), let first = status.manifestFolders.first {
@@ -41,7 +42,7 @@ struct PlaceOptions: ParsableArguments {
         )
     }
 
-    /// The host with the extensions of its main plugins. The configuration may add extensions to those of the
+    /// The running host with the extensions of its main plugins. The configuration may add extensions to those in the
     /// manifests, so the host is asked for them.
     private func runningHost(_ status: HostStatusReply) async throws -> InstallationPlace.RunningHost {
         let extensions = try await host.connected { client in

@@ -6,7 +6,8 @@ import HostConfiguration
 import LinuxSystem
 import TaskModel
 
-/// Calls a function of a library once in its own runner, to try a signature before a manifest binds it.
+/// `bgtask plugin call`: calls a function of a library once in its own runner, to try a signature before a manifest
+/// binds it.
 struct PluginCallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",

@@ -7,7 +7,7 @@ import LocatedYAML
 import PluginCatalog
 import PluginChecker
 
-/// Checks whether a host would accept plugins. Reads only their manifests and libraries.
+/// `bgtask plugin check`: checks whether a host would accept plugins. It reads only their manifests and libraries.
 struct PluginCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

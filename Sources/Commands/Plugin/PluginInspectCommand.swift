@@ -4,7 +4,7 @@ import ArgumentParser
 import LinuxSystem
 import PluginBinary
 
-/// Shows the properties of one library, and whether a host of this version would load it.
+/// `bgtask plugin inspect`: shows the properties of one library, and whether a host of this version would load it.
 struct PluginInspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",

@@ -6,7 +6,8 @@ import PluginCatalog
 import PluginInstaller
 import TaskModel
 
-/// Installs a plugin into the operator's directory, after the operator has confirmed its requested grants.
+/// `bgtask plugin install`: installs a plugin into the operator's directory, after the operator has confirmed its
+/// requested grants.
 struct PluginInstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",

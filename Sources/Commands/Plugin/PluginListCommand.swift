@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 
-/// Lists the installed plugins and the refused manifests.
+/// `bgtask plugin list`: lists the installed plugins and the refused manifests.
 struct PluginListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

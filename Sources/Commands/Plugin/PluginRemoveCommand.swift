@@ -6,8 +6,8 @@ import ControlClient
 import PluginInstaller
 import TaskModel
 
-/// Removes a plugin from the operator's directory. With `--purge` the host also deletes its pending work and its
-/// container.
+/// `bgtask plugin remove`: removes a plugin from the operator's directory. With `--purge` the host also deletes the
+/// plugin's pending work and its container.
 struct PluginRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

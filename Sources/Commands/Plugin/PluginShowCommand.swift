@@ -5,7 +5,8 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Shows one plugin: its manifest, the limits and budgets that apply to it, and its last launch.
+/// `bgtask plugin show`: shows one plugin with its manifest, the limits and budgets that apply to it, and its last
+/// launch.
 struct PluginShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

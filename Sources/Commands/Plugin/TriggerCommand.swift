@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Sends a trigger to an extension. No task runs unless the extension submits a request.
+/// `bgtask trigger`: sends a trigger to an extension. No task runs unless the extension submits a request.
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trigger",

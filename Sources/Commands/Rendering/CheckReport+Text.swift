@@ -7,7 +7,7 @@ import TerminalText
 extension CheckReport: Presentable {
     func text(for reader: Reader) -> String { manifests.map(\.text).joined(separator: "\n") }
 
-    /// The verdicts of all checked manifests, in one line.
+    /// The number of manifests with each verdict, in one line.
     var closingLine: String {
         let count = manifests.count == 1 ? "1 manifest" : "\(manifests.count) manifests"
         let verdicts = CheckVerdict.allCases.compactMap { verdict in
@@ -57,7 +57,7 @@ extension ManifestReport {
 }
 
 extension CheckResult {
-    /// The rules of the findings, for the column WHY. The findings are printed below the table.
+    /// The rules of the findings, for the column WHY of the table. The findings themselves are printed below the table.
     fileprivate var summary: String {
         switch findings.count {
         case 0: ""

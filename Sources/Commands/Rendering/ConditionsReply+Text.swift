@@ -26,7 +26,7 @@ extension FieldList {
 }
 
 extension ConditionsReply.State {
-    /// `yes (sensor /sys/class/power_supply: AC is online)`
+    /// The value of the condition and its origin, as `yes (sensor /sys/class/power_supply: AC is online)`.
     fileprivate var words: String { "\(holds.map { $0 ? "yes" : "no" } ?? "unknown") (\(origin))" }
 
     fileprivate var origin: String {

@@ -53,7 +53,7 @@ extension KindBudget {
 }
 
 extension RetryRule {
-    /// The rule in a phrase, as `after 10s, doubling; 3 attempts; the host's own actions after 1s`.
+    /// The retry rule in a phrase, as `after 10s, doubling; 3 attempts; the host's own actions after 1s`.
     var words: String {
         let attempts = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
         return "after \(delay.duration.humanReadable), doubling; \(attempts); "
@@ -70,7 +70,7 @@ extension Retention {
 }
 
 extension SensorsInForce {
-    /// `busy-after 10s, busy-percent 25, ...`
+    /// The thresholds, sorted by key, as `busy-after 10s, busy-percent 25, ...`.
     var words: String {
         values.sorted { $0.key < $1.key }.map { field, value in
             let suffix = Self.durationSuffix
@@ -102,6 +102,6 @@ extension ContinuedRule {
 }
 
 extension LaneLimit {
-    /// Running launches and limit, as `background 1 of 4`.
+    /// Number of running launches and the limit of the lane, as `background 1 of 4`.
     var words: String { "\(lane) \(running) of \(limit)" }
 }

@@ -8,7 +8,7 @@ import TaskModel
 import TerminalText
 
 extension InstallationPlan {
-    /// The changes and requested grants that the operator confirms.
+    /// The changes and requested grants, as text for the operator to confirm.
     var text: String {
         var fields = FieldList()
         fields.add("plugin", identifier.text)

@@ -9,7 +9,7 @@ extension JournalReply: Presentable {
         entries.isEmpty ? "no journal entry found\n" : table(for: reader).text
     }
 
-    /// The entries as a table. Its column widths also apply to entries that are followed later.
+    /// The entries as a table. Entries that arrive later are printed with the same column widths.
     func table(for reader: Reader) -> Table {
         var table = Table("TIME", "EVENT", "LAUNCH", "SUBJECT", "BLAME", "MESSAGE")
         for entry in entries { table.add(entry.cells(for: reader)) }

@@ -27,7 +27,7 @@ extension LaunchListReply: Presentable {
 }
 
 extension LaunchReply {
-    /// The name of the first task and the number of further ones.
+    /// The name of the first task, and the number of further tasks.
     fileprivate var taskNames: String {
         guard let first = tasks.first else { return "none" }
         let name = Subject.text(first.task, of: plugin)

@@ -6,7 +6,7 @@ import TaskModel
 import TerminalText
 
 extension RemovalPlan {
-    /// The files and data that are removed and kept, for the operator to confirm.
+    /// The files and data to remove and to keep, as text for the operator to confirm.
     func text(purging: Bool) -> String {
         var fields = FieldList()
         fields.add("plugin", identifier.text)

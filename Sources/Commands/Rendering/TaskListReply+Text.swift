@@ -63,7 +63,7 @@ extension TaskListReply.Event {
         ]
     }
 
-    /// The event in one line, without its plugin: it is printed below the plugin's name.
+    /// The event in one line, without its plugin, because the line is printed below the plugin's name.
     func line(for reader: Reader) -> String {
         let failed = attempts == 0 ? "" : ", failed \(attempts)x"
         let created = createdAt.relativeText(for: reader)
@@ -79,7 +79,7 @@ extension TaskListReply.Pending {
 }
 
 extension WaitingReason {
-    /// The code, with its end when it has one: the sentences are `why`'s.
+    /// The code of the reason, with its end when known; `nothing` for nil. Only `why` prints the message.
     fileprivate static func brief(_ reason: WaitingReason?, for reader: Reader) -> String {
         guard let reason else { return "nothing" }
         return reason.code + (reason.until.map { " \($0.relativeText(for: reader))" } ?? "")

@@ -5,7 +5,7 @@ import TaskModel
 import TerminalText
 
 extension TaskWhyReply: Presentable {
-    /// The state in a sentence, followed by the reasons for waiting, the change that would help and the last outcome.
+    /// The state in a sentence, followed by the blocking reasons, the change that would help and the last outcome.
     /// Tables of the policies and of the past waits follow.
     func text(for reader: Reader) -> String {
         var text = sentence.terminalSafe + "\n"

@@ -4,15 +4,15 @@ import ControlAPI
 import Replay
 import TaskModel
 
-/// The part of a host's history that `--from-journal` reads.
+/// Reads the part of a host's history that `--from-journal` replays.
 enum HostJournal {
-    /// Maximum number of launches, counted from the newest.
+    /// Maximum number of launches that are read, counted from the newest.
     static let launches = 10_000
 }
 
 extension PluginPopulation {
-    /// A population made from past launches. Launches do not record the conditions that their requests needed: these
-    /// are taken from the pending requests of the same tasks.
+    /// Creates a population from past launches. Launches do not record the conditions that their requests required:
+    /// these come from the pending requests of the same tasks.
     init(_ reply: LaunchListReply, pending: TaskListReply) {
         var needs: [String: Set<Condition>] = [:]
         for task in pending.pending {

@@ -7,7 +7,8 @@ import HostConfiguration
 import Replay
 import Scheduling
 
-/// Runs the host's scheduler over a simulated day or week of a trace, without waiting between decisions.
+/// `bgtask replay`: runs the host's scheduler over a simulated day or week of a trace, without waiting between
+/// decisions.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",

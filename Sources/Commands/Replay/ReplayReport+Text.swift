@@ -45,7 +45,7 @@ extension ReplayReport.Plugin {
 }
 
 extension ReplayReport.Wait {
-    /// The three reasons with the longest waits.
+    /// The three reasons with the longest total waits, with these times.
     fileprivate static func text(_ waits: [Self]) -> String {
         waits.prefix(3).map { "\($0.reason) \(Duration.nanoseconds($0.total).humanReadable)" }
             .joined(separator: ", ")

@@ -6,7 +6,7 @@ import ControlClient
 import HostConfiguration
 import TaskModel
 
-/// Overrides conditions of the machine and locks of containers for one host.
+/// `bgtask simulate conditions`: overrides conditions of the machine and locks of containers for one host.
 struct SimulateConditionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conditions",

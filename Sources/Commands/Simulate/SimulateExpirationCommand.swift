@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Expires a running task now, with its regular grace period.
+/// `bgtask simulate expiration`: expires a running task now, with its regular grace period.
 struct SimulateExpirationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "expiration",

@@ -8,7 +8,7 @@ struct HostChoice: Hashable {
         case socket(String)
         case system
         case user
-        /// The user's host if its socket exists, else the system's.
+        /// The user's host if its socket exists, otherwise the system's host.
         case whicheverIsThere
     }
 
@@ -16,7 +16,9 @@ struct HostChoice: Hashable {
     /// The remedy to print when no host answers at the socket.
     let startHint: String
 
-    /// - Parameter isRoot: whether the caller is root; it changes only the start hint.
+    /// Chooses the host.
+    ///
+    /// - Parameter isRoot: whether the caller is root; affects only the start hint.
     init(
         _ wish: Wish,
         user: HostPaths,

@@ -23,7 +23,7 @@ struct HostOptions: ParsableArguments {
         if socket?.isEmpty == true { throw ValidationError("--socket is empty; give the path of a control socket") }
     }
 
-    /// Runs `body` with a connection to the chosen host. When no host answers, the thrown failure names a remedy.
+    /// Runs `body` with a connection to the chosen host. When no host answers, throws a failure that names a remedy.
     func connected<Result>(
         answerTimeout: Duration = .seconds(30),
         _ body: (ControlClient) async throws -> Result

@@ -3,7 +3,7 @@
 import ArgumentParser
 import TaskModel
 
-/// Parses identifiers and launch numbers from the command line. The thrown error names the broken rule.
+/// Parses identifiers and launch numbers from the command line. The thrown error names the violated rule.
 enum IdentifierArgument {
     static func task(_ text: String) throws -> TaskIdentifier {
         guard let identifier = TaskIdentifier(text) else { throw problem(text) }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Ignores SIGINT, SIGTERM and SIGHUP during a change that must not be left half done.
+/// Ignores SIGINT, SIGTERM and SIGHUP during a change that must not be left incomplete.
 enum Interruptions {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 

@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// The permitted range of every `--limit`.
 enum LimitArgument {
-    /// Numbers of items that a command may collect from several pages.
+    /// Range of the number of items that a command may collect from several pages.
     static let range = 1...10_000
 
     static func check(_ limit: Int) throws {

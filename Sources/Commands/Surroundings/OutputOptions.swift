@@ -3,14 +3,14 @@
 import ArgumentParser
 import ControlAPI
 
-/// The `--json` option. `show` prints every result of a command, as text or as JSON.
+/// The `--json` option. `show` prints the result of a command, as text or as JSON.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print the host's answer as JSON, in the shape of its control API.")
     var json = false
 
     init() {}
 
-    /// Options for a command that declares its own `--json`, because its JSON is not an answer of the host.
+    /// Creates the options for a command that declares its own `--json`, because its JSON is not an answer of the host.
     init(json: Bool) { self.json = json }
 
     func show(_ reply: some Presentable) throws {

@@ -36,7 +36,7 @@ extension Surroundings {
         screen: { Screen.ofProcess() }
     )
 
-    /// Ignores SIGPIPE, so that a write to a closed pipe is an error, which ends the command quietly.
+    /// Ignores SIGPIPE, so that a write to a closed pipe is an error. The error ends the command without a message.
     package static func prepareProcess() {
         signal(SIGPIPE, SIG_IGN)
     }
@@ -45,7 +45,7 @@ extension Surroundings {
 /// Thrown when the reader of the output has closed its end of the pipe.
 struct OutputClosed: Error {}
 
-/// Writes to standard output and error without a buffer, so that no output is lost at the end of the process.
+/// Writes to standard output and standard error without a buffer, so that no output is lost at the end of the process.
 private enum StandardStream {
     static func write(_ text: String, to descriptor: CInt) throws {
         var rest = Array(text.utf8)[...]

@@ -62,9 +62,9 @@ package struct Surroundings: Sendable {
     func write(_ text: String) throws { try standardOutput(text) }
 
     /// Writes a message of the command to standard error, prefixed with `bgtask:`. Control characters from plugins and
-    /// hosts are made harmless.
+    /// hosts are escaped.
     func talk(_ message: String) { standardError("bgtask: \(message.terminalSafe)\n") }
 
-    /// Writes a text to standard error unchanged, without a prefix.
+    /// Writes a text and a newline to standard error, without a prefix.
     func tell(_ text: String) { standardError(text + "\n") }
 }

@@ -5,7 +5,7 @@ import Foundation
 import HostConfiguration
 import TaskModel
 
-/// Reads the payload of a submission or a trigger from a file, or for `-` from standard input.
+/// Reads the payload of a submission or a trigger from a file, or from standard input when the path is `-`.
 enum PayloadFile {
     static func help(_ reader: String) -> ArgumentHelp {
         ArgumentHelp("Pass these bytes to the \(reader), at most 64 KiB; - reads standard input.", valueName: "FILE|-")

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// `bgtask run`: launches pending tasks before their time and conditions. It submits nothing.
+/// `bgtask run`: launches pending tasks now, regardless of time and conditions. It submits no request.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Cancels the pending request of an identifier. A running task continues.
+/// `bgtask task cancel`: cancels the pending request of an identifier. A running task continues.
 struct TaskCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",

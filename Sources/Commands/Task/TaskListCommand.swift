@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Lists running tasks, pending requests and waiting events.
+/// `bgtask task list`: lists running tasks, pending requests and waiting events.
 struct TaskListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

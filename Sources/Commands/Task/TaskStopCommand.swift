@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Expires a running task on the user's request, or cancels a pending continued request.
+/// `bgtask task stop`: expires a running task on the user's request, or cancels a pending continued request.
 struct TaskStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Submits a request as the user, under the same rules as a submission of the plugin.
+/// `bgtask task submit`: submits a request as the user, under the same rules as a submission of the plugin.
 struct TaskSubmitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit",
@@ -104,7 +104,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         )
     }
 
-    /// Rejects an invalid title, and options of another kind, which would have no effect.
+    /// Throws for an invalid title, and for options of another kind of request, which would have no effect.
     private func validateFields(of kind: TaskKind) throws {
         if kind == .continued {
             switch ContinuedTerms.titleProblem(title: title, subtitle: subtitle) {

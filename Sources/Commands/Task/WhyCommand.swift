@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// `bgtask why`: the state of a task, or of the events of a plugin.
+/// `bgtask why`: explains the state of a task, or of the events of a plugin.
 struct WhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",

@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import HostMonitor
 
-/// Shows the running and waiting work of a host live, until the user ends it.
+/// `bgtask watch`: shows the running and waiting work of a host live, until the user ends it.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",

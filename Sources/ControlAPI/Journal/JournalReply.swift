@@ -79,7 +79,7 @@ package struct JournalLine: Codable, Hashable, Sendable {
         self.user = user.map(User.init)
     }
 
-    /// The identifier of the task or the name of the plugin event.
+    /// The task identifier, or the name of the plugin event; nil when the entry is about neither.
     package var task: String? { identifier ?? eventName }
 
     private enum CodingKeys: String, CodingKey {

@@ -19,8 +19,8 @@ package struct TaskSubmission: CallBody, Hashable {
     package let requiresExternalPower: Bool
     /// The data protection type of a health research request; nil for other kinds.
     package let protection: String?
-    /// The title of a continued request. `subtitle`, `strategy` and `requiresGPU` are also fields of continued requests
-    /// only.
+    /// The title of a continued request; nil for other kinds. `subtitle`, `strategy` and `requiresGPU` are also fields
+    /// of continued requests only.
     package let title: String?
     package let subtitle: String?
     package let strategy: String?

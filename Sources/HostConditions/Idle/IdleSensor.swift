@@ -31,8 +31,8 @@ final class IdleSensor: Sensor {
     }
 
     var awaited: Awaited? { sessions.awaited }
-    /// Time of the next sample or of the next turn of the connection to the session manager. Without a connection the
-    /// next sample also attempts to connect.
+    /// Time of the next sample or of the next turn of the connection to the session manager; nil without either.
+    /// Without a connection the next sample also attempts to connect.
     var nextLook: MonotonicTime? {
         guard sessions.awaited != nil, let turn = sessions.nextTurn else { return nextSample }
         return min(turn, nextSample ?? turn)

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Reads big-endian numbers from bytes; nil beyond their end.
+/// Reads big-endian numbers from bytes. A read beyond the end returns nil.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
@@ -16,7 +16,7 @@ struct ByteReader {
         bytes(Number.bitWidth / 8).map { $0.reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) } }
     }
 
-    /// `count` numbers of the type; nil beyond the end, however large the count is.
+    /// Reads `count` numbers of the type; nil when there are fewer, however large `count` is.
     mutating func numbers<Number: FixedWidthInteger>(_: Number.Type, _ count: Int) -> [Number]? {
         guard count >= 0, count <= rest.count else { return nil }
         var numbers: [Number] = []
@@ -27,7 +27,7 @@ struct ByteReader {
         return numbers
     }
 
-    /// The bytes up to the next line feed, which is consumed; nil when there is none.
+    /// Reads the bytes up to the next line feed, which is consumed as well; nil when there is none.
     mutating func line() -> ArraySlice<UInt8>? {
         guard let end = rest.firstIndex(of: 0x0a) else { return nil }
         defer { rest = rest[(end + 1)...] }

@@ -7,16 +7,16 @@ import TaskModel
 
 /// Reads the rules of time zones from the files of tzdata.
 package struct TimeZoneDatabase: Sendable {
-    /// Directory with a file for each zone.
+    /// Directory with a file for each time zone.
     package var directory = "/usr/share/zoneinfo"
-    /// File, or link to a file, of the machine's zone.
+    /// Path of the file with the machine's zone, or of a link to it.
     package var localtime = "/etc/localtime"
-    /// Value of TZ, which overrides `localtime`; nil when it is not set.
+    /// Value of the environment variable TZ, which overrides `localtime`; nil when it is not set.
     package var variable: String?
 
     package init(variable: String? = nil) { self.variable = variable }
 
-    /// That of the machine and of this process's environment.
+    /// The database of the machine, with TZ from this process's environment.
     package static var system: TimeZoneDatabase {
         TimeZoneDatabase(variable: getenv("TZ").map { String(cString: $0) })
     }
@@ -30,13 +30,14 @@ package struct TimeZoneDatabase: Sendable {
         }
     }
 
-    /// Directories in which a change can mean other rules of the zones: those of the files and of the links to them.
+    /// Directories in which a change can mean new rules of the zones: the directories of the zone files, and of the
+    /// links to them.
     package func directories(of zones: some Sequence<ScheduleZone>) -> Set<String> {
         let paths = zones.compactMap(path(of:))
         return Set(paths.map(FilePlace.folder) + paths.compactMap(Self.target).map(FilePlace.folder))
     }
 
-    /// Every name that `entry(of:)` may accept, in order.
+    /// Every name that `entry(of:)` may accept, sorted.
     package var names: [String] {
         var names: [String] = []
         var open = [""]
@@ -67,7 +68,8 @@ package struct TimeZoneDatabase: Sendable {
         return TimeZoneTable.Entry(name: name ?? "local time", rules: try rules(in: localtime))
     }
 
-    /// The name that the link has, also if it leads nowhere.
+    /// The zone name in the target of the link `localtime`, even if the target does not exist; nil when there is no
+    /// link, or its target names no zone.
     private var linkedName: String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = buffer.withUnsafeMutableBytes { bytes in
@@ -86,7 +88,8 @@ package struct TimeZoneDatabase: Sendable {
         return nil
     }
 
-    /// As the C library reads TZ: the name of a file, an absolute path, or a rule.
+    /// The zone that a value of TZ denotes, read as by the C library: the name of a file, an absolute path, or a POSIX
+    /// rule.
     private func entry(ofVariable value: String) throws(TimeZoneError) -> TimeZoneTable.Entry {
         let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
         if name.isEmpty { return TimeZoneTable.Entry(name: "UTC", rules: .utc) }
@@ -144,7 +147,8 @@ package struct TimeZoneDatabase: Sendable {
         }
     }
 
-    /// Letters, digits and a few signs, in parts; nothing that leads out of the directory.
+    /// Whether a string is a valid zone name: letters, digits and a few signs, without parts that lead out of the
+    /// directory.
     private static func isName(_ name: String) -> Bool {
         let signs = Set("+-_/".utf8)
         let isPlain = name.utf8.allSatisfy { byte in
@@ -153,10 +157,10 @@ package struct TimeZoneDatabase: Sendable {
         return isPlain && name.utf8.count <= 255 && !name.hasPrefix("/") && !name.hasSuffix("/")
     }
 
-    /// Known without a file.
+    /// Whether the name denotes UTC, which is known without a file.
     private static func isUTC(_ name: String) -> Bool { ["UTC", "Etc/UTC", "GMT", "Etc/GMT"].contains(name) }
 
-    /// Where the path leads when all links are followed; nil when there is nothing.
+    /// The path with all symbolic links resolved; nil when it leads to no file.
     private static func target(_ path: String) -> String? {
         guard let target = realpath(path, nil) else { return nil }
         defer { free(target) }
@@ -164,9 +168,9 @@ package struct TimeZoneDatabase: Sendable {
     }
 }
 
-/// Why the rules of a time zone are not known.
+/// The reason why the rules of a time zone are not known.
 package struct TimeZoneError: Error, Hashable, CustomStringConvertible {
-    /// The thing, its value and the rule.
+    /// The zone or its file, its value and the violated rule.
     let problem: String
     let remedy: String
 

@@ -5,13 +5,13 @@ import Scheduling
 /// Parses the bytes of a TZif file (RFC 9636), as tzdata installs one per time zone.
 struct TimeZoneFile {
     struct Problem: Error {
-        /// Completes "the file ...".
+        /// The problem as the end of a sentence that begins with "the file".
         let message: String
 
         init(_ message: String) { self.message = message }
     }
 
-    /// Larger than any file of tzdata, by far.
+    /// Limit of a file's size in bytes, far above the size of every file of tzdata.
     static let sizeLimit = 1 << 18
 
     let rules: TimeZoneRules
@@ -36,7 +36,9 @@ struct TimeZoneFile {
 
     private static let truncated = Problem("is truncated")
 
-    /// - Parameter footer: a POSIX rule, or empty for none.
+    /// The rules in a data block.
+    ///
+    /// - Parameter footer: a POSIX rule, or empty for none; nil in a file of the first version.
     private static func rules(_ block: Block, footer: String?) throws(Problem) -> TimeZoneRules {
         var yearly: YearlyOffsets?
         if let footer, !footer.isEmpty {
@@ -79,7 +81,7 @@ struct TimeZoneFile {
             if leapSeconds > 0 { throw Problem("counts leap seconds; the clock of Linux does not") }
         }
 
-        /// Bytes of the block after the header. No count has more than 32 bits: nothing overflows.
+        /// Number of bytes of the block after its header. The counts have at most 32 bits, so the sum cannot overflow.
         func size(ofTime width: Int) -> Int {
             times * (width + 1) + types * 6 + characters + leapSeconds * (width + 4) + standardIndicators
                 + utcIndicators
@@ -89,7 +91,7 @@ struct TimeZoneFile {
     private struct Block {
         var times: [Int64] = []
         var types: [UInt8] = []
-        /// Seconds east of UTC of each local time type.
+        /// Offset of each local time type, in seconds east of UTC.
         var offsets: [Int64] = []
 
         init(_ header: Header, _ reader: inout ByteReader, wide: Bool) throws(Problem) {

@@ -3,8 +3,8 @@
 import Scheduling
 
 extension YearlyOffsets {
-    /// Reads a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`: the footer of a TZif file, or a value of TZ. Nil for anything
-    /// else.
+    /// Parses a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`, the footer of a TZif file or a value of TZ; nil for other
+    /// text.
     init?(posix text: String) {
         var reader = PosixReader(text)
         guard reader.skipName(), let west = reader.time(hours: 24) else { return nil }
@@ -27,7 +27,7 @@ extension YearlyOffsets {
     }
 }
 
-/// Reads the parts of a POSIX time zone rule, byte by byte.
+/// A parser of the parts of a POSIX time zone rule, byte by byte.
 private struct PosixReader {
     private var rest: Substring.UTF8View
 
@@ -43,7 +43,8 @@ private struct PosixReader {
         return true
     }
 
-    /// At least three letters, or letters, digits and signs between angle brackets.
+    /// Skips a zone name: at least three letters, or letters, digits and signs between angle brackets. False when there
+    /// is none.
     mutating func skipName() -> Bool {
         if skip("<") {
             let name = rest.prefix { $0 != UInt8(ascii: ">") }
@@ -55,7 +56,7 @@ private struct PosixReader {
         return name.count >= 3
     }
 
-    /// Seconds of `[+|-]hh[:mm[:ss]]`.
+    /// Reads a time `[+|-]hh[:mm[:ss]]` in seconds; nil when it is malformed or has more than `limit` hours.
     mutating func time(hours limit: Int64) -> Int64? {
         let isNegative = skip("-")
         if !isNegative { _ = skip("+") }
@@ -68,7 +69,7 @@ private struct PosixReader {
         return isNegative ? -seconds : seconds
     }
 
-    /// `Mm.w.d`, `Jn` or `n`, and `/time`, which is 02:00 by default.
+    /// Reads a date `Mm.w.d`, `Jn` or `n`, followed by `/time`, by default 02:00. Nil when it is malformed.
     mutating func date() -> YearlyDate? {
         guard let day = day() else { return nil }
         if !skip("/") { return YearlyDate(day, at: 2 * 3600) }

@@ -3,7 +3,7 @@
 import TaskModel
 import TerminalText
 
-/// One line of a picture, in pieces of one tone each. Control characters from plugins are escaped.
+/// One line of a picture, as pieces with one tone each. Control characters from plugins are escaped.
 struct PictureLine: Hashable {
     enum Tone: String {
         case plain = ""
@@ -31,7 +31,7 @@ struct PictureLine: Hashable {
 
     mutating func pad(to width: Int) { add(String(repeating: " ", count: max(0, width - self.width))) }
 
-    /// The line with all pieces in one tone.
+    /// A copy of the line with all pieces in one tone.
     func toned(_ tone: Tone) -> PictureLine {
         var line = self
         for index in line.pieces.indices { line.pieces[index].tone = tone }

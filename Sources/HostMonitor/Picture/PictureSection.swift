@@ -6,13 +6,13 @@ struct PictureSection {
     /// Total number of blocks, when `blocks` may hold only the first of them; nil when `blocks` is complete.
     var count: Int?
     var blocks: [[PictureLine]]
-    /// Whether the section gets only the rows that the other sections leave.
+    /// Whether the section gets only the rows that other sections leave.
     var isExtra = false
 
     var height: Int { 1 + blocks.reduce(0) { $0 + $1.count } }
 
-    /// The heading and the blocks that fit into `rows`. The heading states the number of shown blocks when some are
-    /// missing.
+    /// The heading and the blocks that fit into `rows`. The heading states the number of shown blocks when not all of
+    /// them fit.
     func lines(rows: Int) -> [PictureLine] {
         if rows <= 0 { return [] }
         var lines: [PictureLine] = []
@@ -27,8 +27,8 @@ struct PictureSection {
         return [top] + lines
     }
 
-    /// The number of rows for each section: equal shares, but at most its height. Extra sections share the remaining
-    /// rows.
+    /// The number of rows for each section: equal shares, limited by the section's height. Extra sections share the
+    /// remaining rows.
     static func shares(of rows: Int, among sections: [PictureSection]) -> [Int] {
         var shares = sections.map { _ in 0 }
         var rest = rows

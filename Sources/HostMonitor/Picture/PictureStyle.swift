@@ -2,10 +2,10 @@
 
 /// The means of drawing that an output offers.
 struct PictureStyle: Hashable, Sendable {
-    /// Whether the cursor can be moved.
+    /// Whether the output lets the cursor be moved.
     let isSteerable: Bool
     let isColoured: Bool
-    /// Whether more than ASCII can be drawn.
+    /// Whether the output shows block characters; otherwise only ASCII is drawn.
     let drawsBlocks: Bool
 
     static let plain = PictureStyle(isSteerable: false, isColoured: false, drawsBlocks: true)

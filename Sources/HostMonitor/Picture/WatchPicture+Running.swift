@@ -120,7 +120,8 @@ private struct RunningLaunch {
     var lane: String { launch.lane }
     var assertions: [String] { launch.assertions }
     var onlyTask: TaskListReply.Running? { tasks.count == 1 ? tasks.first : nil }
-    /// The name of the only running task, which includes the plugin's name; else the plugin's name.
+    /// The name of the launch's only running task, which includes the plugin's name. With several running tasks or
+    /// none, the plugin's name.
     var subject: String { onlyTask.map { Subject.text($0.task, of: launch.plugin) } ?? launch.plugin }
     var used: Duration { launch.used?.duration ?? .zero }
     var budget: Duration? { launch.budget?.duration }

@@ -28,7 +28,8 @@ extension WatchPicture {
         )
     }
 
-    /// One line per item: its name, its first reason for waiting, the end of the reason, and the message if it fits.
+    /// The rows of waiting work, one per item: name, first reason for waiting, end of the reason, and the message if it
+    /// fits.
     private func rows(
         _ work: [(name: String, kind: String, attempts: Int, reason: WaitingReason?)],
         _ columns: Int?
@@ -54,7 +55,7 @@ extension WatchPicture {
         }
     }
 
-    /// The newest journal entries, newest first.
+    /// The section with the newest journal entries, newest first; nil without entries.
     func recentSection(columns: Int?) -> PictureSection? {
         let entries = snapshot.journal.entries.reversed()
         let event = entries.map(\.event.count).max() ?? 0

@@ -4,12 +4,12 @@ import ControlAPI
 import TaskModel
 import TerminalText
 
-/// The lines of text that show a host: a pure function of the snapshot, the size, the style and the present time.
+/// The lines of text that show a host. They depend only on the snapshot, the size, the style and the present time.
 struct WatchPicture {
     let host: WatchedHost
     let style: PictureStyle
     private let now: WallTime
-    /// The user's time zone, with the time of the snapshot as the present: relative times refer to it.
+    /// The user's time zone and, as the present, the time of the snapshot: relative times refer to it.
     let reader: Reader
 
     init(_ host: WatchedHost, style: PictureStyle, reader: Reader) {
@@ -19,14 +19,14 @@ struct WatchPicture {
         self.reader = Reader(now: host.snapshot.takenAt, timeZone: reader.timeZone)
     }
 
-    /// Number of columns from which the wide layout is used.
+    /// Minimum number of columns of the wide layout.
     static let wide = 76
 
     var snapshot: HostSnapshot { host.snapshot }
 
     func margin(columns: Int?) -> String { (columns ?? .max) < Self.wide ? "" : "  " }
 
-    /// The lines, at most `columns` wide and `rows` many; nil for no limit.
+    /// The lines of the picture, at most `columns` wide and `rows` many; nil for no limit.
     func lines(columns: Int?, rows: Int?) -> [String] {
         let sections = sections(columns: columns)
         return laidOut(sections, rows: rows).map { $0.text(columns: columns, style: style) }
@@ -89,7 +89,8 @@ struct WatchPicture {
 
     private func time(_ instant: WallTime) -> String { String(Timestamp(instant).localText(for: reader).suffix(8)) }
 
-    /// What delays work comes first, what is unknown last: a narrow terminal cuts the line.
+    /// The conditions in the order of display: conditions that delay work first, unknown ones last, because a narrow
+    /// terminal cuts the line.
     private static func order(of conditions: ConditionsReply) -> [Condition] {
         func rank(_ condition: Condition) -> Int {
             if isTrouble(condition, conditions) { return 0 }
@@ -117,7 +118,7 @@ struct WatchPicture {
 extension ConditionsReply.State {
     private var word: String { holds.map { $0 ? "yes" : "no" } ?? "?" }
 
-    /// `yes`, `no`, `?` for unknown; a simulated condition is marked.
+    /// The value as `yes`, `no`, or `?` for unknown, with a mark for a simulated condition.
     fileprivate var brief: String {
         switch source {
         case .scripted: word + " (simulated)"

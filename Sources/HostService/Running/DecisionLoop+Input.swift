@@ -20,7 +20,7 @@ extension DecisionLoop {
         /// stopped.
         case reading(look: @Sendable (borrowing Scheduler, Moment) -> Void, close: @Sendable () -> Void)
 
-        /// Releases the caller that waits for the result of this input, because the host has stopped.
+        /// Releases the caller, if any, that waits for the result of this input. Called when the host has stopped.
         func abandon() {
             if case .reading(_, let close) = self { close() }
         }

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The directories in which manifests and libraries are searched. A directory that does not exist counts as empty.
+/// The directories that are searched for manifests and libraries. A directory that does not exist counts as empty.
 package struct CatalogFolders: Hashable, Sendable {
     /// Directory of the operator's manifests, which take precedence over all others; nil for none.
     package let operatorManifests: String?

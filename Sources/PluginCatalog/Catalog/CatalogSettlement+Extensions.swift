@@ -41,7 +41,7 @@ extension CatalogSettlement {
     }
 
     /// The main plugin of an extension. If the extension's manifest format cannot name one, the operator's
-    /// configuration decides, otherwise the longest identifier that is a prefix.
+    /// configuration decides, otherwise the longest identifier that is a prefix. Nil when there is none.
     private func main(
         of candidate: CatalogCandidate,
         among mains: [PluginIdentifier: CatalogCandidate],

@@ -8,7 +8,7 @@ internal import TaskModel
 /// Result of examining one library file: its digest, or the reasons for its refusal.
 enum ExaminedLibrary: Sendable {
     case accepted(LibraryFile)
-    /// The library is refused.
+    /// The library is refused. The identity is that of the file; nil when it could not be read.
     ///
     /// - Parameter 0: the first problem, or all problems of bound functions.
     case refused([PluginBinaryProblem], FileIdentity?)

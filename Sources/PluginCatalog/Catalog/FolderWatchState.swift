@@ -182,7 +182,7 @@ final class FolderWatchState: Sendable {
     }
 
     /// Adds a watch for the directory or, if it is missing, for its nearest existing ancestor. Returns the error when
-    /// that fails.
+    /// that fails; nil for success.
     private func add(_ folder: String, to watches: inout [Int32: Watch]) -> FolderWatchError? {
         var path = folder
         var missing: String?

@@ -19,7 +19,8 @@ extension ManifestDraft {
         if role == .extension { containing = .byPrefix }
     }
 
-    /// The entitlements, which are keys of the property list itself. Apple's format has them in a separate file.
+    /// The entitlements, which are keys of the property list itself; nil when there are none. Apple's format has them
+    /// in a separate file.
     private static func entitlements(_ root: PropertyListFile) -> Field<[Field<String>]>? {
         let claimed = Entitlement.allCases.compactMap { entitlement -> Field<String>? in
             guard let flag = root.boolean(entitlement.propertyListKey), flag.value else { return nil }

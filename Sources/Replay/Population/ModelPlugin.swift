@@ -2,12 +2,12 @@
 
 package import TaskModel
 
-/// A main plugin in a replay: its requests and the behavior of its tasks. None of its code runs.
+/// A main plugin in a replay: its requests and the behavior of its tasks. No plugin code runs.
 package struct ModelPlugin: Hashable, Sendable {
     package var identifier: PluginIdentifier
     package var tasks: [ModelTask]
     package var extensions: [ModelExtension]
-    /// Share of user actions on this plugin, in proportion to other plugins.
+    /// Weight of the plugin among the user actions of the replay, relative to the other plugins.
     package var use: Int
 
     package init(
@@ -39,7 +39,8 @@ package struct ModelTask: Hashable, Sendable {
     package var requiresNetwork = false
     package var requiresExternalPower = false
     package var takes: RunTimes
-    /// Percentages of runs that complete as failed, crash the process, or never end.
+    /// Percentage of runs that complete as failed. `crashes` is the percentage that crash the process, `overruns` the
+    /// percentage that never end.
     package var fails = 0
     package var crashes = 0
     package var overruns = 0

@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// One run of a task, as a journal records it.
+/// One run of a task, as recorded in a journal.
 package struct ObservedRun: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let identifier: TaskIdentifier
@@ -30,6 +30,8 @@ package struct ObservedRun: Hashable, Sendable {
 
 // A population derived from observed runs. The caller supplies the facts that a journal lacks, such as needs.
 extension PluginPopulation {
+    /// Creates a population that behaves like the observed runs.
+    ///
     /// - Parameter needs: returns the conditions that requests of an identifier require.
     package init(observed runs: [ObservedRun], needs: (TaskIdentifier) -> Set<Condition>) {
         let byPlugin = Dictionary(grouping: runs, by: \.plugin)

@@ -9,6 +9,8 @@ extension PluginPopulation {
         YAMLDocument.decode(path: path) { read($0) }
     }
 
+    /// Decodes a population from YAML.
+    ///
     /// - Parameter file: name of the file in messages.
     package static func decode(text: String, file: String = "population.yaml") -> DecodedDocument<PluginPopulation> {
         YAMLDocument.decode(bytes: Array(text.utf8), file: file) { read($0) }
@@ -142,7 +144,7 @@ extension PluginPopulation {
         return nil
     }
 
-    /// The kinds that can be submitted: all but events.
+    /// The kinds of task in a population: all kinds that can be submitted, except events.
     private enum KindWord: String, CaseIterable {
         case refresh, processing, continued
         case healthResearch = "health-research"

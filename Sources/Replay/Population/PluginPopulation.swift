@@ -11,7 +11,8 @@ package struct PluginPopulation: Hashable, Sendable {
     /// The catalogue entries of all plugins and extensions.
     var entries: [PluginEntry] { plugins.flatMap { [entry(of: $0)] + $0.extensions.map { entry(of: $0) } } }
 
-    /// A random choice for a user action, with plugins weighted by `use`; nil when no plugin offers one.
+    /// A random plugin and choice for a user action, with plugins weighted by `use`; nil when `choices` is empty for
+    /// every plugin.
     func choose<Choice>(
         _ chance: inout SeededGenerator,
         among choices: (ModelPlugin) -> [Choice]

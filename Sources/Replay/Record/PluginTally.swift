@@ -9,19 +9,19 @@ struct PluginTally: Sendable {
     var refusals = 0
     var launches = 0
     var tasks = 0
-    /// Launches of more than one task.
+    /// Number of launches with more than one task.
     var batches = 0
     var largestBatch = 0
     var events = 0
     /// Time from readiness to launch, one entry for each started request.
     var waits: [Duration] = []
-    /// Waiting time by code of reason, without suspensions. Reasons that block at the same time count in full each.
+    /// Waiting time by code of the reason, without suspensions. Each of several simultaneous reasons counts in full.
     var waitsByReason: [String: Duration] = [:]
     var expirations: [String: Int] = [:]
     var overruns = 0
     var outcomes: [String: Int] = [:]
     var ran: Duration = .zero
-    /// The largest running time of background launches in any 24 hours, as the day budget counts it.
+    /// The largest running time of background launches in any 24 hours, computed as for the day budget.
     var busiestDay: Duration = .zero
     private var dayUse = PluginRecord().dayUse
 

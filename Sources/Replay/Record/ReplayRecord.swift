@@ -3,12 +3,12 @@
 import Scheduling
 import TaskModel
 
-/// Everything that happened in a replay: the scheduler's changes of the ledger and its actions. Waits and their reasons
-/// come from the ledger changes; none is derived here.
+/// The history of a replay: the scheduler's changes of the ledger and its actions. Waits and their reasons come from
+/// the ledger changes, not from a computation of the replay.
 package struct ReplayRecord: Sendable {
     struct Launch: Sendable {
         let number: LaunchNumber
-        /// The main plugin, also for a launch of its extension.
+        /// The main plugin of the launch, even when its extension is launched.
         let plugin: PluginIdentifier
         let lane: Lane
         let cause: LaunchCause
@@ -52,7 +52,7 @@ package struct ReplayRecord: Sendable {
     private let owners: [TaskIdentifier: PluginIdentifier]
     private var places: [LaunchNumber: Int] = [:]
     private var open: [WaitKey: (reasons: [String], since: WallTime)] = [:]
-    /// Times at which interrupted work was requeued.
+    /// Times at which interrupted work was requeued, by submission.
     private var returns: [SubmissionNumber: WallTime] = [:]
     private var asked: [ReplyToken: TaskIdentifier] = [:]
 
@@ -107,7 +107,7 @@ package struct ReplayRecord: Sendable {
         }
     }
 
-    /// Ends all open waits at the end of the replay.
+    /// Closes all open waits at the end of the replay.
     mutating func close(at end: WallTime) {
         let keys = open.keys.sorted { ($0.plugin.text, $0.workClass.code) < ($1.plugin.text, $1.workClass.code) }
         for key in keys { closeWait(of: key, at: end) }
@@ -189,7 +189,8 @@ package struct ReplayRecord: Sendable {
         }
     }
 
-    /// The time from which the work could run: the latest of submission, earliest begin, retry delay and requeuing.
+    /// The time from which the work could run: the latest of its submission, earliest begin, retry delay and
+    /// requeueing.
     private func readiness(of work: PendingWork) -> WallTime {
         let times: [WallTime?] =
             switch work {

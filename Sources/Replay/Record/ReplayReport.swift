@@ -2,9 +2,9 @@
 
 import TaskModel
 
-/// The figures of a replay: the answer of `bgtask replay`, as JSON for programs and as a table for readers.
+/// The figures of a replay, which `bgtask replay` prints: as JSON for programs, and as a table for readers.
 package struct ReplayReport: Encodable, Hashable, Sendable {
-    /// Version of this shape. Keys may be added to it; none is changed or removed.
+    /// Version of the structure of the report. Keys may be added to a version; none is changed or removed.
     package let format = 1
     package let length: String
     package let trace: String
@@ -74,7 +74,7 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
         package let lane: String
         package let cause: String
         package let tasks: [String]
-        /// Nanoseconds since the replay began.
+        /// Time of the start in nanoseconds since the replay began.
         package let start: Int64
         package let budget: Int64?
         package let used: Int64?

@@ -43,7 +43,7 @@ enum LaunchLook: CaseIterable {
         }
     }
 
-    /// Least width of the drawn launch. Rare styles are wider, so that they stay visible.
+    /// Minimum width of the drawn launch, in units of the drawing. Rare styles are wider, so that they stay visible.
     var leastWidth: Double {
         switch self {
         case .background, .continued, .event: 0.9

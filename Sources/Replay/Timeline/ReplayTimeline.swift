@@ -201,7 +201,7 @@ package struct ReplayTimeline {
         svg.add("<path d=\"\(marks.joined())\" fill=\"#d3302f\"/>")
     }
 
-    /// The plugin's identifier, cut to its end when it is long: the end distinguishes plugins of one vendor.
+    /// The plugin's identifier. A long one is cut to its end, because the end distinguishes plugins of one vendor.
     private static func brief(_ plugin: PluginIdentifier) -> String {
         let limit = 32
         return plugin.text.count <= limit ? plugin.text : "…" + plugin.text.suffix(limit - 1)
@@ -237,7 +237,7 @@ package struct ReplayTimeline {
 }
 
 extension Duration {
-    /// The largest unit only, for a narrow column.
+    /// The duration rounded down to its largest unit, for a narrow column.
     fileprivate var brief: String {
         humanReadable.split(separator: " ").first.map(String.init) ?? humanReadable
     }

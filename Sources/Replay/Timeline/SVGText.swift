@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// An SVG document under construction: one element per line, numbers with one decimal. Independent of the drawn
+/// An SVG document under construction: one element per line, numbers with one decimal. It is independent of the drawn
 /// content.
 struct SVGText {
     private(set) var lines: [String] = []
@@ -21,7 +21,7 @@ struct SVGText {
         )
     }
 
-    /// Adds boxes of one style as a single element: a week has tens of thousands of them.
+    /// Adds boxes of one style as a single element, because a week has tens of thousands of boxes.
     mutating func boxes(_ boxes: [SVGBox], _ style: String) {
         if boxes.isEmpty { return }
         let path = boxes.map { box in
@@ -45,7 +45,9 @@ struct SVGBox: Hashable {
 
     var end: Double { x + width }
 
-    /// Merges the boxes of one row that touch. `boxes` are sorted by their start.
+    /// The boxes of one row, with touching boxes merged.
+    ///
+    /// - Parameter boxes: sorted by their start.
     static func merged(_ boxes: [SVGBox]) -> [SVGBox] {
         var merged: [SVGBox] = []
         for box in boxes {

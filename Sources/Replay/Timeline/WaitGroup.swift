@@ -8,7 +8,9 @@ enum WaitGroup: CaseIterable {
     case policy
     case others
 
-    /// - Parameter reasons: codes of reasons. One of the machine decides, then one of other work or the host.
+    /// The group for simultaneous reasons. A reason of the machine decides, then one of other work or of the host.
+    ///
+    /// - Parameter reasons: codes of reasons.
     init(reasons: [String]) {
         let groups = Set(reasons.compactMap { ReasonKind(code: $0)?.row.group })
         if groups.contains(.machine) {

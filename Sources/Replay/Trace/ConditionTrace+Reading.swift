@@ -9,6 +9,8 @@ extension ConditionTrace {
         YAMLDocument.decode(path: path) { read($0) }
     }
 
+    /// Decodes a trace from YAML.
+    ///
     /// - Parameter file: name of the file in messages.
     package static func decode(text: String, file: String = "trace.yaml") -> DecodedDocument<ConditionTrace> {
         YAMLDocument.decode(bytes: Array(text.utf8), file: file) { read($0) }

@@ -2,17 +2,17 @@
 
 package import TaskModel
 
-/// The conditions of a machine through a week, and the actions of its users. Independent of plugins and policies.
+/// The conditions of a machine during a week, and the actions of its users. It is independent of plugins and policies.
 package struct ConditionTrace: Hashable, Sendable {
     /// The times at which a condition holds.
     package enum Course: Hashable, Sendable {
         case always
         case never
-        /// Only during these spans.
+        /// The condition holds only during these spans.
         case during([WeekSpan])
     }
 
-    /// Number of user actions of each sort on a day that has an active span.
+    /// The user's activity: active spans, and the number of user actions of each kind on a day with an active span.
     package struct Use: Hashable, Sendable {
         package var active: [WeekSpan] = []
         package var triggers = 0
@@ -23,16 +23,17 @@ package struct ConditionTrace: Hashable, Sendable {
     }
 
     package var name = "a trace"
-    /// The longest random shift of each start and end, so that days differ.
+    /// Maximum random shift of each start and end, so that days differ.
     package var jitter: Duration = .zero
     package var courses: [Condition: Course] = [:]
-    /// Times at which the machine is suspended: budgets stop, the wall clock advances, no action takes place.
+    /// Times at which the machine is suspended: budgets stop, the wall clock advances, and no user action takes place.
     package var suspended: [WeekSpan] = []
     package var use = Use()
 
     package init() {}
 
-    /// The times at which a condition holds, by default those of its row; nil when it holds while no user is active.
+    /// The times at which a condition holds, by default those of the condition's row; nil when the condition holds
+    /// while no user is active.
     func course(of condition: Condition) -> Course? {
         if let course = courses[condition] { return course }
         return switch condition.row.replay {

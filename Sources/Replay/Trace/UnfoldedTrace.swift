@@ -7,9 +7,9 @@ struct UnfoldedTrace: Sendable {
     let period: Range<WallTime>
     let conditions: [Condition: ConditionSpans]
     let suspended: ConditionSpans
-    /// The lock states of the plugins' containers: none is ever locked.
+    /// The lock states of the plugins' containers. No container is ever locked.
     let containerLocks: [PluginIdentifier: Bool]
-    /// The changes of the machine, in order of time.
+    /// The changes of the machine, ordered by time.
     let steps: [TraceStep]
 
     init(_ trace: ConditionTrace, over period: Range<WallTime>, seed: UInt64, plugins: [PluginIdentifier]) {

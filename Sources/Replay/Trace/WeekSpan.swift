@@ -9,9 +9,9 @@ package struct WeekSpan: Hashable, Sendable {
 
     /// Days on which the span starts: 0 is Monday.
     let days: Set<Int>
-    /// Start in minutes after midnight.
+    /// Start of the span in minutes after midnight.
     let startMinute: Int
-    /// End in minutes after the same midnight, later than the start.
+    /// End of the span in minutes after the midnight before its start; always later than the start.
     let endMinute: Int
 
     init(days: Set<Int>, startMinute: Int, endMinute: Int) {
@@ -20,7 +20,7 @@ package struct WeekSpan: Hashable, Sendable {
         self.endMinute = endMinute > startMinute ? endMinute : endMinute + 24 * 60
     }
 
-    /// Returns nil when `text` has another form.
+    /// Parses a span; nil when `text` has another format.
     package init?(_ text: String) {
         let words = text.split(separator: " ")
         guard let times = words.last, words.count <= 2 else { return nil }
@@ -36,7 +36,7 @@ package struct WeekSpan: Hashable, Sendable {
         self.init(days: days, startMinute: start, endMinute: end)
     }
 
-    /// The days of "mon", "mon-fri" or "sat,sun"; a range may cross the end of the week. Nil for any other text.
+    /// Parses the days in "mon", "mon-fri" or "sat,sun"; a range may cross the end of the week. Nil for any other text.
     private static func days(_ text: Substring) -> Set<Int>? {
         var days: Set<Int> = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

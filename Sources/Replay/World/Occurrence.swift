@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// A future action of a runner or of its plugin, at a time of the monotonic clock. A suspension of the machine
-/// postpones it.
+/// A future action of a runner or of its plugin, at a time of the monotonic clock. A suspension of the machine delays
+/// it.
 struct Occurrence: Comparable, Sendable {
     enum What: Sendable {
         case runnerReady
@@ -15,7 +15,7 @@ struct Occurrence: Comparable, Sendable {
     }
 
     let at: MonotonicTime
-    /// Position in the order of insertion, which decides between occurrences of one instant.
+    /// Position in the order of insertion, which orders occurrences at one instant.
     let order: Int
     let launch: LaunchNumber
     let what: What

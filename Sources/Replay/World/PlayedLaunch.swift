@@ -4,11 +4,11 @@ import TaskModel
 
 /// The simulated process of one launch.
 struct PlayedLaunch: Sendable {
-    /// The outcome of a task, drawn when the task begins.
+    /// The predetermined outcome of a task, drawn when the task begins.
     enum Fate: Hashable, Sendable {
         case completes(CompletionOutcome)
         case crashes
-        /// Never completes, even after its expiration.
+        /// The task never completes, even after its expiration.
         case overruns
     }
 

@@ -110,7 +110,8 @@ extension ReplayWorld {
         send(.runnerEnded(number, .signaled(11), LastWords(signal: 11, address: 0, task: id)))
     }
 
-    /// Expires tasks. A task that obeys completes as failed within half the grace period; all others continue.
+    /// Delivers an expiration to simulated tasks. A task that obeys completes as failed within half the grace period;
+    /// all others continue.
     func tell(_ ids: [TaskID], of number: LaunchNumber) {
         for id in ids {
             guard let task = launches[number]?.tasks[id], task.obeys else { continue }
@@ -134,7 +135,8 @@ extension ReplayWorld {
 
     // MARK: Requests
 
-    /// Submits the first requests of a plugin at its `started` event, each with a random delay within its interval.
+    /// Submits the first requests of a plugin at its `started` event, each with a random delay within the task's
+    /// interval.
     private func submitFirstRequests(of plugin: PluginIdentifier, from number: LaunchNumber) {
         for model in plugins[plugin]?.tasks ?? [] {
             guard let every = model.every else { continue }
@@ -161,6 +163,8 @@ extension ReplayWorld {
         send(.submitted(submission, reply: nextReply(about: model.identifier)))
     }
 
+    /// The token for the next call of the scheduler.
+    ///
     /// - Parameter identifier: the task whose submission is answered; nil for any other call.
     func nextReply(about identifier: TaskIdentifier? = nil) -> ReplyToken {
         lastReply += 1

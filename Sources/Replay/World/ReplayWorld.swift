@@ -4,8 +4,8 @@ import HeapModule
 import Scheduling
 import TaskModel
 
-/// A simulated machine in place of the host's shell, driven by a trace and a seed. It sends events to the scheduler
-/// that a host runs, and carries out its actions. It decides nothing about plugins.
+/// A simulated machine that replaces the host's services, driven by a trace and a seed. It sends events to the same
+/// scheduler that a host runs, and performs its actions. It makes no decisions about plugins.
 final class ReplayWorld {
     let scenario: ReplayScenario
     let trace: UnfoldedTrace
@@ -18,8 +18,8 @@ final class ReplayWorld {
     private(set) var record: ReplayRecord
     private(set) var conditions: Conditions
 
-    /// Random generators by name. Each subject has a stream of its own: a changed policy does not alter the draws of
-    /// other subjects.
+    /// Random generators by name. Each subject has a generator of its own, so that a changed policy does not alter the
+    /// draws of other subjects.
     var chances: [String: SeededGenerator] = [:]
     var launches: [LaunchNumber: PlayedLaunch] = [:]
     var lastReply: UInt64 = 0
@@ -105,8 +105,8 @@ final class ReplayWorld {
         wake.monotonic.map { $0 <= clock.now.monotonic } ?? false || wake.wall.map { $0 <= clock.now.wall } ?? false
     }
 
-    /// Fires the timer while it is due, because an evaluation may cause an immediate one. After eight it waits for 1
-    /// ms, so that time advances.
+    /// Fires the timer while it is due, because an evaluation may set it to the present. After eight times the timer
+    /// waits for 1 ms, so that time advances.
     private func fireTimer() {
         for _ in 0..<8 where isWakeDue { send(.timerFired) }
         if isWakeDue { wake = (clock.now.monotonic + .milliseconds(1), nil) }
@@ -125,8 +125,8 @@ final class ReplayWorld {
         send(.conditionsChanged(new))
     }
 
-    /// Suspends the machine until `wall`. User actions of that time are dropped; changed conditions arrive at the
-    /// resume.
+    /// Suspends the machine until `wall`. User actions during that time are dropped; changed conditions take effect at
+    /// the resume.
     private func sleep(until wall: WallTime) {
         clock.sleep(until: wall)
         steps = steps.drop { $0.at <= wall }
@@ -177,7 +177,7 @@ final class ReplayWorld {
         occurrences.insert(Occurrence(at: clock.now.monotonic + delay, order: lastOrder, launch: launch, what: what))
     }
 
-    /// Registers a reply as the answer to a request of that task.
+    /// Notes that the answer with this token will be about a submission of the task.
     func expect(_ reply: ReplyToken, about identifier: TaskIdentifier) { record.expect(reply, about: identifier) }
 
     // MARK: Chances
@@ -186,6 +186,6 @@ final class ReplayWorld {
         body(&chances[name, default: SeededGenerator(seed: scenario.seed, for: name)])
     }
 
-    /// A random delay of the machine itself, independent of every plugin.
+    /// A random delay caused by the machine itself, independent of every plugin.
     func delay(_ range: ClosedRange<Duration>) -> Duration { draw(for: "machine") { $0.duration(in: range) } }
 }

@@ -6,7 +6,7 @@ import TaskModel
 struct VirtualClock: Sendable {
     private(set) var now: Moment
 
-    /// Starts the host 30 seconds after the boot of the machine.
+    /// Creates the clock at the start of the host, 30 seconds after the boot of the machine.
     init(at wall: WallTime) {
         now = Moment(
             monotonic: MonotonicTime(nanoseconds: 0) + .seconds(30),

@@ -81,8 +81,8 @@ struct Execution: Sendable {
     var fetchIntervals = 0
     /// The journal lines that the calls of the launch cause.
     var lines = BoundedLines()
-    /// The end of the launch's process; nil while it runs. Set until the commits in flight about the launch's tasks are
-    /// decided.
+    /// The end of the launch's process; nil while the process runs. It is kept here until the commits in flight about
+    /// tasks of the launch are decided.
     var end: ProcessEnd?
     /// Number of commits in flight that decide about tasks of the launch.
     var undecided = 0

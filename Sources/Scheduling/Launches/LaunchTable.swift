@@ -45,7 +45,7 @@ struct LaunchTable: Sendable {
         return body(&launches.values[index])
     }
 
-    /// Changes the execution of a launch in place.
+    /// Changes the execution of a launch in place, and returns the result of `body`; nil without an execution.
     @discardableResult
     mutating func execute<Result>(_ number: LaunchNumber, _ body: (inout Execution) -> Result) -> Result? {
         let result = update(number) { $0.withExecution(body) }

@@ -48,7 +48,8 @@ struct Overlay: Sendable {
         if !left.isEmpty { entries[identifier] = left }
     }
 
-    /// The pending request of the identifier, assuming that every change in flight succeeds.
+    /// The pending request of the identifier, assuming that every change in flight succeeds; nil when none is pending
+    /// then.
     func expected(_ identifier: TaskIdentifier, over stored: PendingRequest?) -> PendingRequest? {
         guard let entries = entries[identifier] else { return stored }
         var expected = stored

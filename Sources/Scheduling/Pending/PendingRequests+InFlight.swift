@@ -23,7 +23,8 @@ extension PendingRequests {
 
     func isInFlight(_ identifier: TaskIdentifier) -> Bool { overlay.contains(identifier) }
 
-    /// The pending request of the identifier, assuming that every change in flight succeeds.
+    /// The pending request of the identifier, assuming that every change in flight succeeds; nil when none is pending
+    /// then.
     func expected(_ identifier: TaskIdentifier) -> PendingRequest? {
         overlay.expected(identifier, over: self[identifier])
     }

@@ -61,7 +61,7 @@ struct ReadyGroup: Sendable {
         }
     }
 
-    /// The member with the earliest due time; nil without one. Entries before it whose members have left are removed.
+    /// The member with the earliest due time; nil without members. Drops the entries of members that have left.
     mutating func firstDeferred(isMember: (RequestPlace) -> Bool) -> Deferred? {
         while let first = deferred.min {
             if isMember(first.place) { return first }

@@ -8,7 +8,7 @@ struct PluginState: Sendable {
     /// The operator's settings for the plugin.
     let policy: PluginPolicy
     private(set) var entry: PluginEntry?
-    /// The entry of the plugin's last installation; nil when it was never installed.
+    /// The entry of the plugin's last installation; nil when the plugin was not installed since the host started.
     private(set) var lastEntry: PluginEntry?
     /// The problem of the plugin's refused manifest; nil when the manifest is not refused. After the manifest is
     /// accepted the problem is kept until the reinstalled plugin is recorded.

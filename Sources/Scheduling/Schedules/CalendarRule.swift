@@ -46,8 +46,9 @@ package struct CalendarRule: Hashable, Sendable {
         return nil
     }
 
-    /// The time that has the same occurrences behind it under new rules of the zone as `time` has under the old ones, so
-    /// that no local date has its occurrence twice or never.
+    /// Converts the time of the last occurrence to changed rules of the zone. The occurrences up to `time` under the
+    /// old rules and up to the result under the new rules have the same local dates, so no date has its occurrence
+    /// twice or never.
     func time(correspondingTo time: WallTime, from old: TimeZoneRules, to new: TimeZoneRules) -> WallTime {
         let seconds = time.nanoseconds.flooredDivision(by: Self.second).quotient
         let tomorrow = Self.date(at: time, old) + 1

@@ -9,7 +9,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     /// A change of the offset: from the instant `at` on, `offset` holds.
     package struct Transition: Hashable, Sendable {
         package let at: Int64
-        /// Seconds east of UTC.
+        /// The new offset, in seconds east of UTC.
         package let offset: Int64
 
         package init(at: Int64, offset: Int64) {

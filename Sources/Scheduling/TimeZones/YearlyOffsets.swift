@@ -78,7 +78,7 @@ package struct YearlyDate: Hashable, Sendable {
     }
 
     package let day: Day
-    /// Seconds from the midnight of the day, negative or positive, up to a week.
+    /// Time in seconds from the midnight of the day, negative or positive, up to a week.
     package let time: Int64
 
     package init(_ day: Day, at time: Int64) {

@@ -61,7 +61,7 @@ struct Deferral: Sendable {
     /// Drops all periods, because no request of the class is ready any longer.
     mutating func clear() { periods = [] }
 
-    /// Moves times in the future to the present, after the wall clock was set back. Ended periods end before the present
+    /// Moves times in the future to the present after the wall clock was set back. Ended periods end before the present
     /// and keep at least their last instant.
     mutating func reckonAnew(at now: WallTime) {
         periods = periods.map { period in

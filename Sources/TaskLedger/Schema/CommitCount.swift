@@ -20,9 +20,9 @@ struct CommitCount {
         return Self.commits(in: bytes)
     }
 
-    /// Parses the number of groups from a page in SQLite's file format: a table leaf with one cell. The cell contains
-    /// the lengths of row and key, the key 1, the length of the record's header, a type per column, and the columns.
-    /// `commits` is the second column and the first one with bytes of its own.
+    /// Parses the number of groups from a page in SQLite's file format: a table leaf with one cell. Nil for any other
+    /// page. The cell contains the lengths of row and key, the key 1, the length of the record's header, a type per
+    /// column, and the columns. `commits` is the second column and the first one with bytes of its own.
     static func commits(in page: [UInt8]) -> Int64? {
         guard page.count >= 512, page[0] == 0x0d, page[3] == 0, page[4] == 1 else { return nil }
         let cell = Int(page[8]) << 8 | Int(page[9])

@@ -19,7 +19,8 @@ struct LedgerFile {
         }
     }
 
-    /// Whether a ledger exists; false for a missing or empty file. Throws when another kind of file is in its place.
+    /// Whether a ledger exists; false for a missing or empty file. Throws when the file is not a ledger, or
+    /// the log beside it does not belong to it.
     func exists() throws(LedgerError) -> Bool {
         let header = try header()
         switch try log.contents(pageSize: header?.pageSize) {

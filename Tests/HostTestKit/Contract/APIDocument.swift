@@ -12,7 +12,7 @@ package struct APIDocument: Sendable {
         root = try JSONValue(node)
     }
 
-    /// One method of one path.
+    /// One HTTP method of one path in the document.
     package struct Operation: Sendable {
         package let method: String
         package let path: String
@@ -31,7 +31,7 @@ package struct APIDocument: Sendable {
         return found.body
     }
 
-    /// The target of a reference; the value itself if it is no reference.
+    /// The target of a `$ref`; the value itself if it is not a reference.
     package func resolved(_ value: JSONValue) throws -> JSONValue {
         guard case .string(let reference) = value["$ref"] else { return value }
         guard reference.hasPrefix("#/") else { throw HostFailure("\(reference) leads out of the document") }
@@ -59,7 +59,7 @@ package struct APIDocument: Sendable {
 }
 
 extension JSONValue {
-    /// The member with that key; null if it is missing.
+    /// The member of an object with that key; null if it is missing, or the value is not an object.
     package subscript(_ key: String) -> JSONValue {
         if case .object(let members) = self { members[key] ?? .null } else { .null }
     }
@@ -72,7 +72,7 @@ extension JSONValue {
 
     package var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// A value by YAML's core rules; a quoted scalar is a string.
+    /// Converts a YAML node to a JSON value by YAML's core rules. A quoted scalar is a string.
     init(_ node: Node) throws {
         switch node {
         case .mapping(let mapping):

@@ -3,10 +3,10 @@
 package import ControlAPI
 
 extension JSONValue {
-    /// Whether `jq` requires quotes around the key.
+    /// Whether `jq` requires quotes around a key.
     package static func isQuoted(_ key: String) -> Bool { key.wholeMatch(of: /[a-z][a-z0-9_]*/) == nil }
 
-    /// Keys of the value and of all values in it that `jq` requires quotes around.
+    /// The keys of the value and of all values in it around which `jq` requires quotes.
     package var quotedKeys: [String] {
         switch self {
         case .object(let members):

@@ -3,7 +3,8 @@
 import ControlAPI
 import Foundation
 
-/// Checks values against JSON Schemas, for the keywords of this document: any other keyword is an error.
+/// Checks values against the JSON Schemas of the document. It supports only the keywords that the document uses; any
+/// other keyword is an error.
 struct SchemaCheck {
     let document: APIDocument
 

@@ -9,7 +9,8 @@ import Testing
 struct ContinuedProgressTests {
     let host = SchedulerDriver(.studio())
 
-    /// Starts a continued task in its own launch and returns from entry.
+    /// Starts a continued task in its own launch and returns from entry. Returns the plan; nil when nothing was
+    /// launched.
     private func start(_ identifier: TaskIdentifier = .album(1)) -> LaunchPlan? {
         host.submitContinued(identifier)
         host.enter()

@@ -3,9 +3,9 @@
 import Scheduling
 import TaskModel
 
-/// A ledger in memory, as strict as the real one: a change that contradicts its content fails the whole ticket.
+/// A ledger in memory, as strict as the real one: a change that contradicts its contents fails the whole ticket.
 ///
-/// It also checks the commits of the scheduler: each violation of a rule adds a complaint.
+/// It also checks the commits of the scheduler. Each violation of a rule adds a complaint.
 struct LedgerInMemory {
     struct Contradiction: Error { let message: String }
 
@@ -42,7 +42,7 @@ struct LedgerInMemory {
     private var journaled: Set<SubmissionNumber> = []
     /// Every number under which a request or an event was ever stored.
     private(set) var everStored: Set<SubmissionNumber> = []
-    /// Submissions that left the ledger without a journal entry that explains it.
+    /// Submissions that left the ledger without a journal entry about the reason.
     private(set) var unexplained: Set<SubmissionNumber> = []
     private(set) var complaints: [String] = []
 
@@ -51,7 +51,7 @@ struct LedgerInMemory {
     var known: [PluginIdentifier: KnownPlugin] { state.known }
     var runningLaunches: Set<LaunchNumber> { Set(state.running.keys) }
 
-    /// Codes of the reasons of the open waits.
+    /// Codes of the reasons of the open waits, by class.
     var waits: [WaitKey: Set<String>] { state.waits }
     var deferrals: [WaitKey: [DeferralPeriod]] { state.deferrals }
     var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }
@@ -59,7 +59,7 @@ struct LedgerInMemory {
     /// Keys of open waits of classes without pending work; each of them is a defect.
     var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
 
-    /// Every recorded change of a wait, with the codes of its reasons; an empty list ends the wait.
+    /// Every recorded change of a wait, with the codes of the reasons from then on; an empty list ends the wait.
     private(set) var waitHistory: [(key: WaitKey, reasons: [String], at: WallTime)] = []
 
     private func hasPendingWork(of key: WaitKey) -> Bool {
@@ -69,7 +69,7 @@ struct LedgerInMemory {
         }
     }
 
-    /// True if the submission is pending or running.
+    /// Whether the submission is pending or running.
     func isPresent(_ number: SubmissionNumber) -> Bool {
         state.requests[number] != nil || state.events[number] != nil
             || state.running.values.contains { $0.unfinished.contains { $0.number == number } }
@@ -115,8 +115,8 @@ struct LedgerInMemory {
         )
     }
 
-    /// Restores the invariants after a crash between a removal and its journal entry. Opening the real ledger drops
-    /// waits without work, too.
+    /// Restores the ledger's invariants after a crash between a removal and its journal entry. Opening the real ledger
+    /// drops waits without work, too.
     mutating func acceptCrash() {
         journaled.formUnion(unexplained)
         for number in vainWaits { state.waits[number] = nil }
@@ -153,6 +153,8 @@ struct LedgerInMemory {
         journal += entries
     }
 
+    /// Requeues a running task, unless a newer request with its identifier is pending.
+    ///
     /// - Returns: the newer request that supersedes the task; nil if the task is pending again.
     private mutating func comeBack(
         _ work: PendingWork,
@@ -266,8 +268,8 @@ struct LedgerInMemory {
         state.running[launch]?.outcomes[number, default: 0] += 1
     }
 
-    /// Adds a complaint if a stored request exceeds its limit. Requeued tasks, replacements and new requests of a
-    /// running task's identifier are exempt (C5).
+    /// Adds a complaint if a stored request exceeds its limit. Exempt are requeued tasks, replacements, and new
+    /// requests with the identifier of a running task (C5).
     private mutating func checkLimit(_ limits: PendingLimits, with request: PendingRequest, in new: State) {
         let kind = request.request.kind.countedAs
         let running = state.running.values.flatMap(\.unfinished).filter { $0.plugin == request.plugin }

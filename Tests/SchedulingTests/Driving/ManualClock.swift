@@ -6,7 +6,7 @@ import TaskModel
 struct ManualClock {
     private(set) var now: Moment
 
-    /// Starts at noon of 2026-01-01, one hour after the boot.
+    /// Creates the clocks at noon of 2026-01-01 in UTC, one hour after the boot.
     init() {
         now = Moment(
             monotonic: MonotonicTime(nanoseconds: 0) + .seconds(3_600),
@@ -19,7 +19,7 @@ struct ManualClock {
         now = Moment(monotonic: now.monotonic + duration, wall: now.wall + duration, boot: now.boot)
     }
 
-    /// Steps the wall clock only, as an operator or a suspension does; budgets use the other clock.
+    /// Steps the wall clock only, as an operator or a suspension does. Budgets use the monotonic clock.
     mutating func stepWall(by duration: Duration) {
         now = Moment(monotonic: now.monotonic, wall: now.wall + duration, boot: now.boot)
     }

@@ -17,16 +17,16 @@ extension TaskIdentifier {
     static let inbox: Self = "com.example.mail.inbox"
     static let sweep: Self = "com.example.mail.sweep"
 
-    /// An identifier that matches the pattern of `studio`.
+    /// A task identifier that matches the pattern of the plugin `studio`.
     static func album(_ number: Int) -> Self { TaskIdentifier(stringLiteral: "com.example.app.export.album\(number)") }
     static let study: Self = "com.example.app.study"
 
-    /// One of twenty further identifiers that the sample plugin permits.
+    /// One of twenty further task identifiers that the sample plugin permits.
     static func job(_ number: Int) -> Self { TaskIdentifier(stringLiteral: "com.example.app.job\(number)") }
 }
 
 extension PluginEntry {
-    /// A main plugin with both background modes; `version` stands for the content of its manifest.
+    /// The sample plugin: a main plugin with both background modes. `version` stands for the contents of its manifest.
     static func app(
         version: String = "1.0",
         library: String = "1.0",
@@ -63,7 +63,7 @@ extension PluginEntry {
         )
     }
 
-    /// The sample plugin as a library with two bound functions and without the entry of the ABI.
+    /// The sample plugin as a library with two bound functions and without an entry function.
     static func bound() -> PluginEntry {
         main(
             .app,
@@ -112,7 +112,7 @@ extension PluginEntry {
         )
     }
 
-    /// The extension of `app`; `version` stands for the content of its manifest.
+    /// The sample extension, whose main plugin is `app`. `version` stands for the contents of its manifest.
     static func keyboard(version: String = "1.0") -> PluginEntry {
         PluginEntry(
             identifier: .keyboard,
@@ -134,7 +134,8 @@ extension PluginEntry {
 }
 
 extension [PluginIdentifier: Bool] {
-    /// The locks of the containers of both sample plugins, without the plugins in `unseen`.
+    /// Lock states of the containers of both sample plugins, without the plugins in `unseen`. Only the plugins in
+    /// `locked` are locked.
     static func known(but unseen: Set<PluginIdentifier> = [], locked: Set<PluginIdentifier>) -> Self {
         Dictionary(
             uniqueKeysWithValues: [.app, .mail].filter { !unseen.contains($0) }.map { ($0, locked.contains($0)) }

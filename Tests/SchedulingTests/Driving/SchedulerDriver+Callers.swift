@@ -69,18 +69,18 @@ extension SchedulerDriver {
         sendCatalogue()
     }
 
-    /// Sends a catalogue in which the manifest of the plugin is refused.
+    /// Sends a catalogue in which a manifest of the plugin is refused.
     ///
-    /// - Parameter isSecond: true if the refused manifest exists beside the installed one of the plugin.
+    /// - Parameter isSecond: whether the refused manifest exists beside the installed one of the plugin.
     func refuse(_ plugin: PluginIdentifier, because problem: String, besidesItsOwn isSecond: Bool = false) {
         if !isSecond { installed.removeAll { $0.identifier == plugin } }
         sendCatalogue(refused: [plugin: problem])
     }
 
-    /// Sends the difference between the last sent catalogue and the present one.
+    /// Sends the difference between the catalogue sent last and the present one.
     ///
     /// - Parameters:
-    ///   - problems: Problems of refused manifests; nil for those of the driver.
+    ///   - problems: Problems of refused manifests; nil for those in `refused` of the driver.
     ///   - orphans: Refused plugins that lack only their main plugin.
     func sendCatalogue(refused problems: [PluginIdentifier: String]? = nil, orphans: Set<PluginIdentifier> = []) {
         var refusals: [PluginIdentifier: Catalogue.Refusal] = [:]
@@ -93,7 +93,7 @@ extension SchedulerDriver {
         send(.catalogued(change))
     }
 
-    /// The answer to the last request; nil until the host sends it.
+    /// The answer to the last call; nil until the scheduler sends it.
     var lastAnswer: Answer? { answers[ReplyToken(rawValue: lastReply)] }
 
     func ask(_ question: (ReplyToken) -> SchedulerEvent) -> Answer? {
@@ -105,7 +105,7 @@ extension SchedulerDriver {
 }
 
 extension Answer {
-    /// The number of the accepted request or event; nil for other answers.
+    /// The number of the accepted request or event; nil for any other answer.
     var submission: SubmissionNumber? {
         switch self {
         case .submitted(let number, _, _), .triggered(let number): number
@@ -118,7 +118,7 @@ extension Answer {
     var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
     var isNotRecorded: Bool { if case .notRecorded = self { true } else { refusal?.subReason == .notRecorded } }
 
-    /// The message of a simulation that had no effect; nil for other answers.
+    /// The message of a simulation that had no effect; nil for any other answer.
     var failureMessage: String? {
         switch self {
         case .notLaunching(let message), .notRunning(let message): message

@@ -5,7 +5,9 @@ import TaskModel
 
 // Continued tasks: their submission by users and plugins, and the calls of their plugins.
 extension SchedulerDriver {
-    /// - Parameter plan: The launch that submits the task; nil for a submission by a user.
+    /// Submits a continued request.
+    ///
+    /// - Parameter plan: The launch that submits the request; nil for a submission by a user.
     @discardableResult
     func submitContinued(
         _ identifier: TaskIdentifier = .album(1),
@@ -30,7 +32,8 @@ extension SchedulerDriver {
     @discardableResult
     func stopTask(_ identifier: TaskIdentifier) -> Answer? { ask { .taskStopRequested(identifier, reply: $0) } }
 
-    /// Starts a launch of the processing task at a user's request, with handlers for the task and the first albums.
+    /// Starts a launch of the processing task at a user's request. The launch has handlers for this task and the given
+    /// albums. Returns the plan; nil when nothing was launched.
     @discardableResult
     func openByPerson(_ identifier: TaskIdentifier = .clean, albums: ClosedRange<Int> = 1...5) -> LaunchPlan? {
         submit(identifier, after: .seconds(1))
@@ -39,13 +42,13 @@ extension SchedulerDriver {
         return lastPlan
     }
 
-    /// Registers a handler after the return of entry.
+    /// Registers a handler in a launch after the return of its entry.
     func register(_ identifier: PermittedIdentifier, in plan: LaunchPlan? = nil) {
         guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
         send(.registered(plan.number, identifier))
     }
 
-    /// The lane in which a launch occupies capacity now.
+    /// The lane whose capacity a launch uses now; nil when it does not run.
     func lane(of plan: LaunchPlan?) -> Lane? {
         scheduler.runningLaunches.first { $0.plan.number == plan?.number }?.lane
     }

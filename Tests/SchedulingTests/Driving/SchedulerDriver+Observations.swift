@@ -22,14 +22,14 @@ extension SchedulerDriver {
 
     var plans: [LaunchPlan] { actions.compactMap { if case .sendPlan(let plan) = $0 { plan } else { nil } } }
     var lastPlan: LaunchPlan? { plans.last }
-    /// The tasks of each background launch, in order.
+    /// The task identifiers of each background launch, in order of the launches.
     var batches: [[TaskIdentifier]] { plans.filter { $0.lane == .background }.map(\.identifiers) }
     var finished: [LaunchNumber] { actions.compactMap { if case .finish(let launch) = $0 { launch } else { nil } } }
     var killed: [LaunchNumber] { actions.compactMap { if case .kill(let launch) = $0 { launch } else { nil } } }
     var dismissed: [LaunchNumber] {
         actions.compactMap { if case .dismissRunner(let launch) = $0 { launch } else { nil } }
     }
-    /// The main plugin whose container each requested runner needs.
+    /// The main plugin whose container each requested runner needs, in order.
     var containersNeeded: [PluginIdentifier] {
         actions.compactMap { if case .takeRunner(_, let main) = $0 { main } else { nil } }
     }
@@ -40,7 +40,7 @@ extension SchedulerDriver {
             return Expiration(launch: launch, tasks: tasks.compactMap(\.work.identifier), reason: reason)
         }
     }
-    /// The tasks that were delivered to launches that ran already.
+    /// The identifiers of tasks that were delivered to running launches.
     var deliveries: [TaskIdentifier] {
         actions.compactMap { if case .deliver(_, let task) = $0 { task.work.identifier } else { nil } }
     }
@@ -68,7 +68,7 @@ extension SchedulerDriver {
         }
     }
 
-    /// The last journal entry of a task with this identifier.
+    /// The last journal entry of a task with this identifier; nil without one.
     func lastEntry(of identifier: TaskIdentifier) -> JournalEntry? { journal.last { $0.label == identifier.text } }
 
     var launchOutcomes: [LaunchOutcome] {
@@ -86,7 +86,7 @@ extension SchedulerDriver {
         scheduler.pendingRequests.first { $0.request.identifier == identifier }
     }
 
-    /// Start of the deferral of a pending request, or of its class (C12).
+    /// Start of the deferral of a pending request, its own or that of its class (C12); nil when it is not deferred.
     func deferralStart(of identifier: TaskIdentifier) -> WallTime? {
         request(identifier).flatMap { scheduler.presented($0).deferredSince }
     }

@@ -5,7 +5,7 @@ import TaskModel
 
 // Events of runners and plugin code. The default launch is that of the plan sent last.
 extension SchedulerDriver {
-    /// Returns from entry; by default with a handler for every task of the batch.
+    /// Returns from the entry of a launch, by default with a handler for every task of the batch.
     func enter(
         _ plan: LaunchPlan? = nil,
         registering: [TaskIdentifier]? = nil,
@@ -37,7 +37,7 @@ extension SchedulerDriver {
         send(.progressed(plan.number, task, progress))
     }
 
-    /// The newest task with this identifier, including tasks that joined the launch.
+    /// The newest task of a launch with this identifier, including tasks that joined the launch; nil without one.
     func task(_ identifier: TaskIdentifier, of plan: LaunchPlan) -> TaskID? {
         tasks(of: plan.number).last { $0.work.identifier == identifier }?.id
     }
@@ -68,7 +68,9 @@ extension SchedulerDriver {
         for task in plan.tasks { send(.completed(plan.number, task.id, .success)) }
     }
 
-    /// - Parameter task: The task on whose handler thread the signal struck; nil if the runner could not report it.
+    /// Ends the process of a launch with a signal.
+    ///
+    /// - Parameter task: The task whose handler thread received the signal; nil if the runner could not report it.
     func crash(_ plan: LaunchPlan? = nil, signal: Int32 = 11, on task: TaskIdentifier? = nil) {
         guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
         let words = task.map { LastWords(signal: signal, address: 0, task: self.task($0, of: plan)) }
@@ -85,7 +87,7 @@ extension SchedulerDriver {
         send(.runnerEnded(plan.number, termination, words))
     }
 
-    /// Returns from the entry of every launch in the event lane, without a receive function.
+    /// Returns from the entry of every launch in the event lane, without a receiver of events.
     func finishStarting() {
         while let plan = processes.values.filter({ $0.lane == .event }).min(by: { $0.number < $1.number }) {
             enter(plan, receives: false)

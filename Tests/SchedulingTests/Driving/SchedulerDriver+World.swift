@@ -7,7 +7,7 @@ import TaskModel
 extension SchedulerDriver {
     // MARK: Time
 
-    /// Advances both clocks and fires the timer at every requested instant.
+    /// Advances both clocks, and fires the timer at every time that the scheduler has requested.
     func advance(by duration: Duration) {
         let target = clock.now.monotonic + duration
         while let wait = timeToWake, clock.now.monotonic + wait <= target {
@@ -23,13 +23,13 @@ extension SchedulerDriver {
         fireTimer()
     }
 
-    /// Time until the next requested wake; nil when none is requested.
+    /// Time until the timer is due; nil when no time is requested.
     var timeToWake: Duration? {
         let waits = [wake.monotonic.map { $0 - clock.now.monotonic }, wake.wall.map { $0 - clock.now.wall }]
         return waits.compactMap { $0 }.min().map { max(.zero, $0) }
     }
 
-    /// Fires the timer once, and again at most four times while it is due. A timer that is due after that spins.
+    /// Fires the timer once, and again up to four times while it is due. A timer that is still due then is a complaint.
     private func fireTimer() {
         send(.timerFired)
         for _ in 1...4 where timeToWake == .zero { send(.timerFired) }
@@ -83,7 +83,7 @@ extension SchedulerDriver {
         send(.commitFailed(heldCommits.removeFirst().ticket, message: "disk full"))
     }
 
-    /// Writes the held commits and all that follow from them.
+    /// Writes the held commits and all commits that follow from them.
     func writeHeldCommits() {
         while !heldCommits.isEmpty { writeNextCommit() }
         commits = .written
@@ -91,7 +91,7 @@ extension SchedulerDriver {
 
     // MARK: Runners
 
-    /// Offers the held runners, dismissed ones included, and lets later ones start at once.
+    /// Makes the held runners ready, including dismissed ones. Later runners start at once.
     func bringRunners() {
         runners = .ready
         while !heldRunners.isEmpty {
@@ -103,7 +103,7 @@ extension SchedulerDriver {
 
     // MARK: Loading
 
-    /// Answers the held loads, and every later one at once.
+    /// Answers the held loads. Later loads are answered at once.
     func bringLoads() {
         loads = .ready
         while !heldLoads.isEmpty { bringNextLoad() }
@@ -123,7 +123,7 @@ extension SchedulerDriver {
 
     func stop() { send(.stopRequested) }
 
-    /// Kills the host with all of its processes and starts it again from the ledger.
+    /// Kills the host with all of its processes, and starts it again from the ledger.
     func restart(after downtime: Duration = .zero, rebooting: Bool = false, with plugins: [PluginEntry]? = nil) {
         // If the second of three simultaneous submissions fails, the journal entry of the third follows one commit
         // later.

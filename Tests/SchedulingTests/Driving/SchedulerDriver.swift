@@ -4,11 +4,12 @@ import Scheduling
 import TaskModel
 import Testing
 
-/// The shell around a scheduler in tests: passes events to it and carries out its actions. Nothing runs by itself.
+/// Replaces the host around a scheduler in tests: it passes events to the scheduler and performs its actions. Nothing
+/// happens by itself.
 ///
-/// By default commits succeed at once, runners are available, and processes exit when asked and die when killed. A test
-/// can hold each of these and release it step by step. The driver also checks the order of actions. An answer before
-/// its commit, a plan before its launch is on disk and a spinning timer are complaints that fail the test.
+/// By default commits succeed at once, runners are available, and processes exit when requested and die when killed. A
+/// test can hold each of these and release it step by step. The driver also checks the order of actions. An answer
+/// before its commit, a plan before its launch is on disk and a timer that stays due are complaints that fail the test.
 final class SchedulerDriver {
     enum Commits { case written, held, failing }
     enum Runners { case ready, held, unavailable }
@@ -17,12 +18,12 @@ final class SchedulerDriver {
     var commits = Commits.written
     var runners = Runners.ready
     var loads = Loads.ready
-    /// True if processes exit when asked and die when killed.
+    /// Whether processes exit when requested and die when killed.
     var processesObey = true
-    /// True if every submission that leaves the ledger must have a journal entry at once; applies while no commit
+    /// Whether every submission that leaves the ledger must have a journal entry at once. Applies while no commit
     /// fails.
     var isStrict = true
-    /// Receives each broken rule of the scheduler; records an issue by default.
+    /// Receives each violation by the scheduler; records an issue by default.
     var onComplaint: (String) -> Void = { Issue.record("\($0)") }
 
     let configuration: SchedulingConfiguration
@@ -36,7 +37,7 @@ final class SchedulerDriver {
     /// The catalogue that was last sent to the scheduler.
     var catalogue = Catalogue()
 
-    /// Actions since the last `forgetThePast`.
+    /// Actions of the scheduler since the last `forgetThePast`.
     var actions: [SchedulerAction] = []
     var answers: [ReplyToken: Answer] = [:]
     var journalMark = 0
@@ -48,30 +49,30 @@ final class SchedulerDriver {
     var heldLoads: [PluginIdentifier] = []
     /// The last kill time that the scheduler set for each launch.
     var killTimes: [LaunchNumber: MonotonicTime] = [:]
-    /// Every launch whose plan was sent and whose process has not ended.
+    /// Launches whose plan was sent and whose process has not ended, by number.
     var processes: [LaunchNumber: LaunchPlan] = [:]
-    /// The plan of every launch, first as it was committed, then as it was sent.
+    /// The plan of every launch, first as committed, then as sent.
     var plansByNumber: [LaunchNumber: LaunchPlan] = [:]
-    /// Tasks that joined a running launch.
+    /// Tasks that joined a running launch, by launch.
     var arrivals: [LaunchNumber: [PlannedTask]] = [:]
     /// The watch that the scheduler requested last.
     var watch = Watch()
     /// Submissions launched at a user's request, regardless of time and conditions.
     var simulated: Set<SubmissionNumber> = []
-    /// The number of further actions after which the host dies; nil for never.
+    /// Number of further actions after which the host dies; nil for never.
     var actionsToLive: Int?
     var lastReply: UInt64 = 0
-    /// The user who calls; nil where no user matters.
+    /// The user of the next calls; nil where the user does not matter.
     var caller: CallingUser?
 
-    /// Observes all events and actions, in order; nil in most tests.
+    /// An observer of all events and actions, in order; nil in most tests.
     var witness: (any Witness)?
 
     private var inbox: [SchedulerEvent] = []
     private var isWorking = false
     private var complaintsSeen = 0
 
-    /// Starts a host with the plugins installed and their first launches completed.
+    /// Starts a host with installed plugins whose first launches are completed.
     init(
         _ plugins: PluginEntry...,
         conditions: Conditions = Conditions(isOnExternalPower: true, hasNetwork: true),
@@ -175,7 +176,7 @@ final class SchedulerDriver {
         }
     }
 
-    /// Writes the ticket and returns the event for its success or failure.
+    /// Writes the ticket to the ledger, and returns the event for its success or failure.
     func report(_ ticket: Ticket, _ changes: [LedgerChange]) -> SchedulerEvent {
         do {
             try ledger.apply(changes) { configuration.policy(for: $0).limits ?? configuration.limits }
@@ -225,8 +226,8 @@ final class SchedulerDriver {
         arrivals[launch, default: []].append(task)
     }
 
-    /// Complains about a launch before its time or without its conditions, unless a user requested it, and about a
-    /// launch of a plugin that is not installed.
+    /// Complains about a launch before its time or without its conditions, unless a user requested it. Also complains
+    /// about a launch of a plugin that is not installed.
     private func check(_ plan: LaunchPlan) {
         plansByNumber[plan.number] = plan
         for case .request(let pending) in plan.tasks.map(\.work) where !simulated.contains(pending.number) {

@@ -9,7 +9,7 @@ protocol Witness: AnyObject {
     func didDecide(_ event: SchedulerEvent, _ actions: [SchedulerAction])
     /// Called after the changes were written to the ledger.
     func didWrite(_ changes: [LedgerChange])
-    /// Called when no further event follows from the sent ones.
+    /// Called when the sent events and all that follow from them are handled.
     func didSettle()
     /// Called after the host died and started again from the ledger.
     func didRestart()

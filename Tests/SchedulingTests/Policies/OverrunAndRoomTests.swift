@@ -65,7 +65,7 @@ struct OverrunAndRoomTests {
         }
     }
 
-    /// Launches the request of a plugin at a user's request and completes it.
+    /// Runs a request at a user's request and completes it, so that the plugin counts as used.
     private func use(_ identifier: TaskIdentifier, _ host: SchedulerDriver) {
         host.submit(identifier, after: .hours(1), by: .person)
         host.simulateLaunch(of: identifier)

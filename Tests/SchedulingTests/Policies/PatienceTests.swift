@@ -13,7 +13,7 @@ struct PatienceTests {
         conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
     )
 
-    /// Fails unless the task runs exactly after the duration, and not before.
+    /// Records an issue unless the task starts exactly after the duration, and not before.
     private func expectRun(of identifier: TaskIdentifier, in duration: Duration, _ host: SchedulerDriver? = nil) {
         let host = host ?? self.host
         host.advance(by: duration - .nanoseconds(1))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Each policy decides on the facts alone, with the verdict may, wait or must")
 struct PolicyTests {
-    /// Facts without any reason to wait: noon of a day, one hour after the boot.
+    /// Facts under which no policy has a reason to delay the work: noon of a day, one hour after the boot.
     private static func facts(
         _ kind: TaskKind = .processing,
         needsNetwork: Bool = false,
@@ -60,7 +60,7 @@ struct PolicyTests {
         #expect(!policy.rationale(on: facts).isEmpty)
     }
 
-    /// Facts under which every policy except `use` wants to delay or to force the work.
+    /// Facts under which every policy except `use` delays or forces the work.
     private static func everything(_ change: (inout Policy.Facts) -> Void = { _ in }) -> Policy.Facts {
         facts(.processing, needsNetwork: true, heldSince: .days(3)) {
             $0.isUserRequested = true

@@ -22,8 +22,8 @@ struct SpreadTests {
         return host
     }
 
-    /// The delay of the plugin's request; records an issue unless the stagger has that cause and lies within the
-    /// window.
+    /// The delay of the plugin's request by the stagger. Records an issue unless the stagger has that cause and lies
+    /// within the window.
     private func wait(_ host: SchedulerDriver, _ identifier: TaskIdentifier, after cause: SpreadCause) throws
         -> Duration
     {

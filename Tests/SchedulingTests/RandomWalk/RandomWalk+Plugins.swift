@@ -8,7 +8,7 @@ import TaskModel
 extension RandomWalk {
     private var plan: LaunchPlan? { pick(host.processes.values.sorted { $0.number < $1.number }) }
 
-    /// Takes a random step of a random launch.
+    /// Performs a random step of a random launch.
     func liveOn() {
         guard let plan else { return submit() }
         guard let launch = model.launches[plan.number] else { return }
@@ -47,7 +47,8 @@ extension RandomWalk {
         host.send(.progressed(plan.number, task.id, progress))
     }
 
-    /// Uses one of four counts, so that many assertions begin late or twice, or end without a beginning.
+    /// Begins or ends an assertion with one of four numbers, so that many assertions begin late or twice, or end
+    /// without a beginning.
     private func useAssertion(of plan: LaunchPlan) {
         let count = UInt32.random(in: 1...4, using: &random)
         if random.chance(50) { host.beginAssertion(count, in: plan) } else { host.endAssertion(count, in: plan) }
@@ -65,8 +66,8 @@ extension RandomWalk {
         }
     }
 
-    /// Kills a launch at its kill time, as the launch thread does; the report precedes the timer's event. Earlier
-    /// messages of the runner are handled first and may have removed the reason of the kill.
+    /// Kills a launch at its kill time, as the launch thread does. The event about the kill precedes the timer's event.
+    /// Earlier messages of the runner are handled first, and may have removed the reason of the kill.
     func killAtDeadline() {
         let plans = host.processes.values.sorted { $0.number < $1.number }
         guard let plan = pick(plans.filter { killTime(of: $0) != nil }), let time = killTime(of: plan) else {
@@ -84,7 +85,7 @@ extension RandomWalk {
         host.advance(by: .zero)
     }
 
-    /// The time at which the launch thread will kill the launch; nil without one, or after the kill.
+    /// The time at which the launch thread will kill the launch; nil when there is none, or after the kill.
     private func killTime(of plan: LaunchPlan) -> MonotonicTime? {
         guard let launch = model.launches[plan.number], launch.kill == nil, launch.isSent else { return nil }
         return host.killTimes[plan.number]
@@ -98,7 +99,7 @@ extension RandomWalk {
         }
     }
 
-    /// Sends a message that the runner has no right to send.
+    /// Sends a message that the runner is not permitted to send.
     func forge() {
         guard let plan else { return advance() }
         last = "a forged message of launch \(plan.number)"

@@ -24,8 +24,8 @@ extension RandomWalk {
         complain("\(work.label) (\(work.number)) waits for \(reason.code), and after that for \(left.sorted())")
     }
 
-    /// Reasons that the host cannot know before the change: an absent plugin's policy and its main plugin, and the time
-    /// of running launches.
+    /// Codes of reasons that the change may reveal, because the host cannot know them before: an absent plugin's policy
+    /// and main plugin, the time of running launches, and a retry delay of a clock that was ahead.
     private func unknown(before change: Reason, of work: PendingWork) -> Set<String> {
         // The end of a launch adds its time to the day budget.
         if case .laneBusy = change { return ["day-budget"] }
@@ -61,7 +61,7 @@ extension SchedulerDriver {
         return twin
     }
 
-    /// Makes the change that the remedy names, and no other.
+    /// Makes the change that the remedy of the reason names, and no other.
     fileprivate func make(_ change: Reason, for work: PendingWork) {
         switch change {
         case .pluginMissing(let plugin), .pluginRefused(let plugin, _): mend(plugin)
@@ -89,7 +89,7 @@ extension SchedulerDriver {
         }
     }
 
-    /// The codes of the remaining reasons of the work; empty if it ran.
+    /// The codes of the reasons that still block the work; empty if the work has run.
     fileprivate func reasons(against work: PendingWork) -> Set<String> {
         // The outcome of a task that ran is irrelevant here.
         if plans.contains(where: { $0.tasks.contains { $0.work.number == work.number } }) { return [] }
@@ -111,8 +111,8 @@ extension SchedulerDriver {
         }
     }
 
-    /// Submits the request again without its earliest begin. A deferred request waits instead: a newer one would begin
-    /// a new deferral.
+    /// Submits the request again without its earliest begin. A request whose deferral has begun waits instead, because
+    /// a newer one would begin a new deferral.
     private func submitAgain(_ work: PendingWork, _ change: Reason) {
         guard case .request(let pending) = work, pending.deferredSince == nil else { return pass(change) }
         let old = pending.request

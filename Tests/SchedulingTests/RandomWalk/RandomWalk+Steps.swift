@@ -129,12 +129,12 @@ extension RandomWalk {
         host.send(.timeZonesChanged(.machine(pick(rules) ?? .utc)))
     }
 
-    /// Conditions that only delay work; a new one is among them, and fails the walk until the model has it.
+    /// Conditions that only delay work. A new condition is one of them, and fails the walk until the model contains it.
     static let advisoryConditions = Condition.all.filter { condition in
         ![.externalPower, .network, .idle, .highLoad, .lowMemory, .hot, .gpu].contains(condition)
     }
 
-    /// Changes one condition, in most cases to the better, so that work can run.
+    /// Changes one condition at random, in most cases so that work can run.
     private func changeConditions() {
         last = "a change of conditions"
         let isGood = random.chance(65)

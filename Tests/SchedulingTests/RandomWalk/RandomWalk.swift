@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-/// A host under random events, beside a naive model that checks the semantics.
+/// A host under random events, together with a naive model that checks the semantics.
 ///
 /// A walk is a list of numbers. The first number determines the configuration of the host, and each other number one
 /// step. Steps can be removed and the rest walked again.
@@ -26,6 +26,8 @@ final class RandomWalk {
     private(set) var step = 0
     private var complaint: String?
 
+    /// Performs a walk.
+    ///
     /// - Returns: The counts of the events of the walk.
     /// - Throws: `Failure`, with the first violated statement.
     @discardableResult
@@ -72,7 +74,7 @@ final class RandomWalk {
         try drain()
     }
 
-    /// Runs the expensive checks after some of the steps only.
+    /// Throws the first complaint. The expensive checks run only after some of the steps.
     func check() throws {
         if complaint == nil, random.chance(25) { model.checkRest() }
         if complaint == nil, random.chance(5) { trySmallestChange() }
@@ -84,7 +86,7 @@ final class RandomWalk {
 
     // MARK: The end
 
-    /// Satisfies every reason to wait until all work has run.
+    /// Removes every reason to wait, until all work has run.
     func drain() throws {
         last = "draining"
         host.writeHeldCommits()
@@ -123,7 +125,7 @@ final class RandomWalk {
         if let number = host.ledger.unexplained.min() { throw fail("submission \(number) left no journal entry") }
     }
 
-    /// True if work up to the number is left, except work that the operator does not permit.
+    /// Whether work with numbers up to `newest` is left, except work that the operator does not permit.
     private func hasLeft(upTo newest: SubmissionNumber) -> Bool {
         let works = host.ledger.requests.map(PendingWork.request) + host.ledger.events.map(PendingWork.event)
         let unwanted: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]

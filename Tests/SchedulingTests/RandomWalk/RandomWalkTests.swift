@@ -15,7 +15,7 @@ struct RandomWalkTests {
     private static let events = environment["BGTASK_WALK_EVENTS"].flatMap(Int.init) ?? 100_000
     private static let firstSeed = environment["BGTASK_WALK_SEED"].flatMap { UInt64($0) } ?? 0xb97a_5c00
     private static let replayed = environment["BGTASK_WALK"].flatMap { $0.isEmpty ? nil : $0 }
-    /// The maximum of reported failures of one part.
+    /// Maximum number of reported failures of one part.
     private static let mostFailures = 3
 
     @Test(.proves("C3", "C7", "C12", "C13"), .enabled(if: replayed == nil))

@@ -1,16 +1,16 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A failing walk without the steps that the failure does not need.
+/// A failing walk without the steps that are not needed for the failure.
 struct ShorterWalk: CustomStringConvertible {
     private(set) var numbers: [UInt64]
     private(set) var failure: RandomWalk.Failure?
     private let kind: String?
 
-    /// The time limit of the search; its result is short enough to read.
+    /// The time limit of the search. Its result so far is short enough to read.
     private static let limit: Duration = .seconds(10)
     private let begin = ContinuousClock.now
 
-    /// Removes ever smaller parts while the rest fails in the same way.
+    /// Removes smaller and smaller parts of the walk, as long as the rest fails in the same way.
     init(failing: [UInt64]) {
         numbers = failing
         failure = Self.failure(of: failing)
@@ -22,7 +22,9 @@ struct ShorterWalk: CustomStringConvertible {
         }
     }
 
-    /// - Returns: True if steps could be removed.
+    /// Removes parts of `length` steps.
+    ///
+    /// - Returns: Whether steps could be removed.
     private mutating func leaveOut(_ length: Int) -> Bool {
         var start = 1
         var hasShrunk = false

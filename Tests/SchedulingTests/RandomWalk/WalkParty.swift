@@ -4,9 +4,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Walks that run in parallel: their common counts, and the detection of a walk that does not end.
+/// Walks that run in parallel, with common counts. It detects a walk that does not end.
 final class WalkParty: Sendable {
-    /// The time limit of one walk. A walk takes parts of a second, or a few seconds on a busy machine.
+    /// The time limit of one walk. A walk usually takes less than a second, on a busy machine a few seconds.
     private static let patience: Duration = .seconds(180)
 
     private struct State {
@@ -19,9 +19,9 @@ final class WalkParty: Sendable {
     private let begin = ContinuousClock.now
     private let oldest: UInt64
     private let state: Mutex<State>
-    /// A queue beside the walks, which finds the seed of a walk that does not end.
+    /// A queue beside the walks that reports the seed of a walk which does not end.
     private let guardian = DispatchQueue(label: "walks that do not end")
-    /// The number of events between two progress messages.
+    /// Number of events between two progress messages.
     private let interval: Int
 
     init(firstSeed: UInt64, interval: Int) {

@@ -6,7 +6,7 @@ import Scheduling
 struct WalkTally {
     var walks = 0
     var restarts = 0
-    /// The number of comparisons with the naive host; `changes` counts the smallest changes.
+    /// Number of comparisons with the naive host; `changes` is the number of tried smallest changes.
     var looks = 0
     var changes = 0
     private var events: [SchedulerEvent.Kind: Int] = [:]
@@ -23,6 +23,8 @@ struct WalkTally {
         events.merge(other.events, uniquingKeysWith: +)
     }
 
+    /// The counts as text.
+    ///
     /// - Parameter seconds: The duration of all walks.
     func report(seeds: ClosedRange<UInt64>, seconds: Double) -> String {
         let each = seconds > 0 ? Int(Double(eventCount) / seconds) : 0

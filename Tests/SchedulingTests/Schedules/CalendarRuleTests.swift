@@ -13,7 +13,7 @@ struct CalendarRuleTests {
         WallTime(nanoseconds: Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970) * 1_000_000_000)
     }
 
-    /// The next `count` occurrences of the rule after the time, in UTC.
+    /// The next `count` occurrences of the rule after `time`, as text in UTC.
     private func occurrences(_ rule: CalendarRule?, after time: String, _ count: Int) throws -> [String] {
         let rule = try #require(rule)
         var last = try at(time)

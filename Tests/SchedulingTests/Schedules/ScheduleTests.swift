@@ -19,7 +19,7 @@ struct ScheduleTests {
 
     let host = Self.driver(WorkSchedule(.every(.hours(1))))
 
-    /// Times at which work began, in minutes since the call.
+    /// The times at which work began during the duration, in minutes since the call.
     private func begins(in duration: Duration, by step: Duration = .minutes(1), _ host: SchedulerDriver? = nil) -> [Int]
     {
         let host = host ?? self.host
@@ -128,7 +128,7 @@ struct ScheduleTests {
         #expect(host.entries(.occurrenceMissed).first?.message.contains("not-in-foreground") == true)
     }
 
-    /// For each held commit: true if it records an occurrence, and true if it stores a request.
+    /// For each held commit: whether it records an occurrence, and whether it stores a request.
     private var occasionsHeld: [[Bool]] {
         host.heldCommits.map { commit in
             [

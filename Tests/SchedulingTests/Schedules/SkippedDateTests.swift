@@ -12,7 +12,7 @@ struct SkippedDateTests {
         Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970)
     }
 
-    /// A zone whose offset changes once, in hours.
+    /// A time zone whose offset changes once, at the time `text`. Offsets are in hours.
     private static func zone(_ before: Int64, until text: String, _ after: Int64) throws -> TimeZoneTable {
         let rules = TimeZoneRules(
             initial: before * 3600,

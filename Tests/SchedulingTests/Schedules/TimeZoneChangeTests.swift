@@ -19,7 +19,7 @@ struct TimeZoneChangeTests {
         }
     }
 
-    /// Times of the launches within the duration: day of January, hour and minute in UTC.
+    /// The times of the launches within the duration: day of January, hour and minute in UTC.
     private func begins(in duration: Duration, of host: SchedulerDriver) -> [String] {
         var begins: [String] = []
         let end = host.clock.now.wall + duration

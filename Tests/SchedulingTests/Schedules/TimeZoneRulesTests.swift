@@ -15,7 +15,7 @@ struct TimeZoneRulesTests {
         rules.offset(at: try seconds(text)) / 3600
     }
 
-    /// Of the instant at which local time reaches the text, which names a local time as if it were UTC.
+    /// The instant at which local time reaches `local`, as text in UTC. `local` is written as if it were UTC.
     private func reached(_ rules: TimeZoneRules, _ local: String) throws -> String {
         let instant = rules.firstInstant(reaching: try seconds(local))
         return Date(timeIntervalSince1970: Double(instant)).formatted(.iso8601)

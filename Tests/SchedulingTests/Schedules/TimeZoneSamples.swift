@@ -8,10 +8,10 @@ extension ScheduleZone {
 }
 
 extension TimeZoneRules {
-    /// UTC+1, in summer UTC+2, with the dates of the European Union.
+    /// The rules of Berlin: UTC+1, in summer UTC+2, with the dates of the European Union.
     static let berlin = european(hours: 1)
     static let helsinki = european(hours: 2)
-    /// UTC-5, in summer UTC-4, with the dates of the United States.
+    /// The rules of New York: UTC-5, in summer UTC-4, with the dates of the United States.
     static let newYork = TimeZoneRules(
         YearlyOffsets(
             standard: -5 * 3600,

@@ -4,18 +4,18 @@
 
 import CBackgroundTasks
 
-/// The note that BGTASK_PLUGIN_NOTE emits in C.
+/// The ELF note of the plugin, as BGTASK_PLUGIN_NOTE emits it in C.
 @section(".note.bgtask") @used
 private let note: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) =
     (7, 8, 1, 0x6174_6762, 0x0000_6b73, 1, 0)
 
-/// The only symbol that the host looks up.
+/// The entry function of the plugin, the only symbol that the host looks up.
 @c(bgtask_plugin_entry)
 public func enter(_ host: UnsafePointer<bgt_host>, _ plugin: UnsafeMutablePointer<bgt_plugin>) -> Int32 {
     bgt_register(host, "com.example.headeralone.task", { _, host, task in count(host, task) }, nil)
 }
 
-/// Uses the Swift runtime: allocation, reference counts, metadata, casts, strings.
+/// Completes the task after work that uses the Swift runtime: allocation, reference counts, metadata, casts, strings.
 private func count(_ host: UnsafePointer<bgt_host>, _ task: bgt_task) {
     var colours: [String: any CustomStringConvertible] = [:]
     for number in 1...1000 { colours["colour \(number)"] = number.isMultiple(of: 2) ? number : "odd" }

@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// The only symbol that the host looks up.
+/// The entry function of the plugin, the only symbol that the host looks up.
 @c(bgtask_plugin_entry)
 public func enter(_ host: PluginHost, _ hooks: PluginHooks) -> Int32 {
     BackgroundPlugin.enter(host, hooks) { try Parts.chosen().launch() }

@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// Writes a line for the test, to `notes` in the container.
+/// Appends a line for the test to the file `notes` in the container.
 func note(_ line: String) {
     guard let file = BackgroundPlugin.containerURL?.appendingPathComponent("notes") else { return }
     let descriptor = open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
@@ -12,10 +12,10 @@ func note(_ line: String) {
     handle.write(Data("\(line)\n".utf8))
 }
 
-/// True if the work has to continue until its expiration.
+/// Whether the work has to continue until its expiration.
 var isSlow: Bool { BackgroundPlugin.setting("slow") == "true" }
 
-/// True if the test has released the work, or there is no container.
+/// Whether the test has released the work, or there is no container.
 var isReleased: Bool {
     guard let file = BackgroundPlugin.containerURL?.appendingPathComponent("release") else { return true }
     return FileManager.default.fileExists(atPath: file.path)

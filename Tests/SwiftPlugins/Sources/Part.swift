@@ -2,12 +2,11 @@
 
 import BackgroundTasks
 
-/// The behaviour of this plugin in one test, chosen by the setting `part`: a typical form of code for Apple's
-/// platforms.
+/// One behaviour of this plugin: a typical form of code for Apple's platforms. The setting `part` selects it.
 @MainActor
 protocol Part {
     init()
-    /// The work of an app during its launch.
+    /// Performs the work of an app's launch.
     func launch() throws
 }
 
@@ -25,7 +24,7 @@ enum Parts {
         return part
     }
 
-    /// Lives as long as the process, like an app's delegate.
+    /// The part that runs. It exists as long as the process, like an app's delegate.
     @MainActor
     private static var running: (any Part)?
 

@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import TaskModel
 
-/// Parses the arguments and the result of a signature from the command line, written `kind` or `kind:value`.
+/// Parses the arguments and the result of a signature from the command line, in the notation `kind` or `kind:value`.
 enum SignatureArgument {
     static func argument(_ text: String) throws -> DirectArgument {
         let (word, value) = parts(of: text)

@@ -3,7 +3,7 @@
 import PluginChecker
 import TerminalText
 
-/// All checks of `plugin check`, for `--list`.
+/// The list of all checks of `plugin check`, printed with `--list`.
 struct CheckList: Presentable {
     struct Item: Encodable {
         let check: String

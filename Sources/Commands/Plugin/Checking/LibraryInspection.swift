@@ -4,7 +4,7 @@ import PluginBinary
 import PluginCatalog
 import TaskModel
 
-/// The report of `plugin inspect` on one file. `format` is the version of its JSON shape.
+/// The report of `plugin inspect` on one file. `format` is the version of the structure of its JSON.
 struct LibraryInspection: Hashable, Encodable {
     struct Note: Hashable, Encodable {
         let major: Int
@@ -17,9 +17,9 @@ struct LibraryInspection: Hashable, Encodable {
     }
 
     struct Problem: Hashable, Encodable {
-        /// A stable code for programs.
+        /// A stable code of the problem, for programs.
         let code: String
-        /// The rule of the ABI that the library breaks; nil when the file is not a library.
+        /// The violated rule of the ABI; nil when the problem violates none, as for an unreadable file.
         let rule: String?
         let message: String
         let remedy: String
@@ -40,20 +40,21 @@ struct LibraryInspection: Hashable, Encodable {
     let format = 1
     let file: String
     let isLoadable: Bool
-    /// Whether the handlers of a manifest may bind functions of the library; false for a plugin with its own entry.
+    /// Whether the handlers of a manifest may bind functions of the library; false for a plugin with its own entry
+    /// function.
     let isBindable: Bool
     let problems: [Problem]
-    /// The ABI of this version, as MAJOR.MINOR.
+    /// The ABI version of this program, as MAJOR.MINOR.
     let abi = "\(HostABI.major).\(HostABI.minor)"
     let note: Note?
-    /// This machine's architecture; nil when the library was built for another one, or its traits cannot be read.
+    /// This machine's architecture; nil when the library was built for another one, or its properties cannot be read.
     let architecture: String?
     let name: String?
     let needs: [String]
     let searchPaths: [String]
     let expected: [String]
     let hardening: Hardening?
-    /// Size in bytes; nil when the file does not exist.
+    /// Size of the file in bytes; nil when the file does not exist.
     let size: Int64?
     let digest: String?
 

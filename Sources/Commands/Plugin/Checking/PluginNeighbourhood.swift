@@ -3,8 +3,8 @@
 import LinuxSystem
 import PluginCatalog
 
-/// The manifests to check (`asked`), and the manifests that they are checked together with (`sources`): themselves, the
-/// given neighbours and the other manifests in the same directories.
+/// The manifests to check (`asked`), and all manifests that are checked together (`sources`): the former, the given
+/// neighbours and the other manifests in the same directories.
 struct PluginNeighbourhood {
     let asked: [String]
     let sources: [ManifestSource]

@@ -6,7 +6,7 @@ import TaskModel
 
 // Commits of the host and their effects once they are on disk.
 extension NaiveHost {
-    /// Judges every change when the host requests it, because the decision is made by then.
+    /// Judges every change when the scheduler requests its commit, because its decision is made by then.
     func judge(_ changes: [LedgerChange], of ticket: Ticket, after event: SchedulerEvent) {
         asking = ticket
         for change in changes {
@@ -26,7 +26,7 @@ extension NaiveHost {
         }
     }
 
-    /// Marks a running task that a user stops during entry; the stop counts from its request.
+    /// Marks a running task that a user stopped during entry. The stop counts from its request.
     private func stoppedInEntry(_ submission: SubmissionNumber, _ number: LaunchNumber) {
         let tasks = host.scheduler.launches.find(number)?.tasks ?? []
         guard launches[number]?.entry == .running,
@@ -96,7 +96,7 @@ extension NaiveHost {
         concludeWhatIsDecided()
     }
 
-    /// True while an in-flight commit concerns the request.
+    /// Whether a commit in flight concerns the request.
     func isUnderWay(_ request: PendingRequest) -> Bool {
         let identifier = request.request.identifier
         return underWay.values.joined().contains { change in
@@ -113,7 +113,7 @@ extension NaiveHost {
         }
     }
 
-    /// Notes a failed launch of the plugin. The delay doubles with each failure in a row, up to five minutes.
+    /// Notes a failed launch of the plugin. The delay doubles with each consecutive failure, up to five minutes.
     func noteTrouble(of plugin: PluginIdentifier) {
         failures[plugin, default: 0] += 1
         let doublings = min(failures[plugin, default: 1] - 1, 20)
@@ -148,7 +148,7 @@ extension NaiveHost {
         launches[number]?.tasks[index].wasCancelled = true
     }
 
-    /// Moves a launch that still runs to the lane. A launch that has ended moves only in the ledger.
+    /// Moves a launch that still runs to the lane. A launch that has ended changes its lane only in the ledger.
     private func leaveLane(_ number: LaunchNumber, to lane: Lane) {
         guard let launch = launches[number], launch.isHeard else { return }
         launches[number]?.lane = lane
@@ -158,7 +158,7 @@ extension NaiveHost {
 
     // MARK: Outcomes
 
-    /// Counts the outcomes of a delivered task; the end of its launch requires exactly one.
+    /// Counts the journaled outcomes of a delivered task. The end of its launch requires exactly one.
     func written(_ entry: JournalEntry) {
         guard case .task = entry.event, let number = entry.launch,
             let index = launches[number]?.tasks.firstIndex(where: { $0.work.number == entry.submission })

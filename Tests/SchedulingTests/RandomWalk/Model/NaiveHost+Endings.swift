@@ -49,7 +49,8 @@ extension NaiveHost {
         return .overran
     }
 
-    /// The reason of a kill by the launch thread. The kill of a launch within its limits is the fault of the host.
+    /// The reason of a kill by the launch thread. A kill of a launch that is within its limits counts as the host's
+    /// fault.
     private func reason(forKillOf launch: SeenLaunch) -> SeenLaunch.Kill {
         if launch.finishBy != nil { return .lingered }
         if launch.entry == .running {
@@ -59,7 +60,7 @@ extension NaiveHost {
         return limits(of: launch).min().map { $0 <= now.monotonic } ?? false ? .overran : .killTimePassed
     }
 
-    /// The kill times of the launch: of its expired tasks, of its deadline, and of its expired assertions.
+    /// The kill times of a launch: for its expired tasks, for its deadline, and for its expired assertions.
     func limits(of launch: SeenLaunch) -> [MonotonicTime] {
         var limits = launch.undone.compactMap { launch.tasks[$0].told?.killAt }
         if let told = launch.assertionsToldBy, !launch.assertions.isEmpty { limits.append(told) }
@@ -70,7 +71,7 @@ extension NaiveHost {
 
     // MARK: Judgement
 
-    /// Judges each ended launch once no in-flight commit decides over its tasks.
+    /// Judges each ended launch, once no commit in flight decides about its tasks.
     func concludeWhatIsDecided() {
         for (number, launch) in launches where launch.end != nil && !launch.isConcluded {
             let isOpen = underWay.values.joined().contains { change in
@@ -138,8 +139,8 @@ extension NaiveHost {
         return task.wasCancelled ? .over(way) : .back(way, retry)
     }
 
-    /// True if the end of the launch charges the task. A failed entry charges every task of the launch; a crash charges
-    /// the only task or the task of the struck thread.
+    /// Whether the end of the launch charges the task. A failed entry charges every task of the launch. A crash charges
+    /// the only task, or the task whose thread received the signal.
     private func isCharged(_ task: SeenTask, in launch: SeenLaunch, isCrash: Bool) -> Bool {
         switch launch.kill {
         case .hostStopping, .hostFailed, .killTimePassed, .overran, .lingered: return false
@@ -157,7 +158,7 @@ extension NaiveHost {
         return launch.tasks.count == 1
     }
 
-    /// The outcome of a task, by the end of its process.
+    /// The outcome that the end of the process gives to an unfinished task.
     private func wayOut(of launch: SeenLaunch) -> TaskOutcome {
         switch launch.kill {
         case .hostStopping, .hostFailed, .killTimePassed, .overran, .lingered: return .interrupted
@@ -175,8 +176,8 @@ extension NaiveHost {
         }
     }
 
-    /// The fate of a task that ran when its host was lost. The task may be the cause: from the second loss on it runs
-    /// alone and later, and after the fifth it is abandoned.
+    /// The required end of a task that ran when its host was lost. The task may be the cause: from the second loss on
+    /// it runs alone and with a delay, and after the fifth it is abandoned.
     private func fateAfterLoss(of work: PendingWork) -> SeenTask.Fate {
         var retry = work.retry
         retry.wasInterrupted = true
@@ -189,7 +190,7 @@ extension NaiveHost {
         return .back(.interrupted, retry)
     }
 
-    /// Expects the unfinished tasks that a previous host left in the ledger to return without a charge, except
+    /// Expects that the unfinished tasks which a previous host left in the ledger are requeued without a charge, except
     /// cancelled ones.
     func leaveBehind(_ number: LaunchNumber) {
         guard let left = host.ledger.snapshot.running.first(where: { $0.number == number }) else { return }
@@ -215,6 +216,6 @@ extension SeenLaunch {
         kill == .overran && undone.contains { tasks[$0].told?.reason != .hostShutdown }
     }
 
-    /// True if the process ended by itself after its plan was sent.
+    /// Whether the process ended by itself after its plan was sent.
     fileprivate var isEndOfItsOwn: Bool { kill == nil && isSent }
 }

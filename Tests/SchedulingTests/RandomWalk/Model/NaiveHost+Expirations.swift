@@ -6,8 +6,8 @@ import TaskModel
 
 // Expirations, their times and their reasons: statements 57 to 60, 66, 70, 77 and 78, C6, C7, C8.
 extension NaiveHost {
-    /// Applies new conditions and expects the expiration of every task that lost a required one in a launch after its
-    /// entry.
+    /// Applies new conditions. Expects that every task expires that requires a lost condition and whose launch has
+    /// returned from entry.
     func change(to new: Conditions) {
         let old = conditions
         conditions = new
@@ -22,16 +22,16 @@ extension NaiveHost {
         }
     }
 
-    /// Begins a start-up wave, unless one of the same kind still runs: an unstable link must not delay requests without
-    /// end.
+    /// Begins a start-up wave, unless one of the same kind still lasts: an unstable link must not delay requests
+    /// without end.
     func surge(isNetwork: Bool) {
         let spread = configuration.policies.spread
         let isRunning = surges.dropFirst().contains { $0.isNetwork == isNetwork && now.monotonic - $0.at < spread }
         if !isRunning { surges.append((now.monotonic, isNetwork)) }
     }
 
-    /// The expiration reason of a task under the changed conditions; nil if it continues. Idleness counts only for a
-    /// launch that began on an idle machine.
+    /// The expiration reason of a task under the changed conditions; nil if it continues. A loss of idleness counts
+    /// only for a launch that began on an idle machine.
     private func loss(of work: PendingWork, since old: Conditions, in launch: SeenLaunch) -> ExpirationReason? {
         guard case .request(let pending) = work else { return nil }
         let request = pending.request
@@ -86,8 +86,8 @@ extension NaiveHost {
         }
     }
 
-    /// True if the task is the next to expire for memory pressure: one per interval, the least progressed first, of
-    /// equals the younger.
+    /// Whether the task is the next to expire under memory pressure. One task expires per interval: the least
+    /// progressed, and of equal ones the younger.
     private func isLeastProgressed(_ task: SeenTask) -> Bool {
         guard conditions.isMemoryLow, task.isContinued else { return false }
         if let last = lastRelief, now.monotonic - last < configuration.pressureInterval { return false }

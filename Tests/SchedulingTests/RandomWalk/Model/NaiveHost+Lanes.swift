@@ -31,7 +31,7 @@ extension NaiveHost {
         return found
     }
 
-    /// True if an older task of the identifier has ended and the ledger does not contain that end yet.
+    /// Whether an older task of the identifier has ended, and its end is not in the ledger yet.
     private func isEndOfOlderOneUnwritten(_ work: PendingWork) -> Bool {
         guard let identifier = work.identifier else { return false }
         return launches.values.contains { launch in
@@ -43,7 +43,8 @@ extension NaiveHost {
         }
     }
 
-    /// The number of launches that will move into the continued lane when the commit of their task succeeds.
+    /// Number of launches that will move to the continued lane when the commit of their additional task succeeds; 0 for
+    /// other lanes.
     func coming(into lane: Lane) -> Int {
         if lane != .continued { return 0 }
         let homes = underWay.values.joined().compactMap { change in
@@ -52,13 +53,14 @@ extension NaiveHost {
         return Set(homes).count { launches[$0].map { $0.lane != .continued } ?? false }
     }
 
-    /// The plugins for which the lane's runners are prepared, from the scheduler: no plan exists yet.
+    /// The plugins for which runners of the lane are being prepared. They are read from the scheduler, because no plan
+    /// exists yet.
     func prepared(in lane: Lane) -> [PluginIdentifier] {
         preparing.compactMap { host.scheduler.launches.find($0) }.filter { $0.lane == lane }.map(\.plugin)
     }
 
-    /// True if other pending work of the plugin may precede: for a request one that runs alone, for an event any other
-    /// event.
+    /// Whether other pending work of the plugin may come first: for a request one that runs alone, for an event any
+    /// other event.
     private func isPrecededByAnother(_ work: PendingWork) -> Bool {
         if case .event = work {
             return host.ledger.events.contains { $0.plugin == work.plugin && $0.number != work.number }
@@ -74,7 +76,8 @@ extension NaiveHost {
         return launch.plugin == plugin && launch.isHeard && launch.entry == .running
     }
 
-    /// The launch that a continued request may join: its submitter before its end, with a handler for the request.
+    /// The launch that a continued request may join; nil without one. It is the launch that submitted the request,
+    /// while it runs and has a handler for it.
     func home(of work: PendingWork) -> SeenLaunch? {
         guard let launch = origins[work.number].flatMap({ launches[$0] }), launch.plugin == work.plugin, launch.runs,
             launch.assertionsToldBy == nil, let identifier = work.identifier,
@@ -127,14 +130,15 @@ extension NaiveHost {
         }
     }
 
-    /// Complains about work that begins after its end or in spite of a certain obstacle.
+    /// Complains about work that begins after its end, or although an obstacle is certain.
     func judgeBegin(of work: PendingWork) {
         if dead.contains(work.number) { complain("\(work.label) (\(work.number)) begins, though it was over") }
         let against = obstacles(to: work).sure
         if !against.isEmpty { complain("\(work.label) (\(work.number)) begins in spite of \(against.sorted())") }
     }
 
-    /// Complains if a background launch omits an eligible request of its plugin, of any kind except continued (C7).
+    /// Complains if a background launch omits a request of its plugin that could run, of any kind except continued
+    /// (C7).
     private func judgeCompleteness(of works: [PendingWork], _ plan: LaunchPlan) {
         guard works.count < configuration.batchSize, !works.contains(where: \.retry.runsAlone) else { return }
         // A launch above the capacity, at a user's request, has no place for other requests.
@@ -190,7 +194,7 @@ extension NaiveHost {
         launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit
     }
 
-    /// Complains if work begins a second time without being marked as interrupted.
+    /// Complains if work begins a second time although it is not marked as interrupted.
     private func begins(_ work: PendingWork) {
         if !delivered.insert(work.number).inserted, !work.retry.wasInterrupted {
             complain("\(work.label) (\(work.number)) runs again without saying so")

@@ -4,10 +4,11 @@ import TaskModel
 
 @testable import Scheduling
 
-/// The obstacles to a request or an event, as codes of reasons.
+/// The obstacles to a request or an event, as codes of reasons. `sure` contains the certain ones.
 struct Obstacles {
     var sure: Set<String> = []
-    /// Obstacles that the semantics permit but do not require, and those near a limit that the model computes roughly.
+    /// Possible obstacles: those that the semantics permit but do not require, and those near a limit that the model
+    /// computes only roughly.
     var perhaps: Set<String> = []
 
     static let soft: Set<String> = [
@@ -15,7 +16,7 @@ struct Obstacles {
     ]
     /// Advisory obstacles that begin a deferral (C12).
     static let lastingSoft: Set<String> = ["day-budget", "not-idle", "high-load", "battery-low", "power-saver"]
-    /// Obstacles that other work causes or that end by themselves within a short time.
+    /// Obstacles that other work causes, or that end by themselves within a short time.
     static let passing: Set<String> = [
         "lane-busy", "launch-limit", "others-run-alone", "being-recorded", "runner-unavailable", "spacing", "stagger",
     ]
@@ -46,8 +47,8 @@ extension NaiveHost {
         return found
     }
 
-    /// True while the retry delay lasts: 10 s, doubled with each further attempt. A longer delay was computed by a
-    /// clock that was ahead (C3).
+    /// Whether the retry delay lasts: 10 s, doubled with each further attempt. A longer delay was computed by a clock
+    /// that was ahead, and does not count (C3).
     private func isResting(_ work: PendingWork) -> Bool {
         guard let end = work.retry.notBefore, end > now.wall, voidRests[work.number] != end else { return false }
         return end - now.wall <= longestRest(of: work)
@@ -65,7 +66,7 @@ extension NaiveHost {
         }
     }
 
-    /// As the host has it, which forgets a void rest.
+    /// The work as the host holds it: without a retry delay that was computed by a clock that was ahead.
     func withoutVoidRest(_ work: PendingWork) -> PendingWork {
         var work = work
         if let end = work.retry.notBefore, voidRests[work.number] == end { work.retry.notBefore = nil }
@@ -96,12 +97,12 @@ extension NaiveHost {
         host.refused[plugin] == nil || !host.scheduler.plugins.contains(plugin) ? "plugin-missing" : "plugin-refused"
     }
 
-    /// The main plugin of an extension; nil before the host has seen the extension and after its purge.
+    /// The main plugin of an extension; nil before the host has catalogued the extension, and after its purge.
     func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier? {
         plugin == .keyboard && host.scheduler.plugins.find(plugin)?.containingPlugin != nil ? .app : nil
     }
 
-    /// The code of the first missing permission: identifier, mode or entitlement; nil if all are present.
+    /// The code of the first missing permission: identifier, mode or entitlement; nil if none is missing.
     func obstacle(ofPermissionTo request: TaskRequest, by entry: PluginEntry) -> String? {
         let mayBePattern =
             request.kind == .continued
@@ -176,8 +177,8 @@ extension NaiveHost {
         return found
     }
 
-    /// Records a past launch. Uses later than its end, recorded by a clock ahead, no longer count, or count uncertainly
-    /// within a quarter of an hour.
+    /// Records an ended launch for policies. Earlier uses with a later time come from a clock that was ahead. They are
+    /// dropped or, up to a quarter of an hour later than the end, count as uncertain.
     func remember(_ launch: PastLaunch) {
         past.append(launch)
         guard launch.lane == .background else { return }
@@ -196,7 +197,7 @@ extension NaiveHost {
             .reduce(.zero) { $0 + $1.used }
     }
 
-    /// Starts the spacing of a plugin after a background launch, longer after overruns in a row.
+    /// Starts the spacing of a plugin after a background launch. It is longer after consecutive overruns.
     func rest(_ plugin: PluginIdentifier) {
         let base = policy(plugin).spacing ?? configuration.spacing
         let last = past.filter { $0.plugin == plugin && $0.lane == .background }.map(\.outcome)
@@ -217,8 +218,9 @@ extension NaiveHost {
         return since + configuration.policies.patience <= now.wall
     }
 
-    /// Notes since when the deferral of each request counts: from the first moment without required obstacles. A moment
-    /// in which its class was deferred counts as well, even while the request was in flight or others ran.
+    /// Notes the start of the deferral of each request: the first moment without required obstacles. A moment in which
+    /// the class of the request was deferred counts as well, even while the request was in flight or other requests
+    /// ran.
     func noteHolds() {
         for request in host.ledger.requests where !host.scheduler.loading.isMissing(request.plugin) {
             // A deferral that ends in the instant of its beginning covers no later request.

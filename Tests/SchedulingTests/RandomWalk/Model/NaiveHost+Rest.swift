@@ -120,7 +120,8 @@ extension NaiveHost {
         }
     }
 
-    /// Complains about waits that only the ledger contains, and about settled waits that are not in the ledger.
+    /// Complains about open waits that only the ledger contains, and about settled waits that are missing from the
+    /// ledger.
     private func checkWaits(of plugin: PluginIdentifier) {
         let waits = host.scheduler.plugins[plugin].waits
         for (key, reasons) in host.ledger.waits where key.plugin == plugin {
@@ -142,7 +143,7 @@ extension NaiveHost {
         }
     }
 
-    /// Complains if the use of the machine or a container is watched without need, or needed and not watched (C16).
+    /// Complains if the use of the machine or a container is watched without need, or is needed and not watched (C16).
     private func checkWatch() {
         let running = launches.values.filter { $0.lane != .event && !$0.isConcluded }
         if !running.isEmpty, !host.watch.use { complain("nobody watches what launch \(running[0].number) works under") }

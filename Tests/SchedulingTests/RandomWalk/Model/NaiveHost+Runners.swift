@@ -29,7 +29,8 @@ extension NaiveHost {
         }
     }
 
-    /// Ends every task without a handler (statements 17 and 52) and every event without a receive function (C11).
+    /// Expects the end of every task without a handler (statements 17 and 52), and of every event in a plugin without a
+    /// receiver (C11).
     private func entered(_ number: LaunchNumber, status: Int32, registered: [PermittedIdentifier], receives: Bool) {
         guard let launch = launches[number], launch.isHeard, launch.entry == .running else { return }
         launches[number]?.entry = status == 0 ? .returned : .failed

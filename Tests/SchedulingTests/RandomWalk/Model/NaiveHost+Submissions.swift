@@ -6,7 +6,7 @@ import TaskModel
 
 // Permissions of submissions: statements 1 to 10, 22 to 26, 36, 37 and 72 to 75, C5, C8, C9, C14, C15.
 extension NaiveHost {
-    /// Complains about an accepted request that has a certain reason for a refusal.
+    /// Complains about an accepted request for which a refusal is certain.
     func accepted(_ request: PendingRequest) {
         let isAskedNow = asked?.request.identifier == request.request.identifier
         let waiting = isAskedNow ? nil : waitingSubmission(of: request)
@@ -26,7 +26,7 @@ extension NaiveHost {
         }
     }
 
-    /// The unanswered submission that the request was accepted for; nil if there is none.
+    /// The unanswered submission from which the accepted request comes; nil if there is none.
     private func waitingSubmission(of request: PendingRequest) -> (submission: Submission, reply: ReplyToken)? {
         let questions = questions.sorted { $0.key.rawValue < $1.key.rawValue }
         for case (let reply, .submitted(let submission, _)) in questions
@@ -49,7 +49,7 @@ extension NaiveHost {
         complain("\(submission.request.identifier) is refused (\(refusal.subReason.name)); right would be \(sure)")
     }
 
-    /// All reasons for a refusal: the certain ones, and those that depend on in-flight commits.
+    /// All reasons for a refusal: the certain ones, and those that depend on commits in flight.
     func refusals(of submission: Submission) -> (sure: Set<Refusal.SubReason>, perhaps: Set<Refusal.SubReason>) {
         if isStopping { return ([.hostStopping], []) }
         let submitter = refusals(ofSubmitter: submission)
@@ -113,7 +113,7 @@ extension NaiveHost {
         return refusals
     }
 
-    /// The refusal by a limit of pending requests (C5), certain only while no commit is in flight.
+    /// The refusal by a limit of pending requests (C5). It is certain only while no commit is in flight.
     private func limitRefusal(
         of request: TaskRequest,
         by plugin: PluginIdentifier
@@ -132,8 +132,8 @@ extension NaiveHost {
         return (reason, false, true)
     }
 
-    /// True for a submission by a user, or from a launch that a user or a trigger started or that has a continued task
-    /// (C8).
+    /// Whether the submission is from the foreground: by a user, or from a launch that a user or a trigger started or
+    /// that has a continued task (C8).
     func isForeground(_ submission: Submission) -> Bool {
         switch submission.submitter {
         case .person: return true
@@ -144,8 +144,8 @@ extension NaiveHost {
         }
     }
 
-    /// The number of uncommitted continued requests that will occupy capacity; those from a continued launch may join
-    /// it.
+    /// Number of uncommitted continued requests that will use capacity. A request from a continued launch may join the
+    /// launch, and needs none.
     private var continuedComing: Int {
         let requests = underWay.filter { $0.key != asking }.values.joined().compactMap { change in
             if case .storeRequest(let request, _) = change, request.request.kind == .continued { request } else { nil }
@@ -156,7 +156,7 @@ extension NaiveHost {
         }
     }
 
-    /// True if the submission cannot run at once (statement 74). Running, prepared and uncommitted launches occupy
+    /// Whether a continued request cannot run at once (statement 74). Running, prepared and uncommitted launches use
     /// capacity.
     private func cannotRunAtOnce(_ submission: Submission, _ owner: PluginIdentifier) -> Bool {
         let request = PendingRequest(

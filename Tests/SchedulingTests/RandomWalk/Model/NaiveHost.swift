@@ -4,10 +4,10 @@ import TaskModel
 
 @testable import Scheduling
 
-/// A plain model of a host after the semantics: it evaluates every question from all facts.
+/// A plain model of a host, written from the semantics: it answers every question from all facts, without indexes.
 ///
-/// It decides nothing and shares no code with the scheduler. It observes all events and actions, takes the content of
-/// the disk from the ledger, and complains about every action that the semantics forbid or miss.
+/// It makes no decisions and shares no code with the scheduler. It observes all events and actions, reads the contents
+/// of the disk from the ledger, and complains about every action that the semantics forbid or that is missing.
 final class NaiveHost: Witness {
     unowned let host: SchedulerDriver
     var complain: (String) -> Void
@@ -15,26 +15,26 @@ final class NaiveHost: Witness {
     var conditions: Conditions
     var isStopping = false
     var launches: [LaunchNumber: SeenLaunch] = [:]
-    /// Launches of the previous host whose plugins are not loaded; nothing is decided about them yet.
+    /// Launches of the previous host whose plugins are not loaded yet. They are judged at the load.
     var leftLaunches: [LaunchNumber: SeenLaunch] = [:]
-    /// Launches with a requested runner that is not used yet.
+    /// Launches for which a runner was requested and is not used yet.
     var preparing: Set<LaunchNumber> = []
-    /// In-flight commits.
+    /// Commits in flight, with their changes.
     var underWay: [Ticket: [LedgerChange]] = [:]
 
     // Requests of callers.
     var asked: Submission?
-    /// The ticket whose changes are being judged.
+    /// The ticket whose changes are being judged; nil at other times.
     var asking: Ticket?
     var questions: [ReplyToken: SchedulerEvent] = [:]
     var wishes: Set<SubmissionNumber> = []
-    /// The launch requests that each simulation added; they are removed if the simulation fails.
+    /// The user-requested launches that each simulation added. They are removed if the simulation fails.
     private var wishesOfReplies: [ReplyToken: Set<SubmissionNumber>] = [:]
-    /// Replies to submissions from a launch in the foreground.
+    /// Reply tokens of submissions from a launch in the foreground.
     var fromForeground: Set<ReplyToken> = []
     var origins: [SubmissionNumber: LaunchNumber] = [:]
     var stopped: Set<TaskIdentifier> = []
-    /// Submissions that each unanswered cancellation will end.
+    /// Submissions that each unanswered cancellation will end, by reply token.
     var dying: [ReplyToken: Set<SubmissionNumber>] = [:]
 
     // The history on which policies decide.
@@ -42,17 +42,19 @@ final class NaiveHost: Witness {
     var past: [PastLaunch] = []
     var dayUses: [DayUse] = []
     var rests: [PluginIdentifier: MonotonicTime] = [:]
-    /// Times since which only advisory reasons delayed a request: certainly, and possibly.
+    /// Times since which only advisory reasons have certainly delayed a request. `heldPerhaps` has the times since
+    /// which they possibly have.
     var heldSurely: [SubmissionNumber: WallTime] = [:]
     var heldPerhaps: [SubmissionNumber: WallTime] = [:]
-    /// Retry delays computed by a clock that was ahead, found when it was set back or when the work was loaded or requeued.
+    /// Retry delays that were computed by a clock that was ahead, by submission. They are found when the clock is set
+    /// back, and when work is loaded or requeued.
     var voidRests: [SubmissionNumber: WallTime] = [:]
     /// End of the delay after a failed launch, by plugin.
     var trouble: [PluginIdentifier: MonotonicTime] = [:]
     var failures: [PluginIdentifier: Int] = [:]
     var lastRelief: MonotonicTime?
     private var lastWall = WallTime(nanoseconds: .min)
-    /// True if the current event ended a launch or requested a runner.
+    /// Whether the current event ended a launch or requested a runner.
     var roomChangedHands = false
 
     // Submissions that must never run again, and submissions that ran.
@@ -62,7 +64,7 @@ final class NaiveHost: Witness {
 
     /// Expirations that the current event requires, by task.
     var expected: [TaskID: ExpirationReason] = [:]
-    /// Counts of the events and checks.
+    /// Counts of the events and checks of the walk.
     var tally = WalkTally()
 
     init(watching host: SchedulerDriver, complain: @escaping (String) -> Void) {
@@ -139,8 +141,8 @@ final class NaiveHost: Witness {
         }
     }
 
-    /// Adapts the starts of deferrals to a step back of the clock: a start in the future is no longer certain, and is
-    /// the present at the latest.
+    /// Adapts the noted starts of deferrals to a step back of the clock. A start in the future is no longer certain,
+    /// and is the present at the latest.
     private func clockWasSetBack() {
         let now = now.wall
         heldSurely = heldSurely.filter { $0.value <= now }
@@ -187,7 +189,7 @@ final class NaiveHost: Witness {
 
     func didSettle() {}
 
-    /// Drops all facts that the host kept only in memory: launch requests of users, origins, spacings.
+    /// Drops all facts that the host kept only in memory: user-requested launches, origins of requests, spacings.
     func didRestart() {
         tally.restarts += 1
         conditions = host.conditions
@@ -219,8 +221,8 @@ final class NaiveHost: Witness {
         since < now.wall ? since : now.wall + .nanoseconds(-1)
     }
 
-    /// Start of the deferral in the ledger by the clock of that time, from the request itself or from the periods of its
-    /// class; nil if it is not deferred.
+    /// Start of the deferral in the ledger, by the clock of that time, from the request itself or from the periods of
+    /// its class; nil if it is not deferred.
     private func heldSince(_ request: PendingRequest) -> WallTime? {
         if let since = request.deferredSince { return since }
         let key = WaitKey(of: .request(request))
@@ -236,7 +238,7 @@ final class NaiveHost: Witness {
             .reduce(request.submittedAt) { max($0, $1) }
     }
 
-    /// Submissions that a cancellation concerns: pending, running and uncommitted ones. A running one continues but is
+    /// Submissions that a cancellation affects: pending, running and uncommitted ones. A running task continues but is
     /// never requeued (C3).
     private func meant(by plugin: PluginIdentifier, _ matches: (TaskIdentifier) -> Bool) -> Set<SubmissionNumber> {
         let main = mainPlugin(of: plugin) ?? plugin
@@ -265,7 +267,7 @@ final class NaiveHost: Witness {
     }
 }
 
-/// The running time of one background launch.
+/// The running time of one background launch, for the day budget.
 struct DayUse {
     let plugin: PluginIdentifier
     let at: WallTime

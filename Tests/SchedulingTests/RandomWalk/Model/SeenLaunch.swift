@@ -4,7 +4,7 @@ import TaskModel
 
 /// One task of a launch, as observed from outside.
 struct SeenTask {
-    /// The required end of the task, once it is certain.
+    /// The required end of the task; nil until it is certain.
     enum Fate: Hashable {
         case over(TaskOutcome)
         case back(TaskOutcome, Retry)
@@ -14,17 +14,17 @@ struct SeenTask {
     let work: PendingWork
     var told: (reason: ExpirationReason, killAt: MonotonicTime)?
     var hasHandler = false
-    /// True if a cancellation is on disk: the task is not requeued.
+    /// Whether a cancellation of the task is on disk, so that the task is not requeued.
     var wasCancelled = false
-    /// True if a user stopped the task while entry ran.
+    /// Whether a user stopped the task while entry ran.
     var isToStop = false
     var progress: TaskProgress?
     var furthest: (done: Int64, fraction: Double) = (-1, -1)
     var stallsAt: MonotonicTime?
     var fate: Fate?
-    /// True if a newer submission of the identifier is on disk: the task is not requeued after an interruption.
+    /// Whether a newer submission of the identifier is on disk, so that the task is not requeued after an interruption.
     var isSucceeded = false
-    /// The number of outcomes in the journal; exactly one is correct.
+    /// Number of the task's outcomes in the journal. Exactly one is correct.
     var outcomes = 0
 
     var isContinued: Bool { work.kind == .continued }
@@ -32,7 +32,7 @@ struct SeenTask {
     var goesOn: Bool { fate == nil && told == nil }
 }
 
-/// One launch, from the request to commit its batch until its end is on disk.
+/// One launch as observed from outside, from the request to commit its batch until its end is on disk.
 struct SeenLaunch {
     enum Entry: Hashable { case running, returned, failed, notLoaded }
     enum Kill: Hashable { case overran, entryOverran, entryFailed, lingered, hostStopping, hostFailed, killTimePassed }
@@ -42,7 +42,7 @@ struct SeenLaunch {
     var tasks: [SeenTask]
     let conditionsAtClose: Conditions
     let isForeground: Bool
-    /// True if the plan was sent: plugin code may run from then on.
+    /// Whether the plan was sent. Plugin code may run from then on.
     var isSent = false
     var entry = Entry.running
     var entryDeadline: MonotonicTime?
@@ -52,17 +52,17 @@ struct SeenLaunch {
     var assertions: Set<AssertionID> = []
     var newestAssertion: AssertionID?
     var assertionsToldBy: MonotonicTime?
-    /// The end of the process; nil while it lives.
+    /// The end of the process; nil while it runs.
     var end: (termination: ProcessTermination, words: LastWords?)?
-    /// True if the end of each task is certain.
+    /// Whether the required end of each task is certain.
     var isConcluded = false
-    /// True if the launch was killed because a task or an assertion was open at the end of the grace period.
+    /// Whether the launch was killed because a task or an assertion was open at the end of the grace period.
     var isOverrun = false
 
     var number: LaunchNumber { plan.number }
     var plugin: PluginIdentifier { plan.plugin.identifier }
     var undone: [Int] { tasks.indices.filter { tasks[$0].isUndone } }
-    /// True while messages of the runner count.
+    /// Whether messages of the launch's runner count.
     var isHeard: Bool { isSent && kill == nil && end == nil && finishBy == nil && !isConcluded }
     var runs: Bool { isHeard && entry == .returned }
 

@@ -3,7 +3,7 @@
 import BackgroundTasks
 import Synchronization
 
-/// Work that continues after the last completion, begun and ended as in apps.
+/// Background assertions for work that continues after the last completion, begun and ended as in apps.
 final class Assertions: Part {
     func launch() {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in

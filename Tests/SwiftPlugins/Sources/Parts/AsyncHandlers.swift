@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// Extensions of Apple's API: async handlers, events, payloads, settings, expiration reason and remaining time.
+/// The additions to Apple's API: async handlers, events, payloads, settings, expiration reason and remaining time.
 final class AsyncHandlers: Part {
     struct Trouble: Error {}
 

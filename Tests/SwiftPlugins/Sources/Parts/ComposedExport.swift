@@ -3,7 +3,7 @@
 import BackgroundTasks
 import Foundation
 
-/// A continued task that was submitted from outside, with a progress composed of child progresses.
+/// A continued task that a user submitted outside of a launch, with a progress composed of child progresses.
 final class ComposedExport: Part {
     func launch() {
         note(

@@ -3,7 +3,7 @@
 
 import BackgroundTasks
 
-/// A continued task that a launch submits for a user, with its handler registered immediately before.
+/// A continued task that a launch submits for a user. Its handler is registered immediately before.
 final class ContinuedExport: Part {
     func launch() {
         // The user's action: a test simulates the launch.

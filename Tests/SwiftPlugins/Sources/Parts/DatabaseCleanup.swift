@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// A processing task with requirements, which submits its next request from its expiration handler as well.
+/// A processing task with required conditions. It also submits its next request from its expiration handler.
 final class DatabaseCleanup: Part {
     func launch() {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.db-cleaning", using: nil) {

@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// An extension: it may submit for its main plugin, and never runs a task itself.
+/// An extension, which may submit for its main plugin, and never runs a task itself.
 final class ExtensionSubmission: Part {
     func launch() {
         let isRegistered = BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") {

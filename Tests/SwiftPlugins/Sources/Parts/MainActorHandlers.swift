@@ -3,7 +3,7 @@
 
 import BackgroundTasks
 
-/// The threads of handlers: on a named queue, on the main queue, and on the handlers' main actor.
+/// Handlers on a named queue, on the main queue, and isolated to the main actor.
 final class MainActorHandlers: Part {
     private let queue = DispatchQueue(label: "com.example.colorfeed.work")
     private var handled = 0
@@ -37,7 +37,8 @@ final class MainActorHandlers: Part {
         }
     }
 
-    /// Occupies the main thread while the call of the expiration handler waits for it.
+    /// Occupies the main thread until the task expires, and completes the task before its expiration handler is called
+    /// there.
     func completeBeforeTheCall(_ task: BGTask) {
         let hold = BackgroundPlugin.beginBackgroundTask(withName: "busy")
         while !task.isExpiring { Thread.sleep(forTimeInterval: 0.001) }

@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// Mistakes that end the process, here as on Apple's platforms; the setting `mistake` selects one.
+/// Programming errors that end the process, here as on Apple's platforms. The setting `mistake` selects one.
 final class Mistakes: Part {
     func launch() throws {
         let mistake = BackgroundPlugin.setting("mistake") ?? ""

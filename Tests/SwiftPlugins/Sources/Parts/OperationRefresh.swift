@@ -3,7 +3,7 @@
 
 import BackgroundTasks
 
-/// Registration at start, a refresh as an operation on a queue, and the next one scheduled first.
+/// Registration at launch, and a refresh as an operation on a queue that schedules the next refresh first.
 final class OperationRefresh: Part {
     private let appDelegate = AppDelegate()
 

@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// Lists pending requests, changes the listed copies, replaces and cancels requests.
+/// Lists pending requests, changes the listed copies, and replaces and cancels requests.
 final class PendingListing: Part {
     nonisolated private static let refresh = "com.example.colorfeed.refresh"
     nonisolated private static let cleaning = "com.example.colorfeed.db-cleaning"
