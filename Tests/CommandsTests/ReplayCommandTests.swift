@@ -64,8 +64,8 @@ struct ReplayCommandTests {
 
     @Test(arguments: [
         (["month", "--count", "2"], "write one of day, week"),
-        (["day"], "give one of them"),
-        (["day", "--count", "2", "--from-journal"], "give one of them"),
+        (["day"], "give one of --plugins, --count and --from-journal"),
+        (["day", "--count", "2", "--from-journal"], "give one of --plugins, --count and --from-journal"),
         (["day", "--count", "0"], "not between 1 and 1000"),
     ])
     func `misuse of bgtask replay is refused with the correct option`(arguments: [String], remedy: String) async {
