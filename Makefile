@@ -60,10 +60,10 @@ core-cost: packages
 	"$(BUILD)/soak/release/CoreCost"
 	Soak/instructions "$(BUILD)/soak/release/CoreCost" $(if $(RENEW),--renew)
 
-# Kills and stops hosts under load, shifts their clocks, and checks their promises; Torture/run --help lists them.
+# Kills and stops hosts under load, shifts their clocks, and checks their promises; Tests/Torture/run --help lists them.
 # Needs a debug build.
 torture: build
-	Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
+	Tests/Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
 
 # Changes one operator, condition, constant or statement of the scheduler at a time, and lists the changes that no test
 # of the core detects.

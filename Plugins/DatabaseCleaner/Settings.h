@@ -5,7 +5,7 @@
 
 #include <bgtask.h>
 
-/* The plugin's settings, as described in manifests/com.example.databasecleaner.yaml. They do not change during a
+/* The plugin's settings, as described in Plugins/manifests/com.example.databasecleaner.yaml. They do not change during a
  * launch. */
 struct settings {
     char database[4096]; /* absolute */

@@ -12,7 +12,7 @@ import Testing
 @Suite("bgtask replay works without a host")
 struct ReplayCommandTests {
     private var folder: String {
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../replays")
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Demo/replays")
             .standardizedFileURL.path
     }
 

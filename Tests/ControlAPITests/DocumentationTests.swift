@@ -99,7 +99,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: [
-        "Documentation/Configuration.md", "Demo/run", "Torture/host.py", "Benchmarks/Sources/HostAtSize/Floods.swift",
+        "Documentation/Configuration.md", "Demo/run", "Tests/Torture/host.py", "Benchmarks/Sources/HostAtSize/Floods.swift",
         "Benchmarks/Sources/HostAtSize/Population.swift",
     ])
     func `every sample configuration that sets conditions sets all of them`(path: String) throws {

@@ -26,6 +26,6 @@ enum ExampleLibrary {
 
     /// The text of the manifest that is shipped for the example.
     static func manifest(_ identifier: String) throws -> String {
-        try String(contentsOfFile: "\(root)/manifests/\(identifier).yaml", encoding: .utf8)
+        try String(contentsOfFile: "\(root)/Plugins/manifests/\(identifier).yaml", encoding: .utf8)
     }
 }

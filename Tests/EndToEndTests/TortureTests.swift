@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Hosts that are killed at any point keep all acknowledged submissions", .proves("C3", "C10"))
 struct TortureTests {
-    private static let script = ExampleLibrary.root + "/Torture/run"
+    private static let script = ExampleLibrary.root + "/Tests/Torture/run"
 
     /// Runs the short form of `make torture`.
     @Test func `hosts killed at every boundary of an action keep all acknowledged submissions`() async throws {
@@ -18,7 +18,7 @@ struct TortureTests {
             [Self.script, programs, "--short", "--seed", seed],
             within: .seconds(600)
         )
-        let repetition = "repeat it with: Torture/run \(programs) --short --seed \(seed)"
+        let repetition = "repeat it with: Tests/Torture/run \(programs) --short --seed \(seed)"
         #expect(run.status == 0, "\(repetition)\n\(run.output)\(run.error)")
     }
 }

@@ -79,7 +79,7 @@ struct ShiftedClock {
         file = folder.file("shift")
         environment = ["LD_PRELOAD": folder.file("clock.so"), "SHIFTED_CLOCK": file]
         try folder.write([UInt8](repeating: 0, count: 8), to: "shift")
-        let source = try String(contentsOfFile: ExampleLibrary.root + "/Torture/ShiftedClock.c", encoding: .utf8)
+        let source = try String(contentsOfFile: ExampleLibrary.root + "/Tests/Torture/ShiftedClock.c", encoding: .utf8)
         try await PluginCompiler.program(source, at: folder.file("clock.so"), flags: ["-shared", "-fPIC"])
     }
 

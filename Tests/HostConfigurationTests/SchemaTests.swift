@@ -34,7 +34,7 @@ struct SchemaTests {
     ]
 
     @Test func `every manifest of the repository except the broken one is valid for schema and reader`() async throws {
-        let root = try Schema.root.appending(path: "manifests")
+        let root = try Schema.root.appending(path: "Plugins/manifests")
         let names = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".yaml") }
         let texts = try names.map { try String(contentsOf: root.appending(path: $0), encoding: .utf8) }
         #expect(names.count >= 8)

@@ -48,7 +48,7 @@ enum ShippedFiles {
     static let traces = ["laptop.yaml", "office.yaml", "server.yaml"]
 
     static func path(_ name: String) -> String {
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../replays/\(name)")
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Demo/replays/\(name)")
             .standardizedFileURL.path
     }
 }

@@ -107,7 +107,7 @@ def play(chapter, repeats):
     """Kills `repeats` hosts at each boundary."""
     kinds = action_kinds(chapter.host.programs)
     for kind in sorted(set(kinds) ^ set(ROUNDS)):
-        chapter.broken.append(f"action {kind}: every kind of action has its rounds in Torture/boundaries.py, and no other")
+        chapter.broken.append(f"action {kind}: every kind of action has its rounds in Tests/Torture/boundaries.py, and no other")
     boundaries = [(kind, side) for kind in kinds for side in SIDES if kind in ROUNDS] * repeats
     chapter.chance.shuffle(boundaries)
     provocations = Provocations(chapter)
