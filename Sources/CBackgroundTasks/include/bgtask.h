@@ -42,7 +42,7 @@
  * at every launch, and a submission replaces the pending request of its identifier. If entry submitted a request "in an
  * hour", every launch for another task would postpone it, and it might never run.
  *
- * Build it with `cc -shared -fPIC -fvisibility=hidden -o libhello.so hello.c` and describe it in a manifest:
+ * Build it with `cc -shared -fPIC -fvisibility=hidden -Wl,-z,defs -o libhello.so hello.c` and write a manifest:
  *
  *     manifest: 1
  *     identifier: com.example.hello
@@ -493,8 +493,8 @@ struct bgt_host {
 
     /* Sets the expiration handler of a task, and releases the handler that it replaces; NULL removes the handler. A
      * handler that is set while the task is expiring is called soon, unless another one was called already. After
-     * `complete` no new call begins; a call in progress is not waited for. `context` belongs to the host until it calls
-     * `release`, also when this fails. Running.
+     * `complete` no new call begins; a call in progress is not waited for, so `context` must live longer than the
+     * task's handler. It belongs to the host until it calls `release`, also when this fails. Running.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED. */
     int32_t (*set_expiration_handler)(const bgt_host *host, bgt_task task,
                                       bgt_expiration_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
