@@ -54,6 +54,17 @@ struct StartedEventTests {
         #expect(host.plans.count == 2 && host.lastPlan?.cause == .relaunch)
     }
 
+    @Test(.proves("C3")) func `the remedy of an abandoned started event is another installation`() throws {
+        host.install(.app())
+        for delay in [10, 20, 0] {
+            host.enter(status: -1, receives: false)
+            host.advance(by: .seconds(delay))
+        }
+        let entry = try #require(host.entries(.task(.abandoned)).first)
+        #expect(entry.message.hasSuffix("entry returned -1 instead of BGT_OK; fix and reinstall the plugin"))
+        #expect(host.pendingEvents.isEmpty)
+    }
+
     @Test(.proves("C11")) func `a plugin can submit a request during the launch of its started event`() {
         host.install(.app())
         host.submit(.feed, as: .refresh, after: .minutes(5))

@@ -143,7 +143,9 @@ struct TriggerTests {
             if numbers(plan).contains(bad) { host.crash() } else { host.completeEvents() }
             host.advance(by: .minutes(1))
         }
-        #expect(host.entries(.task(.abandoned)).map(\.submission) == [bad])
+        let abandoned = host.entries(.task(.abandoned))
+        #expect(abandoned.map(\.submission) == [bad])
+        #expect(abandoned.allSatisfy { $0.message.hasSuffix("; fix and reinstall the plugin, then trigger it again") })
         #expect(host.entries(.task(.succeeded)).map(\.submission) == [good])
     }
 

@@ -97,7 +97,7 @@ struct Aftermath: Sendable {
                 verdict: .abandoned(cause.taskOutcome, retry),
                 blame: cause.blame,
                 message: "abandoned after \(retry.attempts) attempts; cause of the last one: \(cause.text);"
-                    + " fix and reinstall the plugin, then submit again"
+                    + " \(remedy(for: task.work))"
             )
         }
         let delay = configuration.retryDelay(after: retry.attempts)
@@ -129,7 +129,16 @@ struct Aftermath: Sendable {
             index: index,
             verdict: .consumed(cause.taskOutcome),
             blame: .plugin,
-            message: "\(told), then \(cause.text); not requeued, fix and reinstall the plugin, then submit again"
+            message: "\(told), then \(cause.text); not requeued, \(remedy(for: task.work))"
         )
+    }
+
+    /// The action that brings back work that ended without a completion.
+    private static func remedy(for work: PendingWork) -> String {
+        switch work {
+        case .request: "fix and reinstall the plugin, then submit again"
+        case .event(let event) where event.type == .trigger: "fix and reinstall the plugin, then trigger it again"
+        case .event: "fix and reinstall the plugin"
+        }
     }
 }

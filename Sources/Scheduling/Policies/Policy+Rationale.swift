@@ -38,6 +38,8 @@ extension Policy {
             return "applies to processing only"
         case .condition(let rule) where rule.concern == .background && lane != .background:
             return "applies to background launches only"
+        case .condition(let rule) where rule.concern == .requestsNotForIdle && !facts.isConcerned(by: rule):
+            return "applies to refresh and continued only"
         case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks
         }
     }

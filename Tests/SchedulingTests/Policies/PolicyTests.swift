@@ -265,6 +265,10 @@ struct PolicyTests {
         let facts = Self.facts(kind) { $0.conditions.isLoadHigh = true }
         let isHeld = kind == .refresh || kind == .continued
         #expect(Self.verdict(.load, facts) == (isHeld ? .wait(.highLoad) : .may))
+        #expect(
+            Policy.load.rationale(on: facts)
+                == (isHeld ? "the processors are busy" : "applies to refresh and continued only")
+        )
     }
 
     @Test(.proves(73)) func `high load delays processing too when the policy of idleness is switched off`() {
