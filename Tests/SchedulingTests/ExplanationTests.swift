@@ -124,6 +124,8 @@ struct ExplanationTests {
         host.advance(by: .seconds(1))
         #expect(host.reasons(.index).last == .othersRunAlone(first: "com.example.app.vacuum"))
         #expect(host.explain(.index).change == nil)
+        host.stop()
+        #expect(host.reasons(.index).suffix(2).map(\.code) == ["others-run-alone", "host-stopping"])
     }
 
     @Test(.proves("C13")) func `a stopping host is a reason of its pending requests`() {
@@ -153,6 +155,9 @@ struct ExplanationTests {
         let second = try #require(host.scheduler.pendingEvents.last)
         let reasons = host.scheduler.reasons(against: .event(second), at: host.clock.now)
         #expect(reasons == [.othersRunAlone(first: "started")])
+        host.stop()
+        let stopping = host.scheduler.reasons(against: .event(second), at: host.clock.now)
+        #expect(stopping.map(\.code) == ["others-run-alone", "host-stopping"])
     }
 
     /// Each argument is a combination of the requirements of a request and the conditions of the machine, one bit each.

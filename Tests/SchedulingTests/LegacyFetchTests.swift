@@ -136,6 +136,21 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
+    @Test(.proves(84)) func `a fetch event that is due before the plugin's pending work is loaded follows the load`() {
+        ask(every: .hours(1))
+        host.runners = .held
+        host.install(Self.entry("2.0"))
+        #expect(host.pendingEvents == [.started])
+        host.loads = .held
+        host.restart(after: .hours(2))
+        host.install(Self.entry("3.0"))
+        host.advance(by: .hours(1))
+        #expect(host.pendingEvents.isEmpty && host.ledger.events.map(\.type) == [.started])
+        host.bringLoads()
+        host.advance(by: .zero)
+        #expect(host.pendingEvents.contains(.fetch))
+    }
+
     @Test(.proves(84)) func `a step back of the clock delays a fetch event by at most one interval`() {
         ask(every: .hours(1))
         host.stepWallClock(by: -.days(400))

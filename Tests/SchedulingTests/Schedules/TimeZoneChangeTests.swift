@@ -80,6 +80,19 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .days(2), of: host) == ["01T20:00", "02T17:30", "03T17:30"])
     }
 
+    @Test func `an occurrence that is due before the plugin's pending work is loaded follows the load`() throws {
+        let host = try Self.host()
+        host.submit(.vacuum, after: .days(3))
+        host.loads = .held
+        host.restart()
+        change(host, to: .helsinki)
+        host.advance(by: .hours(13))
+        #expect(host.ledger.requests.map(\.request.identifier) == [.vacuum] && host.plans.isEmpty)
+        host.bringLoads()
+        host.advance(by: .zero)
+        #expect(host.running == [.clean])
+    }
+
     @Test func `a calendar schedule has one occurrence on every date, however often the time zone changes`() throws {
         let host = try Self.host()
         var count = 0
