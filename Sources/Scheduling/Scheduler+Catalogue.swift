@@ -22,14 +22,14 @@ extension Scheduler {
             know(entry.identifier)
             if plugins[entry.identifier].entry == entry { continue }
             install(entry)
-            if !isFirst { backlog.add(.look(entry.identifier)) }
+            backlog.add(.look(entry.identifier))
         }
         journalRefusals(of: installed.union(change.refused.keys).union(change.accepted), at: now)
         if !isFirst { return }
         for plugin in plugins.names() where !loading.isMissing(plugin) {
             begin(plugin, at: now)
         }
-        if loading.isPartial { return }
+        // Events of plugins that are not loaded yet are parked again.
         for event in loading.takeParkedForAll() { dispatch(event, at: now) }
     }
 

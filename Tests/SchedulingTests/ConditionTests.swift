@@ -58,11 +58,11 @@ struct ConditionTests {
         #expect(host.expirations.map(\.reason) == [.externalPowerLost, .networkLost])
     }
 
-    @Test(.proves("C7")) func `a lost condition expires no event`() {
+    @Test(.proves("C7")) func `neither a lost condition nor a locked container expires an event`() {
         host.change(power: true, network: true)
         host.install(.app(version: "2.0"))
         host.enter()
-        host.change(power: false, network: false, idle: false)
+        host.change(power: false, network: false, idle: false, locked: [.app])
         #expect(host.lastPlan?.lane == .event && host.expirations.isEmpty)
     }
 

@@ -177,6 +177,12 @@ struct ExplanationTests {
         #expect(host.pending.isEmpty == host.reasons(.clean).isEmpty)
     }
 
+    @Test(.proves("C13")) func `an enabled plugin has no reason against all of its work, a disabled one has one`() {
+        #expect(host.scheduler.reasons(againstAllOf: .app).isEmpty)
+        let host = SchedulerDriver(.app()) { $0.plugins[.app, default: PluginPolicy()].isEnabled = false }
+        #expect(host.scheduler.reasons(againstAllOf: .app) == [.pluginDisabled(.app)])
+    }
+
     @Test(.proves("C13")) func `work of an unknown plugin waits for that plugin`() throws {
         host.submit(.clean, after: .hours(1))
         let work = PendingWork.request(try #require(host.request(.clean)))

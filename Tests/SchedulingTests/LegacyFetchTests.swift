@@ -84,6 +84,16 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
+    @Test(.proves(84)) func `a longer fetch interval delays the next fetch event from its setting on`() {
+        ask(every: .hours(1))
+        host.install(Self.entry("2.0"))
+        setInterval(to: .hours(3))
+        host.advance(by: .hours(3) - .nanoseconds(1))
+        #expect(fetches == 0)
+        host.advance(by: .nanoseconds(1))
+        #expect(fetches == 1)
+    }
+
     @Test(.proves(84)) func `a plugin that sets its fetch interval to never gets no more fetch events`() {
         ask(every: .hours(1))
         host.install(Self.entry("2.0"))
@@ -112,6 +122,15 @@ struct LegacyFetchTests {
         host.bringRunners()
         answer()
         #expect(host.pendingEvents.isEmpty)
+    }
+
+    @Test(.proves("C11")) func `a new version of a plugin with the maximum of waiting events gets no started event`() {
+        let host = SchedulerDriver { $0.eventLimit = 1 }
+        ask(every: .hours(1), of: host)
+        host.runners = .held
+        host.advance(by: .hours(1))
+        host.install(Self.entry("2.0"))
+        #expect(host.pendingEvents == [.fetch])
     }
 
     @Test(.proves(84)) func `a fetch event waits for the network`() {

@@ -9,14 +9,23 @@ import Testing
 @Suite("A time zone that changes moves the occurrences of calendar schedules; none is lost, none comes twice")
 struct TimeZoneChangeTests {
     /// A host in Berlin with a schedule at 02:30; it is 13:00 on 2026-01-01 there.
-    private static func host(_ rules: TimeZoneRules = .berlin, spread: Duration = .zero) throws -> SchedulerDriver {
+    private static func host(
+        _ rules: TimeZoneRules = .berlin,
+        spread: Duration = .zero,
+        installed: [PluginEntry] = [.app()]
+    ) throws -> SchedulerDriver {
         let rule = try #require(CalendarRule("02:30", zone: .machine))
-        return SchedulerDriver(.app()) {
+        let host = SchedulerDriver {
             $0.timeZones = .machine(rules)
             $0.plugins[.app, default: PluginPolicy()].schedules = [
                 .clean: WorkSchedule(.calendar(rule), spread: spread)
             ]
         }
+        host.installed = installed
+        host.sendCatalogue()
+        host.finishStarting()
+        host.forgetThePast()
+        return host
     }
 
     /// The times of the launches within the duration: day of January, hour and minute in UTC.
@@ -173,6 +182,14 @@ struct TimeZoneChangeTests {
         change(host, to: .tokyo)
         host.send(.timeZonesChanged(TimeZoneTable([.named("Europe/Berlin"): .init(name: "", rules: .tokyo)])))
         #expect(next() == before)
+    }
+
+    @Test func `a schedule of a plugin that is installed after a change of the zone follows the new zone`() throws {
+        let host = try Self.host(installed: [])
+        change(host, to: .newYork)
+        host.install(.app())
+        let next = host.scheduler.nextOccasion(of: .clean, of: .app)
+        #expect(next == host.clock.now.wall + .hours(19) + .minutes(30))
     }
 
     @Test
