@@ -7,10 +7,11 @@ from planting import VARIABLE
 # The longest tests come last: the other tests kill most mutants, each within a second of processor time.
 LONG = "EarliestBeginTests|ScheduleTests|PageTests"
 WALK = "RandomWalkTests"
+WALK_SETTINGS = {"BGTASK_WALK_EVENTS": "10000", "BGTASK_WALK_SEED": "1"}
 STAGES = [
     (["--skip", f"{LONG}|{WALK}"], {}),
     (["--filter", LONG], {}),
-    (["--filter", WALK], {"BGTASK_WALK_EVENTS": "10000", "BGTASK_WALK_SEED": "1"}),
+    (["--filter", WALK], WALK_SETTINGS),
 ]
 FAILURE = re.compile(r"✘ Test (.+?) (?:recorded an issue|failed)")
 MEMORY = 6 << 30  # bytes of address space; a mutant that loops may allocate without end
@@ -36,8 +37,15 @@ class Runner:
     def command(self, arguments):
         return [self.tests, "--testing-library", "swift-testing", *arguments]
 
-    def run(self, number):
-        """Returns the outcome (killed, timed out, survived or not reached) and its cause: the failed test or the error."""
+    def run(self, number, killer=None):
+        """Returns the outcome (killed, timed out, survived or not reached) and its cause: the failed test or the error.
+
+        `killer` is the test that failed with the mutant in an earlier run, if any. It runs before the others."""
+        if killer and any(number in reached for _, _, reached, _ in self.stages):
+            name = ["--filter", re.sub(r"[^\w ]", lambda sign: "\\" + sign[0], killer)]
+            result = run_stage(self.command(name), environment(str(number), WALK_SETTINGS), LEAST_LIMIT)
+            if result == ("killed", killer):
+                return result
         outcome = "not reached"
         for arguments, walk, reached, limit in self.stages:
             if number in reached:

@@ -180,17 +180,21 @@ package enum Eligibility {
 }
 
 extension Retry {
-    /// End of the retry delay; nil when it has passed. An implausibly long remaining delay was set by a clock that was
-    /// ahead, and is ignored.
+    /// End of the retry delay; nil when it has passed. A delay that was set by a clock that was ahead is ignored.
     func rest(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {
-        guard let notBefore, notBefore > now.wall else { return nil }
-        return notBefore - now.wall <= configuration.retryDelay(after: max(attempts, hostLosses - 1)) ? notBefore : nil
+        guard let notBefore, notBefore > now.wall, !isVoid(notBefore, at: now, configuration) else { return nil }
+        return notBefore
     }
 
     /// Drops a retry delay that was set by a clock that was ahead. It would apply again once the clock comes near its
     /// end.
     mutating func dropVoidRest(at now: Moment, _ configuration: SchedulingConfiguration) {
-        if let notBefore, notBefore > now.wall, rest(at: now, configuration) == nil { self.notBefore = nil }
+        if let notBefore, isVoid(notBefore, at: now, configuration) { self.notBefore = nil }
+    }
+
+    /// Whether a delay is longer than the longest that could have been set: it comes from a clock that was ahead.
+    private func isVoid(_ end: WallTime, at now: Moment, _ configuration: SchedulingConfiguration) -> Bool {
+        end - now.wall > configuration.retryDelay(after: max(attempts, hostLosses - 1))
     }
 }
 

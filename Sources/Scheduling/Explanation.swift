@@ -68,10 +68,13 @@ extension Scheduler {
         var states = running(in: launches.numbers(of: plugin), at: now) { $0.kind == .event }
         let starting = startingEvents(of: plugin)
         if let event = plugins[plugin].events.all.first(where: { !starting.contains($0.number) }) {
-            let reasons = waitingEvents(of: plugin, after: nil, limit: 1, at: now).first?.reasons ?? []
-            let own =
-                event.number == plugins[plugin].events.first?.number ? reasons : self.reasons(waiting: event, at: now)
-            states.append(.pending(.event(event), reasons: own, policies: verdicts(on: .event(event), at: now)))
+            states.append(
+                .pending(
+                    .event(event),
+                    reasons: reasons(waiting: event, at: now),
+                    policies: verdicts(on: .event(event), at: now)
+                )
+            )
         }
         return Explanation(
             identifier: identifier,

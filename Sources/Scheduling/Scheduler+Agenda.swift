@@ -48,14 +48,8 @@ extension Scheduler {
     }
 
     /// Recomputes the times of a plugin before the turn of its chore, because a decision about the plugin is made now.
-    ///
-    /// - Returns: whether a recomputation was queued and has run. It has then considered every lane of the plugin as
-    ///   well.
-    @discardableResult
-    mutating func reckonAnewIfDue(_ plugin: PluginIdentifier, at now: Moment) -> Bool {
-        guard backlog.take(.reckonAnew(plugin)) else { return false }
-        reckonAnew(plugin, at: now)
-        return true
+    mutating func reckonAnewIfDue(_ plugin: PluginIdentifier, at now: Moment) {
+        if backlog.take(.reckonAnew(plugin)) { reckonAnew(plugin, at: now) }
     }
 
     mutating func reckonAnew(_ plugin: PluginIdentifier, at now: Moment) {

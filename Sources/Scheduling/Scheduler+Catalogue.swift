@@ -16,31 +16,26 @@ extension Scheduler {
         if isFirst { absent.formUnion(plugins.names()) }
         for plugin in absent.subtracting(installed).sorted() where plugins.contains(plugin) {
             let isRemoved = isFirst || change.removed.contains(plugin)
-            if isRemoved || plugins[plugin].entry == nil { takeOut(plugin, isFirst: isFirst, at: now) }
+            if isRemoved || plugins[plugin].entry == nil { takeOut(plugin, at: now) }
         }
         for entry in change.installed {
             know(entry.identifier)
             if plugins[entry.identifier].entry == entry { continue }
             install(entry)
-            if !isFirst { backlog.add(.look(entry.identifier)) }
+            backlog.add(.look(entry.identifier))
         }
         journalRefusals(of: installed.union(change.refused.keys).union(change.accepted), at: now)
         if !isFirst { return }
         for plugin in plugins.names() where !loading.isMissing(plugin) {
             begin(plugin, at: now)
         }
-        if loading.isPartial { return }
+        // Events of plugins that are not loaded yet are parked again.
         for event in loading.takeParkedForAll() { dispatch(event, at: now) }
     }
 
     /// Uninstalls a plugin that no usable manifest describes.
-    private mutating func takeOut(_ plugin: PluginIdentifier, isFirst: Bool, at now: Moment) {
-        let refusal = refusals[plugin]
-        let old = (
-            wasInstalled: plugins[plugin].entry != nil, refusal: plugins[plugin].refusal,
-            isOrphan: plugins[plugin].isOrphan
-        )
-        if old == (false, refusal?.problem, refusal?.isOrphan ?? false), !isFirst { return }
+    private mutating func takeOut(_ plugin: PluginIdentifier, at now: Moment) {
+        let wasRefused = plugins[plugin].refusal != nil
         if let entry = plugins[plugin].entry {
             owners.remove(entry)
             plugins[plugin].uninstall()
@@ -48,7 +43,7 @@ extension Scheduler {
             noteStrays(of: plugin)
         }
         setRefusal(of: plugin)
-        if old.refusal != nil, refusal == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
+        if wasRefused, refusals[plugin] == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
         backlog.add(.look(plugin))
     }
 

@@ -99,7 +99,6 @@ extension Scheduler {
     /// Handles the message that the launch thread killed a launch at its kill time. All earlier messages of the runner
     /// were handled before.
     mutating func killedByLaunchThread(_ number: LaunchNumber, at now: Moment) {
-        guard launches.find(number)?.execution?.isListening == true else { return }
         enforce(number, at: now)
         guard let launch = launches.find(number), launch.execution?.isListening == true else { return }
         // Messages sent in time withdrew the kill, but too late for the launch thread: the plugin kept its limits.

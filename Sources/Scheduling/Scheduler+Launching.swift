@@ -9,7 +9,7 @@ extension Scheduler {
     /// evaluation.
     mutating func consider(_ plugin: PluginIdentifier, _ lane: Lane, at now: Moment) {
         guard !isStopping, hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
-        if reckonAnewIfDue(plugin, at: now) { return }
+        reckonAnewIfDue(plugin, at: now)
         if lane == .event { return considerEvents(of: plugin, at: now) }
         passDeferral(of: plugin, in: lane, at: now)
         guard hasCandidates(plugin, in: lane) else { return noteWaits(of: plugin, in: lane, [], at: now) }

@@ -48,13 +48,10 @@ extension Scheduler {
         agenda.add(.fetch(plugin), at: min(fetch.last, now.wall) + fetch.interval)
     }
 
-    func isFetchDue(for plugin: PluginIdentifier, at now: Moment) -> Bool {
-        fetches[plugin].map { $0.last + $0.interval <= now.wall } ?? false
-    }
-
     /// Stores a fetch event if one is due and there is a network. One event stands for all intervals that have passed.
     mutating func lookAtFetch(of plugin: PluginIdentifier, at now: Moment) {
-        guard !isStopping, isFetchDue(for: plugin, at: now), plugins.contains(plugin), !loading.isMissing(plugin),
+        guard !isStopping, let fetch = fetches[plugin], fetch.last + fetch.interval <= now.wall,
+            plugins.contains(plugin), !loading.isMissing(plugin),
             let entry = plugins[plugin].entry, entry.isLegacyFetch
         else { return arrangeFetch(of: plugin, at: now) }
         guard conditions.hasNetwork else {

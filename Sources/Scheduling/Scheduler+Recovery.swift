@@ -16,7 +16,6 @@ extension Scheduler {
         newest: [TaskIdentifier: SubmissionNumber],
         at now: Moment
     ) {
-        know(running.plugin)
         var launch = Launch(number: running.number, plugin: running.plugin, lane: running.lane)
         launch.phase = .ended
         for work in running.unfinished {

@@ -28,7 +28,7 @@ extension Scheduler {
     private func pluginStarting(_ identifier: TaskIdentifier) -> PluginIdentifier? {
         launches.numbers(running: identifier).lazy.compactMap(launches.find).first { launch in
             if case .starting = launch.phase { return true }
-            return launch.execution?.arriving.contains { $0.work.identifier == identifier } ?? false
+            return launch.execution?.arriving.contains { $0.work.identifier == identifier } == true
         }?.plugin
     }
 

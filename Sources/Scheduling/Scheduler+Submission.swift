@@ -218,9 +218,9 @@ extension Scheduler {
 }
 
 extension TaskRequest {
-    /// The request, without an earliest begin if it is continued: continued requests begin at once (statement 72).
+    /// The request with its terms alone if it is continued: continued requests begin at once (statement 72).
     fileprivate var normalized: TaskRequest {
-        guard kind == .continued, earliestBegin != nil else { return self }
+        guard kind == .continued else { return self }
         return TaskRequest(identifier: identifier, kind: kind, continued: continued)
     }
 }

@@ -168,6 +168,6 @@ extension GroupKey {
     fileprivate var isPlainEnough: Bool { !isInFlight && !isUserRequested }
     /// Rank of the key among the keys of its class. The group with the lowest rank stands for the class.
     fileprivate var plainness: Int {
-        (isPermitted ? 0 : 8) + (isPastDeferral ? 4 : 0) + (runsAlone ? 2 : 0) + (hasOwnDeferral ? 1 : 0)
+        (isPermitted ? 0 : 4) + (isPastDeferral ? 2 : 0) + (runsAlone ? 1 : 0)
     }
 }

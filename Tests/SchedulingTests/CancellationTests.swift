@@ -108,6 +108,23 @@ struct CancellationTests {
         #expect(host.cancel(.clean) == .cancelled(1))
     }
 
+    @Test(.proves("C3"))
+    func `a failing commit of a crash leaves the waiting cancellations of other requests to be answered later`() {
+        host.submit(.clean)
+        host.enter()
+        host.submit(.vacuum, after: .hours(1))
+        host.commits = .held
+        host.crash()
+        host.submit(.vacuum, after: .hours(2))
+        host.cancel(.vacuum)
+        let other = ReplyToken(rawValue: host.lastReply)
+        host.cancel(.clean)
+        host.failNextCommit()
+        #expect(host.lastAnswer?.isNotRecorded == true && host.answers[other] == nil)
+        host.writeHeldCommits()
+        #expect(host.answers[other] == .cancelled(1) && host.request(.vacuum) == nil)
+    }
+
     @Test(.proves(42))
     func `a second cancellation of a pending request waits for the first one's commit`() {
         host.submit(.clean, after: .hours(1))

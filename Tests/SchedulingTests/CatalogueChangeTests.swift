@@ -58,6 +58,15 @@ struct CatalogueChangeTests {
         #expect(host.reasons(.clean).contains(.pluginRefused(.app, problem: "it is torn")))
     }
 
+    @Test func `a refused manifest that is refused again for another problem is journaled as one removal`() {
+        let host = SchedulerDriver(.app())
+        host.refuse(.app, because: "it is torn")
+        host.refuse(.app, because: "it is empty")
+        #expect(host.entries(.pluginRefused).count == 1 && host.entries(.pluginRemoved).isEmpty)
+        host.sendCatalogue(refused: [:])
+        #expect(host.entries(.pluginRemoved).count == 1)
+    }
+
     @Test func `requests loaded after the manifest of their plugin was refused wait for that manifest`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))

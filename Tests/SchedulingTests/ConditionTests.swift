@@ -58,6 +58,14 @@ struct ConditionTests {
         #expect(host.expirations.map(\.reason) == [.externalPowerLost, .networkLost])
     }
 
+    @Test(.proves("C7")) func `neither a lost condition nor a locked container expires an event`() {
+        host.change(power: true, network: true)
+        host.install(.app(version: "2.0"))
+        host.enter()
+        host.change(power: false, network: false, idle: false, locked: [.app])
+        #expect(host.lastPlan?.lane == .event && host.expirations.isEmpty)
+    }
+
     @Test(.proves("C7"))
     func `a task that completes after its expiration leaves the other tasks of its launch running`() {
         host.change(power: true)

@@ -22,6 +22,11 @@ struct EarliestBeginTests {
         #expect(host.batches == [[.clean]])
     }
 
+    @Test(.proves(30)) func `a request whose earliest begin is the present time starts at once`() {
+        host.submit(.clean, at: host.clock.now.wall)
+        #expect(host.batches == [[.clean]])
+    }
+
     @Test(.proves(30)) func `an earliest begin in the past does not delay a request`() {
         host.submit(.clean, after: .hours(-1))
         #expect(host.batches == [[.clean]])

@@ -124,6 +124,8 @@ struct ExplanationTests {
         host.advance(by: .seconds(1))
         #expect(host.reasons(.index).last == .othersRunAlone(first: "com.example.app.vacuum"))
         #expect(host.explain(.index).change == nil)
+        host.stop()
+        #expect(host.reasons(.index).suffix(2).map(\.code) == ["others-run-alone", "host-stopping"])
     }
 
     @Test(.proves("C13")) func `a stopping host is a reason of its pending requests`() {
@@ -153,6 +155,9 @@ struct ExplanationTests {
         let second = try #require(host.scheduler.pendingEvents.last)
         let reasons = host.scheduler.reasons(against: .event(second), at: host.clock.now)
         #expect(reasons == [.othersRunAlone(first: "started")])
+        host.stop()
+        let stopping = host.scheduler.reasons(against: .event(second), at: host.clock.now)
+        #expect(stopping.map(\.code) == ["others-run-alone", "host-stopping"])
     }
 
     /// Each argument is a combination of the requirements of a request and the conditions of the machine, one bit each.
@@ -170,6 +175,12 @@ struct ExplanationTests {
         )
         #expect(host.batches.isEmpty == !host.reasons(.clean).isEmpty)
         #expect(host.pending.isEmpty == host.reasons(.clean).isEmpty)
+    }
+
+    @Test(.proves("C13")) func `an enabled plugin has no reason against all of its work, a disabled one has one`() {
+        #expect(host.scheduler.reasons(againstAllOf: .app).isEmpty)
+        let host = SchedulerDriver(.app()) { $0.plugins[.app, default: PluginPolicy()].isEnabled = false }
+        #expect(host.scheduler.reasons(againstAllOf: .app) == [.pluginDisabled(.app)])
     }
 
     @Test(.proves("C13")) func `work of an unknown plugin waits for that plugin`() throws {

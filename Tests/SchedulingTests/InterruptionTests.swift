@@ -31,6 +31,16 @@ struct InterruptionTests {
         #expect(host.reasons(.clean).map(\.code).contains("runner-unavailable"))
     }
 
+    @Test(.proves("C3")) func `a failure of the host after the last completion of a launch does not kill it`() throws {
+        host.processesObey = false
+        launch(.clean)
+        host.complete(.clean)
+        host.send(.launchFailedByHost(try #require(host.lastPlan).number, message: "no container"))
+        #expect(host.killed.isEmpty)
+        host.exit()
+        #expect(host.launchOutcomes == [.completed])
+    }
+
     @Test(.proves("C3")) func `a crash charges the only task of a launch and delays its next attempt`() throws {
         launch(.clean)
         host.crash()

@@ -18,6 +18,14 @@ struct JournalTests {
         #expect(launch.launch == host.lastPlan?.number && launch.count == 1)
     }
 
+    @Test func `launches are numbered in order, without gaps`() throws {
+        let host = SchedulerDriver(.app(), .mail())
+        host.submit(.clean)
+        host.submit(.sweep, by: .plugin(.mail))
+        let numbers = host.entries(.launched).compactMap(\.launch?.rawValue)
+        #expect(numbers.count == 2 && numbers[1] == numbers[0] + 1)
+    }
+
     @Test func `a refused submission has no journal entry`() {
         let host = SchedulerDriver(.app())
         host.submit("com.example.app.unknown")

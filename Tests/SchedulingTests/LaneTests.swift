@@ -59,6 +59,13 @@ struct LaneTests {
         #expect(host.plans.count == 2)
     }
 
+    @Test(.proves("C7")) func `a host without a configured capacity has four background launches at a time`() {
+        let host = host()
+        for number in 1...5 { host.submit(Self.task(number), by: .person) }
+        #expect(host.batches.count == 4)
+        #expect(host.reasons(Self.task(5)) == [.launchLimit(.background, limit: 4)])
+    }
+
     @Test(.proves("C7"))
     func `requests above the host's capacity of background launches wait with reason launch-limit`() {
         let host = host { $0.backgroundLaunches = 2 }

@@ -84,6 +84,16 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
+    @Test(.proves(84)) func `a longer fetch interval delays the next fetch event from its setting on`() {
+        ask(every: .hours(1))
+        host.install(Self.entry("2.0"))
+        setInterval(to: .hours(3))
+        host.advance(by: .hours(3) - .nanoseconds(1))
+        #expect(fetches == 0)
+        host.advance(by: .nanoseconds(1))
+        #expect(fetches == 1)
+    }
+
     @Test(.proves(84)) func `a plugin that sets its fetch interval to never gets no more fetch events`() {
         ask(every: .hours(1))
         host.install(Self.entry("2.0"))
@@ -114,6 +124,15 @@ struct LegacyFetchTests {
         #expect(host.pendingEvents.isEmpty)
     }
 
+    @Test(.proves("C11")) func `a new version of a plugin with the maximum of waiting events gets no started event`() {
+        let host = SchedulerDriver { $0.eventLimit = 1 }
+        ask(every: .hours(1), of: host)
+        host.runners = .held
+        host.advance(by: .hours(1))
+        host.install(Self.entry("2.0"))
+        #expect(host.pendingEvents == [.fetch])
+    }
+
     @Test(.proves(84)) func `a fetch event waits for the network`() {
         ask(every: .hours(1))
         host.change(network: false)
@@ -134,6 +153,21 @@ struct LegacyFetchTests {
         host.forgetThePast()
         host.advance(by: .minutes(30))
         #expect(fetches == 1)
+    }
+
+    @Test(.proves(84)) func `a fetch event that is due before the plugin's pending work is loaded follows the load`() {
+        ask(every: .hours(1))
+        host.runners = .held
+        host.install(Self.entry("2.0"))
+        #expect(host.pendingEvents == [.started])
+        host.loads = .held
+        host.restart(after: .hours(2))
+        host.install(Self.entry("3.0"))
+        host.advance(by: .hours(1))
+        #expect(host.pendingEvents.isEmpty && host.ledger.events.map(\.type) == [.started])
+        host.bringLoads()
+        host.advance(by: .zero)
+        #expect(host.pendingEvents.contains(.fetch))
     }
 
     @Test(.proves(84)) func `a step back of the clock delays a fetch event by at most one interval`() {

@@ -142,6 +142,23 @@ struct LoadingTests {
         #expect(host.lastAnswer?.submission != nil)
     }
 
+    @Test func `a submission before the first catalogue is answered when its plugin is loaded, before the others`() {
+        host.submit(.clean, after: .hours(1))
+        host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
+        host.scheduler = Scheduler(
+            configuration: host.configuration,
+            conditions: host.conditions,
+            snapshot: host.ledger.snapshot,
+            at: host.clock.now
+        )
+        (host.loads, host.wake, host.catalogue) = (.held, (nil, nil), Catalogue())
+        host.submit(.vacuum)
+        host.sendCatalogue()
+        #expect(host.lastAnswer == nil && host.heldLoads == [.app, .mail])
+        host.bringNextLoad()
+        #expect(host.lastAnswer?.submission != nil)
+    }
+
     @Test(.proves("C3"))
     func `the end of a task left running by the previous host is journaled after the first catalogue`() {
         let host = SchedulerDriver(.app())

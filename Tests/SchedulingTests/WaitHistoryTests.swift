@@ -133,6 +133,15 @@ struct WaitHistoryTests {
         #expect(host.ledger.waits.isEmpty && host.pending.isEmpty)
     }
 
+    @Test(.proves("C12")) func `the ledger holds no deferral of a class without pending requests`() {
+        host.submit(.clean)
+        host.advance(by: .seconds(1))
+        #expect(host.ledger.deferrals.count == 1)
+        host.cancel(.clean)
+        host.advance(by: .seconds(1))
+        #expect(host.ledger.deferrals.isEmpty)
+    }
+
     @Test(.proves("C13"))
     func `a request that is dropped thirty days after its plugin's removal leaves no open wait`() {
         host.submit(.clean)
@@ -201,6 +210,19 @@ struct WaitHistoryTests {
         host.commits = .written
         host.advance(by: .seconds(1))
         #expect(history(plain, since: start) == ["0s not-idle"])
+    }
+
+    @Test(.proves("C13")) func `a wait that changes during the commit of the wait history waits for that commit`() {
+        let start = host.clock.now.wall
+        host.submit(.clean, needsPower: true)
+        host.commits = .held
+        host.advance(by: .seconds(10))
+        host.change(power: false)
+        host.advance(by: .seconds(10))
+        #expect(host.heldCommits.count == 1)
+        host.writeHeldCommits()
+        host.advance(by: .seconds(1))
+        #expect(history(powered, since: start) == ["0s not-idle", "10s external-power not-idle"])
     }
 
     @Test(.proves("C13")) func `a wait is closed after the retry of a launch whose commit failed`() {

@@ -67,7 +67,7 @@ struct PendingRequests: Sendable {
     /// Stores a request, and replaces the stored request with the same identifier.
     ///
     /// - Parameters:
-    ///   - time: the time from which the request may run; nil or a past time means at once.
+    ///   - time: the time from which the request may run; nil means at once.
     ///   - since: the time at which the request became due; nil when it becomes due now or later.
     mutating func insert(
         _ request: PendingRequest,
@@ -108,7 +108,7 @@ struct PendingRequests: Sendable {
         readySince since: WallTime? = nil,
         at now: WallTime
     ) {
-        guard let time, time > now, store[place]?.isUserRequested == false else {
+        guard let time, store[place]?.isUserRequested == false else {
             return join(place, since: since ?? now)
         }
         upcoming.insert(place, at: time)
@@ -143,7 +143,7 @@ struct PendingRequests: Sendable {
             let deferral = waits[WorkClass(of: request.request)]?.deferral ?? Deferral()
             let since = wasReady ? deferral.reckonAnew(due: slot.readySince, at: now) : now
             if slot.group != RequestSlot.noGroup { leaveGroup(place) }
-            if let time = request.due(at: moment, configuration), time > now, !slot.isUserRequested {
+            if let time = request.due(at: moment, configuration), !slot.isUserRequested {
                 upcoming.insert(place, at: time)
             } else {
                 join(place, since: since)

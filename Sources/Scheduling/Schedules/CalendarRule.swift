@@ -40,7 +40,6 @@ package struct CalendarRule: Hashable, Sendable {
         for date in today - 1...today + Self.daysSearched where isOn(date) {
             guard let instant = instant(on: date, rules) else { continue }
             let (nanoseconds, overflow) = instant.multipliedReportingOverflow(by: Self.second)
-            if overflow, instant > 0 { return nil }
             if !overflow, nanoseconds > time.nanoseconds { return WallTime(nanoseconds: nanoseconds) }
         }
         return nil

@@ -37,8 +37,8 @@ struct ClassWait: Sendable {
     /// Whether a change of the history or the deferral still has to be written.
     var isChanged: Bool { !past.isEmpty || lasting != written || deferral.isChanged }
 
-    /// Whether the class has no reasons and the ledger is up to date.
-    var isIdle: Bool { reasons.isEmpty && deferral.isEmpty && !isChanged }
+    /// Whether the class has no reasons and no deferral. Its changes may still have to be written.
+    var isIdle: Bool { reasons.isEmpty && deferral.isEmpty }
 
     /// Sets the present reasons. An empty list means that the work of the class does not wait.
     mutating func note(_ new: [Reason], at now: Moment) {
@@ -63,7 +63,7 @@ struct ClassWait: Sendable {
             changes.append(.recordWait(key, reasons: stretch.reasons, at: stretch.since))
             open = (stretch.reasons, stretch.until)
         }
-        if open.reasons != lasting || open.until != nil {
+        if open.reasons != lasting {
             changes.append(.recordWait(key, reasons: lasting, at: lasting.isEmpty ? open.until ?? since : since))
         }
         if deferral.isChanged { changes.append(.setDeferrals(key, deferral.periods)) }

@@ -95,6 +95,25 @@ struct ContinuedStopTests {
         #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
     }
 
+    @Test(.proves(78), arguments: [true, false])
+    func `a cancellation during the commit of a stop is decided when that commit has succeeded or failed`(
+        _ succeeds: Bool
+    ) {
+        host.processesObey = false
+        host.submitContinued()
+        host.enter()
+        host.commits = .held
+        host.stopTask(.album(1))
+        let stop = ReplyToken(rawValue: host.lastReply)
+        // The first commit is the journal entry of the call.
+        host.writeNextCommit()
+        #expect(host.cancel(.album(1)) == nil && host.heldCommits.count == 1)
+        if succeeds { host.writeNextCommit() } else { host.failNextCommit() }
+        #expect(host.answers[stop]?.isNotRecorded == !succeeds)
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(0))
+    }
+
     @Test(.proves(78)) func `a continued task stopped in an entry that fails is not requeued`() {
         host.submitContinued()
         host.stopTask(.album(1))

@@ -31,6 +31,13 @@ struct ConditionWaitersTests {
         #expect(waiters.waiting(for: [.memory, .heat]).last == mail)
     }
 
+    @Test func `a class of work waits for external power and the network only if it requires them`() {
+        let plain = WorkClass(of: TaskRequest(identifier: .clean, kind: .processing))
+        #expect(plain.conditions.isDisjoint(with: [.externalPower, .network]))
+        let online = WorkClass(of: TaskRequest(identifier: .clean, kind: .processing, requiresNetwork: true))
+        #expect(online.conditions.contains(.network) && !online.conditions.contains(.externalPower))
+    }
+
     @Test func `each condition of the machine has its own waiting lanes`() {
         for condition in MachineConditions.each {
             var waiters = ConditionWaiters()

@@ -54,6 +54,19 @@ struct PatienceTests {
         #expect(host.running == [.clean])
     }
 
+    @Test(.proves("C12"))
+    func `a cancellation whose commit fails does not restart the maximum deferral of the request`() {
+        host.submit(.clean)
+        host.advance(by: .hours(1))
+        host.commits = .held
+        host.cancel(.clean)
+        host.change(memoryLow: true)
+        host.change(memoryLow: false)
+        host.failNextCommit()
+        host.writeHeldCommits()
+        expectRun(of: .clean, in: .days(2) - .hours(1))
+    }
+
     @Test(.proves("C12")) func `the maximum deferral of a request begins at its earliest begin`() {
         host.submit(.clean, after: .days(3))
         expectRun(of: .clean, in: .days(5))

@@ -239,6 +239,16 @@ struct PolicyTests {
         #expect(Self.verdict(.spread, Self.facts(.event, change: regained)) == .may)
     }
 
+    @Test(.proves("C7"), arguments: kinds)
+    func `the rationale of the stagger names its window for background work alone`(_ kind: TaskKind) {
+        let rationale = Policy.spread.rationale(on: Self.facts(kind) { $0.configuration.policies.spread = .minutes(1) })
+        #expect(
+            kind.lane == .background
+                ? rationale.hasPrefix("within 1min of start, resume or a regained network")
+                : rationale == "concerns background launches only"
+        )
+    }
+
     @Test(.proves("C7")) func `the staggered delays of 500 plugins lie within the window and mostly differ`() {
         let places = (1...500).compactMap { PluginIdentifier("com.example.plugin\($0)") }.map {
             Surges.place(of: $0, in: .seconds(60))

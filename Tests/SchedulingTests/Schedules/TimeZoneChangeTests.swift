@@ -9,14 +9,23 @@ import Testing
 @Suite("A time zone that changes moves the occurrences of calendar schedules; none is lost, none comes twice")
 struct TimeZoneChangeTests {
     /// A host in Berlin with a schedule at 02:30; it is 13:00 on 2026-01-01 there.
-    private static func host(_ rules: TimeZoneRules = .berlin, spread: Duration = .zero) throws -> SchedulerDriver {
+    private static func host(
+        _ rules: TimeZoneRules = .berlin,
+        spread: Duration = .zero,
+        installed: [PluginEntry] = [.app()]
+    ) throws -> SchedulerDriver {
         let rule = try #require(CalendarRule("02:30", zone: .machine))
-        return SchedulerDriver(.app()) {
+        let host = SchedulerDriver {
             $0.timeZones = .machine(rules)
             $0.plugins[.app, default: PluginPolicy()].schedules = [
                 .clean: WorkSchedule(.calendar(rule), spread: spread)
             ]
         }
+        host.installed = installed
+        host.sendCatalogue()
+        host.finishStarting()
+        host.forgetThePast()
+        return host
     }
 
     /// The times of the launches within the duration: day of January, hour and minute in UTC.
@@ -78,6 +87,19 @@ struct TimeZoneChangeTests {
         // It is 15:00 on 1 January in New York, and 05:00 on 2 January in Tokyo.
         change(host, to: .tokyo)
         #expect(begins(in: .days(2), of: host) == ["01T20:00", "02T17:30", "03T17:30"])
+    }
+
+    @Test func `an occurrence that is due before the plugin's pending work is loaded follows the load`() throws {
+        let host = try Self.host()
+        host.submit(.vacuum, after: .days(3))
+        host.loads = .held
+        host.restart()
+        change(host, to: .helsinki)
+        host.advance(by: .hours(13))
+        #expect(host.ledger.requests.map(\.request.identifier) == [.vacuum] && host.plans.isEmpty)
+        host.bringLoads()
+        host.advance(by: .zero)
+        #expect(host.running == [.clean])
     }
 
     @Test func `a calendar schedule has one occurrence on every date, however often the time zone changes`() throws {
@@ -160,6 +182,14 @@ struct TimeZoneChangeTests {
         change(host, to: .tokyo)
         host.send(.timeZonesChanged(TimeZoneTable([.named("Europe/Berlin"): .init(name: "", rules: .tokyo)])))
         #expect(next() == before)
+    }
+
+    @Test func `a schedule of a plugin that is installed after a change of the zone follows the new zone`() throws {
+        let host = try Self.host(installed: [])
+        change(host, to: .newYork)
+        host.install(.app())
+        let next = host.scheduler.nextOccasion(of: .clean, of: .app)
+        #expect(next == host.clock.now.wall + .hours(19) + .minutes(30))
     }
 
     @Test
