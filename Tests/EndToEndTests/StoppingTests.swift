@@ -17,7 +17,7 @@ struct StoppingTests {
             let submission = try await host.submit(Self.deaf.task())
             try await host.waitForLog("that it runs") { $0.contains("deaf runs") && $0.contains("attempt 1") }
             try await host.stop()
-            #expect(host.log.contains { $0.contains("deaf was told to stop, reason 8") })
+            #expect(host.log.contains { $0.contains("deaf expired, reason 8") })
             #expect(host.runnerProcesses().isEmpty)
 
             try await host.restart()
