@@ -174,7 +174,7 @@ package struct Host: Sendable {
         // for callers.
         return ServiceGroup(
             services: [control, catalog, zones, care, conditions, loop],
-            gracefulShutdownSignals: [.sigterm, .sigint],
+            gracefulShutdownSignals: StopSignals.accepted,
             logger: libraryLog
         )
     }

@@ -2,6 +2,7 @@
 
 import ControlAPI
 import ControlClient
+import Foundation
 import HostTestKit
 import StatementTraits
 import Testing
@@ -51,6 +52,45 @@ struct StoppingTests {
             let end = try await host.started(plugin)
             #expect(end.event == "interrupted" && end.blame == "host")
         }
+    }
+
+    @Test func `a hangup of its terminal stops the host in order`() async throws {
+        try await ScratchFolder.with { folder in
+            let host = try await Self.host(in: folder, onHangup: "-")
+            host.signal(SIGHUP)
+            #expect(try await host.ending() == .exited(0))
+            #expect(host.standardError.elements.contains { $0.contains("stopping") })
+        }
+    }
+
+    @Test func `a host started with hangups ignored serves on after a hangup`() async throws {
+        try await ScratchFolder.with { folder in
+            let host = try await Self.host(in: folder, onHangup: "''")
+            host.signal(SIGHUP)
+            let status = try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["host", "status", "--socket", folder.file("s")]
+            )
+            #expect(status.status == 0)
+            host.signal(SIGTERM)
+            #expect(try await host.ending() == .exited(0))
+        }
+    }
+
+    /// A serving host. The shell `trap` sets its disposition for SIGHUP: `-` for the default, `''` for ignored.
+    private static func host(in folder: ScratchFolder, onHangup trap: String) async throws -> ChildProcess {
+        for name in ["manifests", "packages", "plugins"] { try folder.makeFolder(name) }
+        let host = try await ChildProcess.start(
+            "/bin/sh",
+            [
+                "-c", "trap \(trap) HUP; exec \"$@\"", "sh", BuiltProgram.host.path(), "--manifests",
+                folder.file("manifests"), "--package-manifests", folder.file("packages"), "--plugin-directory",
+                folder.file("plugins"), "--state-directory", folder.file("state"), "--socket", folder.file("s"),
+                "--config", folder.write([], to: "none.yaml"),
+            ]
+        )
+        try await host.errorLine("that it serves") { $0.contains("serving") }
+        return host
     }
 
     @Test func `the service manager is notified when the host serves and when it stops`() async throws {
