@@ -127,7 +127,7 @@ package struct Host: Sendable {
         ) { change in
             loop.post(.catalogued(change))
         } onFirstLoad: { contents in
-            warn(installed: contents.entries.map(\.identifier))
+            warn(installed: contents.entries)
         }
         let zones = TimeZoneKeeper(
             configuration.timeZones,
@@ -186,7 +186,7 @@ package struct Host: Sendable {
         return log
     }
 
-    private func warn(installed: [PluginIdentifier]) {
+    private func warn(installed: [PluginEntry]) {
         for problem in configuration.missingFolderWarnings + configuration.unmatchedWarnings(among: installed) {
             log.warning("\(problem)")
         }
