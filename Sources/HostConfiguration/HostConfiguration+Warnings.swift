@@ -6,13 +6,13 @@ package import TaskModel
 // Warnings about configured values that have no effect yet. A host starts in spite of them.
 extension HostConfiguration {
     /// Warnings about manifest directories that the file or a flag names and that do not exist.
-    package var missingFolderWarnings: [String] {
-        [("manifests", operatorManifests), ("package-manifests", packageManifests)].compactMap { key, folder in
-            var isFolder: ObjCBool = false
-            let isThere = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
-            guard namedManifestFolders.contains(key), !isFolder.boolValue else { return nil }
+    package var missingDirectoryWarnings: [String] {
+        [("manifests", operatorManifests), ("package-manifests", packageManifests)].compactMap { key, directory in
+            var isDirectory: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory)
+            guard namedManifestDirectories.contains(key), !isDirectory.boolValue else { return nil }
             let problem = isThere ? "is not a directory" : "does not exist"
-            return "\(key): \(folder) \(problem), so no manifest is read from it; create it, or name another;"
+            return "\(key): \(directory) \(problem), so no manifest is read from it; create it, or name another;"
                 + " the host reads it as soon as it exists"
         }
     }

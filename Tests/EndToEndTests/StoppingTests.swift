@@ -18,7 +18,7 @@ struct StoppingTests {
             let submission = try await host.submit(Self.deaf.task())
             try await host.waitForLog("that it runs") { $0.contains("deaf runs") && $0.contains("attempt 1") }
             try await host.stop()
-            #expect(host.log.contains { $0.contains("deaf was told to stop, reason 8") })
+            #expect(host.log.contains { $0.contains("deaf expired, reason 8") })
             #expect(host.runnerProcesses().isEmpty)
 
             try await host.restart()
@@ -55,8 +55,8 @@ struct StoppingTests {
     }
 
     @Test func `a hangup of its terminal stops the host in order`() async throws {
-        try await ScratchFolder.with { folder in
-            let host = try await Self.host(in: folder, onHangup: "-")
+        try await ScratchDirectory.with { directory in
+            let host = try await Self.host(in: directory, onHangup: "-")
             host.signal(SIGHUP)
             #expect(try await host.ending() == .exited(0))
             #expect(host.standardError.elements.contains { $0.contains("stopping") })
@@ -64,12 +64,12 @@ struct StoppingTests {
     }
 
     @Test func `a host started with hangups ignored serves on after a hangup`() async throws {
-        try await ScratchFolder.with { folder in
-            let host = try await Self.host(in: folder, onHangup: "''")
+        try await ScratchDirectory.with { directory in
+            let host = try await Self.host(in: directory, onHangup: "''")
             host.signal(SIGHUP)
             let status = try await ProgramRun.of(
                 BuiltProgram.command.path(),
-                ["host", "status", "--socket", folder.file("s")]
+                ["host", "status", "--socket", directory.file("s")]
             )
             #expect(status.status == 0)
             host.signal(SIGTERM)
@@ -78,15 +78,16 @@ struct StoppingTests {
     }
 
     /// A serving host. The shell `trap` sets its disposition for SIGHUP: `-` for the default, `''` for ignored.
-    private static func host(in folder: ScratchFolder, onHangup trap: String) async throws -> ChildProcess {
-        for name in ["manifests", "packages", "plugins"] { try folder.makeFolder(name) }
+    private static func host(in directory: ScratchDirectory, onHangup trap: String) async throws -> ChildProcess {
+        for name in ["manifests", "packages", "plugins"] { try directory.makeDirectory(name) }
         let host = try await ChildProcess.start(
             "/bin/sh",
             [
                 "-c", "trap \(trap) HUP; exec \"$@\"", "sh", BuiltProgram.host.path(), "--manifests",
-                folder.file("manifests"), "--package-manifests", folder.file("packages"), "--plugin-directory",
-                folder.file("plugins"), "--state-directory", folder.file("state"), "--socket", folder.file("s"),
-                "--config", folder.write([], to: "none.yaml"),
+                directory.file("manifests"), "--package-manifests", directory.file("packages"), "--plugin-directory",
+                directory.file("plugins"), "--state-directory", directory.file("state"), "--socket",
+                directory.file("s"),
+                "--config", directory.write([], to: "none.yaml"),
             ]
         )
         try await host.errorLine("that it serves") { $0.contains("serving") }
