@@ -27,7 +27,7 @@ extension HostCheck {
         }
         for note in contents.notes { add(.note, .manifest, "\(note)") }
         let warnings = configuration.missingDirectoryWarnings
-        for warning in warnings + configuration.unmatchedWarnings(among: contents.entries.map(\.identifier)) {
+        for warning in warnings + configuration.unmatchedWarnings(among: contents.entries) {
             add(.note, .configuration, warning)
         }
         let count = contents.entries.count

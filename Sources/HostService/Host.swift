@@ -127,7 +127,7 @@ package struct Host: Sendable {
         ) { change in
             loop.post(.catalogued(change))
         } onFirstLoad: { contents in
-            warn(installed: contents.entries.map(\.identifier))
+            warn(installed: contents.entries)
         }
         let zones = TimeZoneKeeper(
             configuration.timeZones,
@@ -174,7 +174,7 @@ package struct Host: Sendable {
         // for callers.
         return ServiceGroup(
             services: [control, catalogue, zones, care, conditions, loop],
-            gracefulShutdownSignals: [.sigterm, .sigint],
+            gracefulShutdownSignals: StopSignals.accepted,
             logger: libraryLog
         )
     }
@@ -186,7 +186,7 @@ package struct Host: Sendable {
         return log
     }
 
-    private func warn(installed: [PluginIdentifier]) {
+    private func warn(installed: [PluginEntry]) {
         for problem in configuration.missingDirectoryWarnings + configuration.unmatchedWarnings(among: installed) {
             log.warning("\(problem)")
         }

@@ -48,6 +48,18 @@ struct HostCheckTests {
         }
     }
 
+    @Test func `bgtask host check notes schedules and settings that the manifest does not contain`() async throws {
+        var plugin = TestPlugin.neighbour
+        plugin.policy = ["settings: { tempoo: \"1\" }", "schedules: { \(plugin.identifier).nope: { every: 1d } }"]
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let check = try await host.check()
+            let keys = "plugins.\(plugin.identifier)"
+            #expect(check.status == 0 && check.output.contains("\(keys).settings.tempoo: the manifest has no setting"))
+            #expect(check.output.contains("\(keys).schedules.\(plugin.identifier).nope: the manifest does not permit"))
+            try await host.waitForLog("the warning") { $0.contains("warning") && $0.contains("tempoo") }
+        }
+    }
+
     @Test func `bgtask host check reports all problems at once`() async throws {
         try await HostFixture.with { host in
             try await host.stop()
