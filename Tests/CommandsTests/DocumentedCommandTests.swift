@@ -24,7 +24,7 @@ struct DocumentedCommandTests {
     }
 
     @Test(arguments: [
-        ["task", "why", "a.b"], ["plugin", "list", "--colour"], ["run"], ["host", "run", "--plugin-directory", "/a"],
+        ["task", "why", "a.b"], ["plugin", "list", "--colour"], ["run"], ["host", "run", "--plugin-path", "/a"],
     ])
     func `the documentation check reports a command line whose command or option does not exist`(words: [String]) {
         #expect(throws: (any Error).self) { try DocumentedCommand.parse(words) }

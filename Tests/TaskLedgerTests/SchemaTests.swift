@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has five named migration steps, and its version is their number`() throws {
+    @Test func `the schema has six named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -18,10 +18,10 @@ struct SchemaTests {
                 "6: blame of users",
             ]
         )
-        #expect(LedgerSchema.version == 5)
+        #expect(LedgerSchema.version == 6)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 5)
+        #expect(try pragma("user_version", of: database) == 6)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
