@@ -452,7 +452,7 @@ struct PluginInstallTests {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient", in: "operator")
             #expect(await fixture.run("install", manifest, "--yes") == .refused)
-            #expect(fixture.terminal.error.contains("it is installed"))
+            #expect(fixture.terminal.error.contains("the plugin is installed"))
             #expect(fixture.installed == ["Obedient.yaml", "libObedient.so"])
         }
     }

@@ -236,7 +236,7 @@ struct WhyTextTests {
                                    signal 11
 
                 POLICY   VERDICT  UNTIL  RATIONALE
-                idle     may      -      concerns processing only
+                idle     may      -      applies to processing only
                 spacing  wait     in 1s  at least 1s between two launches
 
                 WAITED FOR      SUBMISSION  SINCE                FOR

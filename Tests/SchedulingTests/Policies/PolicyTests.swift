@@ -247,8 +247,8 @@ struct PolicyTests {
         )
         #expect(
             kind.lane == .background
-                ? rationale.hasPrefix("within 1min of start, resume or a regained network")
-                : rationale == "concerns background launches only"
+                ? rationale.hasPrefix("for 1min after start, resume or a regained network")
+                : rationale == "applies to background launches only"
         )
     }
 
