@@ -145,18 +145,18 @@ let package = Package(
             ]
         ),
 
-        // MARK: PluginCatalog, decides which manifests and libraries are installed plugins
+        // MARK: PluginCatalogue, decides which manifests and libraries are installed plugins
 
         .target(
-            name: "PluginCatalog",
+            name: "PluginCatalogue",
             dependencies: [
                 "LinuxSystem", "LocatedYAML", "PluginBinary", "TaskModel",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(
-            name: "PluginCatalogTests",
-            dependencies: ["LocatedYAML", "PluginCatalog", "PluginChecker", "StatementTraits", "TaskModel"]
+            name: "PluginCatalogueTests",
+            dependencies: ["LocatedYAML", "PluginCatalogue", "PluginChecker", "StatementTraits", "TaskModel"]
         ),
 
         // MARK: Replay, runs the scheduler under a virtual clock for a simulated week
@@ -172,8 +172,8 @@ let package = Package(
 
         // MARK: PluginChecker, reports by check whether a host would accept a plugin
 
-        .target(name: "PluginChecker", dependencies: ["LocatedYAML", "PluginBinary", "PluginCatalog", "TaskModel"]),
-        .testTarget(name: "PluginCheckerTests", dependencies: ["HostTestKit", "PluginCatalog", "PluginChecker"]),
+        .target(name: "PluginChecker", dependencies: ["LocatedYAML", "PluginBinary", "PluginCatalogue", "TaskModel"]),
+        .testTarget(name: "PluginCheckerTests", dependencies: ["HostTestKit", "PluginCatalogue", "PluginChecker"]),
 
         // MARK: PluginLaunch, starts runners, carries messages, ends processes on time
 
@@ -240,7 +240,7 @@ let package = Package(
         .testTarget(
             name: "HostConfigurationTests",
             dependencies: [
-                "ControlAPI", "HostConfiguration", "HostTestKit", "PluginCatalog", "Scheduling", "TaskModel",
+                "ControlAPI", "HostConfiguration", "HostTestKit", "PluginCatalogue", "Scheduling", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -251,7 +251,7 @@ let package = Package(
             name: "HostService",
             dependencies: [
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "LinuxSystem", "LocatedYAML",
-                "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
+                "PluginCatalogue", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -265,7 +265,8 @@ let package = Package(
             name: "HostServiceTests",
             dependencies: [
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
-                "HostTestKit", "LinuxSystem", "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger",
+                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "RunnerWire", "Scheduling",
+                "TaskLedger",
                 "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -276,7 +277,8 @@ let package = Package(
         .target(
             name: "HostDoctor",
             dependencies: [
-                "CLinux", "HostConfiguration", "LinuxSystem", "LocatedYAML", "PluginCatalog", "TaskLedger", "TaskModel",
+                "CLinux", "HostConfiguration", "LinuxSystem", "LocatedYAML", "PluginCatalogue", "TaskLedger",
+                "TaskModel",
             ]
         ),
 
@@ -285,7 +287,7 @@ let package = Package(
         .target(
             name: "PluginInstaller",
             dependencies: [
-                "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginCatalog", "PluginChecker",
+                "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginCatalogue", "PluginChecker",
                 "TaskModel",
             ]
         ),
@@ -319,7 +321,7 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostDoctor", "HostMonitor",
-                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalog", "PluginChecker", "PluginInstaller",
+                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginInstaller",
                 "Replay", "Scheduling", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
@@ -328,7 +330,7 @@ let package = Package(
             name: "CommandsTests",
             dependencies: [
                 "Commands", "ControlAPI", "ControlClient", "HostConfiguration", "HostMonitor", "HostTestKit",
-                "PluginCatalog", "PluginInstaller", "Replay", "TaskModel", "TerminalText",
+                "PluginCatalogue", "PluginInstaller", "Replay", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

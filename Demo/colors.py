@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 
 from atom import make_feed
 
-FOLDERS = ["/usr/share", "/usr/lib/python3", *(f"/usr/lib/python3.{minor}" for minor in range(9, 20))]
+DIRECTORIES = ["/usr/share", "/usr/lib/python3", *(f"/usr/lib/python3.{minor}" for minor in range(9, 20))]
 KINDS = (".css", ".html", ".py", ".svg", ".xpm")
 LARGEST = 1 << 20
 ENTRIES = 240
@@ -17,9 +17,9 @@ COLOR = re.compile(r"(?<![\w&])#[0-9a-fA-F]{6}(?!\w)")
 
 
 def files():
-    for folder in FOLDERS:
-        for parent, folders, names in os.walk(folder):
-            folders.sort()
+    for directory in DIRECTORIES:
+        for parent, directories, names in os.walk(directory):
+            directories.sort()
             for name in sorted(names):
                 path = os.path.join(parent, name)
                 if name.endswith(KINDS) and os.path.isfile(path) and os.path.getsize(path) <= LARGEST:

@@ -29,7 +29,7 @@ def rows():
         except OSError:
             yield path, package, None, None  # listed, but left out of this machine
             continue
-        if not stat.S_ISDIR(found.st_mode):  # many packages list the same folder
+        if not stat.S_ISDIR(found.st_mode):  # many packages list the same directory
             yield path, package, found.st_size, int(found.st_mtime)
 
 

@@ -1,9 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Generates photos: writes COUNT JPEG files of sky, hills and grain into the directory FOLDER. Size and compression are
+/* Generates photos: writes COUNT JPEG files of sky, hills and grain into DIRECTORY. Size and compression are
  * those of a camera, and each file has an Exif date. Every run writes the same files.
  *
- *     photos FOLDER COUNT WIDTH HEIGHT
+ *     photos DIRECTORY COUNT WIDTH HEIGHT
  */
 
 #include <math.h>
@@ -62,11 +62,11 @@ static size_t exif(unsigned char *segment, int photo) {
     return sizeof head + 20;
 }
 
-static int store(const char *folder, int photo, const unsigned char *jpeg, unsigned long size) {
+static int store(const char *directory, int photo, const unsigned char *jpeg, unsigned long size) {
     char path[4096];
     unsigned char segment[64];
     const size_t length = exif(segment, photo);
-    snprintf(path, sizeof path, "%s/IMG_%04d.jpg", folder, photo);
+    snprintf(path, sizeof path, "%s/IMG_%04d.jpg", directory, photo);
     FILE *file = fopen(path, "wb");
     if (file == NULL) {
         perror(path);
@@ -80,7 +80,7 @@ static int store(const char *folder, int photo, const unsigned char *jpeg, unsig
 
 int main(int count, char **arguments) {
     if (count != 5) {
-        fprintf(stderr, "usage: photos FOLDER COUNT WIDTH HEIGHT\n");
+        fprintf(stderr, "usage: photos DIRECTORY COUNT WIDTH HEIGHT\n");
         return 2;
     }
     const int photos = atoi(arguments[2]), width = atoi(arguments[3]), height = atoi(arguments[4]);

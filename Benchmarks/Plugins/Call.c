@@ -16,9 +16,9 @@ static int64_t now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int32_t trim(const char *folder, const char *pattern, int64_t limit, int32_t pace, int32_t *cancel,
+static int32_t trim(const char *directory, const char *pattern, int64_t limit, int32_t pause, int32_t *cancel,
                     int64_t *freed, char *report) {
-    *freed += limit + pace + *cancel + (folder == pattern) + (report == folder);
+    *freed += limit + pause + *cancel + (directory == pattern) + (report == directory);
     return 0;
 }
 
@@ -26,21 +26,21 @@ static int32_t trim(const char *folder, const char *pattern, int64_t limit, int3
 static int32_t (*volatile function)(const char *, const char *, int64_t, int32_t, int32_t *, int64_t *, char *) = trim;
 
 int main(void) {
-    const char *folder = "/var/log/app", *pattern = "*.log";
+    const char *directory = "/var/log/app", *pattern = "*.log";
     int64_t limit = 1048576, freed = 0, *left = &freed;
-    int32_t pace = 0, flag = 0, *cancel = &flag;
+    int32_t pause = 0, flag = 0, *cancel = &flag;
     char text[64] = "", *report = text;
 
     ffi_type *types[] = {&ffi_type_pointer, &ffi_type_pointer, &ffi_type_sint64, &ffi_type_sint32,
                          &ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer};
-    void *values[] = {&folder, &pattern, &limit, &pace, &cancel, &left, &report};
+    void *values[] = {&directory, &pattern, &limit, &pause, &cancel, &left, &report};
     ffi_cif interface;
     if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, 7, &ffi_type_sint32, types) != FFI_OK) return 1;
 
     double plain = 1e9, bound = 1e9;
     for (int try = 0; try < TRIES; try++) {
         int64_t start = now_ns();
-        for (int call = 0; call < CALLS; call++) function(folder, pattern, limit, pace, cancel, left, report);
+        for (int call = 0; call < CALLS; call++) function(directory, pattern, limit, pause, cancel, left, report);
         const double plain_now = (double)(now_ns() - start) / CALLS;
         if (plain_now < plain) plain = plain_now;
 

@@ -29,13 +29,13 @@ extension ColorFeed {
         if entries.isEmpty { throw Failure("no colour of the family \"\(name)\" is stored; refresh first") }
 
         task.progress.totalUnitCount = Int64(entries.count)
-        let page = try SwatchPage(of: family, in: try Settings.exportFolder())
+        let page = try SwatchPage(of: family, in: try Settings.exportDirectory())
         do {
             for (index, entry) in entries.enumerated() {
                 try Task.checkCancellation()
                 task.updateTitle("Exporting \(family.rawValue)", subtitle: "\(index + 1) of \(entries.count)")
                 try page.add(entry)
-                try await Task.sleep(for: Settings.pace)
+                try await Task.sleep(for: Settings.pause)
                 task.progress.completedUnitCount = Int64(index + 1)
             }
             try page.finish()

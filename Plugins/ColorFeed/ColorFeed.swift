@@ -73,7 +73,7 @@ final class ColorFeed: Sendable {
     /// Logs the failure of a task. An expiration is information; any other failure is an error.
     func report(_ error: any Error, of task: BGTask) {
         if let reason = task.expirationReason {
-            BackgroundPlugin.log("\(task.identifier) was told to stop: \(reason)")
+            BackgroundPlugin.log("\(task.identifier) expired: \(reason)")
         } else {
             BackgroundPlugin.log("\(task.identifier) failed: \(error)", level: .error)
         }

@@ -42,10 +42,10 @@ final class DatabaseCleaning: Operation, @unchecked Sendable {
             if !isCancelled { try store.vacuum() }
             let isWhole = !isCancelled
             done.withLock { $0 = isWhole }
-            let rest = isWhole ? "" : "; told to stop, the rest another time"
+            let rest = isWhole ? "" : "; stopped after its expiration, the remaining rows later"
             BackgroundPlugin.log("deleted \(deleted) colours from before \(date.ISO8601Format())\(rest)")
         } catch  where isCancelled {
-            BackgroundPlugin.log("told to stop while the database was at work: \(error)")
+            BackgroundPlugin.log("stopped after the expiration, during a statement: \(error)")
         } catch {
             BackgroundPlugin.log("no cleaning: \(error)", level: .error)
         }

@@ -18,12 +18,12 @@ enum Settings {
     static var cleaningInterval: TimeInterval { number("clean-every-hours", 24) * 3600 }
     static var oldestToKeep: Date { Date(timeIntervalSinceNow: -number("keep-days", 90) * 86400) }
     static var longestDocument: Int { Int(number("max-bytes", 8_388_608)) }
-    static var pace: Duration { .milliseconds(Int(number("pace-ms", 0))) }
+    static var pause: Duration { .milliseconds(Int(number("pause-ms", 0))) }
 
-    static func exportFolder() throws -> URL {
-        let folder = try container().appending(path: BackgroundPlugin.setting("directory") ?? "exported")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
+    static func exportDirectory() throws -> URL {
+        let directory = try container().appending(path: BackgroundPlugin.setting("directory") ?? "exported")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return directory
     }
 
     static func container() throws -> URL {

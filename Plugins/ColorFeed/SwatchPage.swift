@@ -8,9 +8,9 @@ final class SwatchPage {
     private let partial: URL
     private let handle: FileHandle
 
-    init(of family: ColorFamily, in folder: URL) throws {
-        file = folder.appending(path: "\(family.rawValue).html")
-        partial = folder.appending(path: ".\(family.rawValue).html.partial")
+    init(of family: ColorFamily, in directory: URL) throws {
+        file = directory.appending(path: "\(family.rawValue).html")
+        partial = directory.appending(path: ".\(family.rawValue).html.partial")
         // Also replaces a partial file of a process that was killed.
         try Data().write(to: partial)
         handle = try FileHandle(forWritingTo: partial)

@@ -129,7 +129,7 @@ const char *job_stop_reason(const struct job *job) {
     case BGT_EXPIRED_EXTERNAL_POWER_LOST: return "external power was lost";
     case BGT_EXPIRED_NETWORK_LOST: return "the network was lost";
     case BGT_EXPIRED_NOT_IDLE: return "the machine is in use";
-    case BGT_EXPIRED_STOPPED_BY_PERSON: return "a person stopped it";
+    case BGT_EXPIRED_STOPPED_BY_USER: return "a user stopped it";
     case BGT_EXPIRED_MEMORY_PRESSURE: return "memory is short";
     case BGT_EXPIRED_HOST_SHUTDOWN: return "the host shuts down";
     default: return "the time budget is used up";

@@ -70,8 +70,8 @@ static int delete_batches(struct job *job, sqlite3 *database, struct pruning *pr
                          "ORDER BY rowid LIMIT ?3) RETURNING rowid",
                          pruning->settings, &batch);
     while (result == SQLITE_OK && !pruning->is_whole) {
-        const int must_stop = pruning->batches > 0 && pruning->settings->pace_ms > 0
-                                  ? job_pause(job, pruning->settings->pace_ms)
+        const int must_stop = pruning->batches > 0 && pruning->settings->pause_ms > 0
+                                  ? job_pause(job, pruning->settings->pause_ms)
                                   : job_must_stop(job);
         result = must_stop ? SQLITE_INTERRUPT : delete_batch(batch, pruning);
     }

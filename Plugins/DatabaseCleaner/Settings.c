@@ -80,7 +80,7 @@ int settings_read(const bgt_host *host, struct settings *out) {
     bad |= read_text(host, "age-column", "modified", out->age_column, sizeof out->age_column);
     bad |= read_number(host, "keep-days", 90, 36500, &out->keep_days);
     bad |= read_number(host, "batch-rows", 1000, 1000000, &out->batch_rows);
-    bad |= read_number(host, "pace-ms", 0, 60000, &out->pace_ms);
+    bad |= read_number(host, "pause-ms", 0, 60000, &out->pause_ms);
     bad |= read_number(host, "every-minutes", 1440, 525600, &out->every_minutes);
     bad |= read_number(host, "vacuum-every-minutes", 10080, 525600, &out->vacuum_every_minutes);
     bad |= read_number(host, "resume-minutes", 15, 525600, &out->resume_minutes);

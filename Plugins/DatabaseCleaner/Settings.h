@@ -13,7 +13,7 @@ struct settings {
     char age_column[256];
     int64_t keep_days;
     int64_t batch_rows;
-    int64_t pace_ms;
+    int64_t pause_ms;
     int64_t every_minutes;
     int64_t vacuum_every_minutes;
     int64_t resume_minutes;

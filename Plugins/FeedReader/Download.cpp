@@ -125,7 +125,7 @@ Download download(const std::string &address, const Validators &known, const Dow
                                  + " bytes; raise the setting max-bytes if it is meant to be");
     }
     if (code == CURLE_ABORTED_BY_CALLBACK) {
-        throw std::runtime_error(address + ": told to stop before it was there");
+        throw std::runtime_error(address + ": stopped after the expiration, before the download was complete");
     }
     if (code != CURLE_OK) {
         throw std::runtime_error(address + ": " + (problem[0] != '\0' ? problem.data() : curl_easy_strerror(code)));

@@ -14,8 +14,8 @@ void prepareSchema(Database &database, const std::filesystem::path &file) {
     version.step();
     const std::int64_t found = version.integer(0);
     if (found > schemaVersion) {
-        throw std::runtime_error(file.string() + " has schema " + std::to_string(found) + "; this plugin knows "
-                                 + std::to_string(schemaVersion) + " and leaves it alone");
+        throw std::runtime_error(file.string() + " has schema " + std::to_string(found) + "; this plugin supports "
+                                 + std::to_string(schemaVersion) + " and does not change it");
     }
     if (found < 1) {
         database.execute("CREATE TABLE feed (address TEXT PRIMARY KEY, etag TEXT NOT NULL,"

@@ -20,5 +20,5 @@ struct FeedDocument {
 };
 
 // Parses these bytes without loading other resources, and expands only XML's five predefined entities. Throws for a
-// document that is no feed, or that declares entities: no feed needs them, but every expansion attack does.
+// document that is not a feed, or that declares entities: no feed needs them, but every expansion attack does.
 FeedDocument readFeed(const std::string &bytes, const std::string &address);

@@ -172,7 +172,7 @@ std::int32_t updateModel(const Host &host, bgt_task task) {
     if (counts.learned != model.learned) {
         Weights weights;
         if (!weigh(database, counts, host, task, weights)) {
-            host.log(BGT_LOG_WARNING, "told to stop before the model was made; the one before stays");
+            host.log(BGT_LOG_WARNING, "stopped after the expiration; the previous model stays");
             return BGT_OUTCOME_FAILURE;
         }
         model = replaceModel(database, ranked(weights, mostWords), model, counts.learned);
@@ -182,7 +182,8 @@ std::int32_t updateModel(const Host &host, bgt_task task) {
     for (auto batch = nextBatch(database, model, 0, batchEntries); !batch.empty();
          batch = nextBatch(database, model, batch.back().row, batchEntries)) {
         if (host.isExpiring(task)) {
-            host.log(BGT_LOG_WARNING, "told to stop after " + std::to_string(scored) + " entries; the next update goes on");
+            host.log(BGT_LOG_WARNING, "stopped after the expiration, after " + std::to_string(scored)
+                                              + " entries; the next update goes on");
             return BGT_OUTCOME_FAILURE;
         }
         score(database, batch, weights, model);

@@ -127,13 +127,13 @@ static int cut_open_file(int descriptor, const struct log_file *file, int64_t le
     return problem;
 }
 
-int cut_file(const struct log_folder *folder, const struct log_file *file, int64_t level, const int32_t *cancel,
+int cut_file(const struct log_directory *directory, const struct log_file *file, int64_t level, const int32_t *cancel,
              int64_t *freed) {
     *freed = 0;
     /* Without O_APPEND, because Linux would append the blanks; non-blocking, because the file may have become a
      * pipe. */
     const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    const int descriptor = openat(folder->descriptor, file->name, flags);
+    const int descriptor = openat(directory->descriptor, file->name, flags);
     if (descriptor < 0) {
         /* Removed, or replaced by a link or a directory, since the directory was read. */
         return errno == ENOENT || errno == ELOOP || errno == EISDIR || errno == ENXIO ? 0 : errno;

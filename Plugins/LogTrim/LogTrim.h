@@ -38,7 +38,7 @@ extern "C" {
 enum {
     LOGTRIM_DONE = 0,       /* the files are within the limit, whether a cut was needed or not */
     LOGTRIM_INVALID = 1,    /* an argument is invalid; no file was changed */
-    LOGTRIM_NO_FOLDER = 2,  /* the directory cannot be opened or read; no file was changed */
+    LOGTRIM_NO_DIRECTORY = 2,  /* the directory cannot be opened or read; no file was changed */
     LOGTRIM_BUSY = 3,       /* another logtrim_run works in the directory; no file was changed */
     LOGTRIM_NO_MEMORY = 4,  /* no file was changed */
     LOGTRIM_INCOMPLETE = 5, /* a file could not be cut, or the limit is too small for the number of files */
@@ -50,14 +50,14 @@ enum {
 
 /* Cuts the matching files of a directory until they have `limit` bytes together.
  *
- * folder    Only regular files directly in this directory count, without subdirectories and links. Neither it nor a
+ * directory    Only regular files directly in this directory count, without subdirectories and links. Neither it nor a
  *           file in it may be reached through a symbolic link; its parents may be links. A file with two names counts
  *           once.
  * pattern   Pattern of the names, as a shell writes it: "*.log", "app-*.log". Only match text files with lines: the
  *           beginning of a compressed file cannot be removed. Hidden files need a pattern with a leading dot.
  * limit     In bytes, at least LOGTRIM_LEAST. The size of a file is its disk space, or its length if that is less. All
  *           files that are too large are cut to one size, and smaller files are not changed.
- * pace_ms   Pause in milliseconds between two files, for a disk with other users; 0: none.
+ * pause_ms   Pause in milliseconds between two files, for a disk with other users; 0: none.
  * cancel    A flag that is polled continuously and that another thread may set: not 0 means stop soon. The run stops
  *           between two files, never within one. NULL: no cancellation.
  * freed     Receives the number of freed bytes, whatever the result. NULL: not wanted.
@@ -79,7 +79,7 @@ enum {
  * logrotate's copytruncate. Otherwise a program continues at its old position, and the gap before it reads as zeros.
  *
  * Requires permission to read and write the files. Modification times change. */
-LOGTRIM_API int32_t logtrim_run(const char *folder, const char *pattern, int64_t limit, int32_t pace_ms,
+LOGTRIM_API int32_t logtrim_run(const char *directory, const char *pattern, int64_t limit, int32_t pause_ms,
                                 const int32_t *cancel, int64_t *freed, char *report, uint64_t capacity);
 
 #ifdef __cplusplus

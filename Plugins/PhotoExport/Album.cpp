@@ -21,7 +21,7 @@ namespace {
 // A name prefix that no photo has: a file with it was never finished.
 constexpr const char *unfinished = ".photoexport-";
 
-// Larger files are no photos, and would be in memory twice.
+// Larger files are not photos, and would be in memory twice.
 constexpr std::uintmax_t mostBytes = std::uintmax_t(256) << 20;
 
 bool isPhoto(const fs::directory_entry &entry) {

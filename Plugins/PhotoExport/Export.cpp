@@ -29,7 +29,7 @@ Export::Export(const Host &host, bgt_task task, std::string album)
       target_(host.container() / host.setting("into", "exported") / name_) {
     compression_.quality = static_cast<int>(host.number("quality", 80, 1, 100));
     compression_.longestEdge = host.number("longest-edge", 0, 0, 65500);
-    pace_ = std::chrono::milliseconds(host.number("pace-ms", 0, 0, 10000));
+    pause_ = std::chrono::milliseconds(host.number("pause-ms", 0, 0, 10000));
 }
 
 std::int32_t Export::run() {
@@ -73,7 +73,7 @@ void Export::exportPhoto(const Album &album, const Photo &photo) {
 
 // Waits in short steps, so that a stop is not delayed.
 void Export::pause() const {
-    const auto end = std::chrono::steady_clock::now() + pace_;
+    const auto end = std::chrono::steady_clock::now() + pause_;
     while (!mustStop() && std::chrono::steady_clock::now() < end) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

@@ -30,7 +30,7 @@ private:
     const std::string name_;
     std::filesystem::path source_, target_;
     Compression compression_{};
-    std::chrono::milliseconds pace_{};
+    std::chrono::milliseconds pause_{};
 
     std::size_t exported_ = 0, failed_ = 0;
     std::uint64_t bytesBefore_ = 0, bytesAfter_ = 0;

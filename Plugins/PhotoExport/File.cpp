@@ -26,10 +26,10 @@ std::vector<unsigned char> readFile(const std::filesystem::path &path, std::uint
     return bytes;
 }
 
-UnfinishedFile::UnfinishedFile(const std::filesystem::path &folder, const std::string &prefix)
-    : path_((folder / (prefix + "XXXXXX")).string()), descriptor_(mkostemp(path_.data(), O_CLOEXEC)) {
+UnfinishedFile::UnfinishedFile(const std::filesystem::path &directory, const std::string &prefix)
+    : path_((directory / (prefix + "XXXXXX")).string()), descriptor_(mkostemp(path_.data(), O_CLOEXEC)) {
     if (descriptor_ < 0) {
-        throw std::system_error(errno, std::generic_category(), folder.string() + ": no file can be made there");
+        throw std::system_error(errno, std::generic_category(), directory.string() + ": no file can be made there");
     }
 }
 

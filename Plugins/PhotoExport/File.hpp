@@ -13,7 +13,7 @@ std::vector<unsigned char> readFile(const std::filesystem::path &path, std::uint
 class UnfinishedFile {
 public:
     // Creates the file. Its name begins with the prefix until it is finished.
-    UnfinishedFile(const std::filesystem::path &folder, const std::string &prefix);
+    UnfinishedFile(const std::filesystem::path &directory, const std::string &prefix);
     ~UnfinishedFile();
     UnfinishedFile(const UnfinishedFile &) = delete;
     UnfinishedFile &operator=(const UnfinishedFile &) = delete;

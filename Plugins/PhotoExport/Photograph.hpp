@@ -20,7 +20,7 @@ struct CompressedPhotograph {
 };
 
 // Compresses a JPEG file again, and keeps its metadata (time, place, orientation, colour profile). A file that is
-// damaged, or would not become smaller, is returned unchanged. Throws if it is no JPEG file, and StoppedMidway.
+// damaged, or would not become smaller, is returned unchanged. Throws if it is not a JPEG file, and StoppedMidway.
 CompressedPhotograph compress(const std::vector<unsigned char> &jpeg, const Compression &compression,
                               const std::function<bool()> &mustStop);
 

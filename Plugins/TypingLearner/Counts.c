@@ -71,7 +71,8 @@ static int prepare_schema(const struct counting *counting) {
         return 0;
     }
     if (version > SCHEMA_VERSION) {
-        log_line(counting->host, BGT_LOG_ERROR, "typing.sqlite has schema %lld; this plugin knows %d and leaves it alone",
+        log_line(counting->host, BGT_LOG_ERROR,
+                 "typing.sqlite has schema %lld; this plugin supports %d and does not change it",
                  (long long)version, SCHEMA_VERSION);
         return 0;
     }
@@ -88,7 +89,7 @@ static int add_words(const struct counting *counting, struct words words, int64_
     int result = SQLITE_DONE;
     for (size_t length; result == SQLITE_DONE && (length = next_word(&words, word)) > 0; *count += 1) {
         if (*count % WORDS_BETWEEN_POLLS == 0 && bgt_is_expiring(counting->host, counting->event)) {
-            bgt_log(counting->host, BGT_LOG_WARNING, "told to stop before every word was counted; none is");
+            bgt_log(counting->host, BGT_LOG_WARNING, "stopped after the expiration; no word is counted");
             sqlite3_finalize(add);
             return 0;
         }

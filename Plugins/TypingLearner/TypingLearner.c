@@ -22,7 +22,7 @@ static int32_t learn(const bgt_host *host, bgt_task event, const bgt_task_info *
     struct lesson lesson;
     const struct words words = {info->payload, info->payload + info->payload_length};
     if (!is_utf8(info->payload, info->payload_length)) {
-        log_line(host, BGT_LOG_ERROR, "event %llu carries %llu bytes that are no UTF-8; trigger it with a text",
+        log_line(host, BGT_LOG_ERROR, "event %llu carries %llu bytes that are not UTF-8; trigger it with a text",
                  (unsigned long long)info->submission, (unsigned long long)info->payload_length);
         return BGT_OUTCOME_FAILURE;
     }

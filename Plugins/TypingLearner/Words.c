@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Length of a sequence in bytes, 0 if `first` is no valid first byte; also the bounds of its second byte. */
+/* Length of a sequence in bytes, 0 if `first` is not a valid first byte; also the bounds of its second byte. */
 static size_t sequence(uint8_t first, uint8_t *least, uint8_t *most) {
     *least = 0x80;
     *most = 0xBF;

@@ -16,7 +16,7 @@ STAGES = [
 FAILURE = re.compile(r"✘ Test (.+?) (?:recorded an issue|failed)")
 MEMORY = 6 << 30  # bytes of address space; a mutant that loops may allocate without end
 LEAST_LIMIT = 10  # seconds of processor time for one stage, which does not depend on other programs of the machine
-PATIENCE = 600  # seconds, for a mutant that waits; a mutant that loops meets its limit of processor time
+TIME_LIMIT = 600  # seconds, for a mutant that waits; a mutant that loops meets its limit of processor time
 
 
 class Runner:
@@ -66,7 +66,7 @@ def run_stage(command, environment, limit):
 
     process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=bound)
-    timer = threading.Timer(PATIENCE, lambda: process.send_signal(signal.SIGXCPU))
+    timer = threading.Timer(TIME_LIMIT, lambda: process.send_signal(signal.SIGXCPU))
     timer.start()
     fatal = ""
     try:

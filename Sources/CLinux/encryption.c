@@ -11,11 +11,11 @@ static int means_none(int error) {
     return error == ENODATA || error == ENOTTY || error == EOPNOTSUPP || error == EINVAL;
 }
 
-int bgl_encryption_key(int folder) {
+int bgl_encryption_key(int directory) {
     struct fscrypt_get_policy_ex_arg argument;
     memset(&argument, 0, sizeof argument);
     argument.policy_size = sizeof argument.policy;
-    if (ioctl(folder, FS_IOC_GET_ENCRYPTION_POLICY_EX, &argument) != 0) {
+    if (ioctl(directory, FS_IOC_GET_ENCRYPTION_POLICY_EX, &argument) != 0) {
         return means_none(errno) ? BGL_KEY_NONE : -errno;
     }
     if (argument.policy.version != FSCRYPT_POLICY_V2) return BGL_KEY_UNKNOWN;
@@ -24,7 +24,7 @@ int bgl_encryption_key(int folder) {
     memset(&status, 0, sizeof status);
     status.key_spec.type = FSCRYPT_KEY_SPEC_TYPE_IDENTIFIER;
     memcpy(status.key_spec.u.identifier, argument.policy.v2.master_key_identifier, FSCRYPT_KEY_IDENTIFIER_SIZE);
-    if (ioctl(folder, FS_IOC_GET_ENCRYPTION_KEY_STATUS, &status) != 0) return -errno;
+    if (ioctl(directory, FS_IOC_GET_ENCRYPTION_KEY_STATUS, &status) != 0) return -errno;
     switch (status.status) {
         case FSCRYPT_KEY_STATUS_ABSENT: return BGL_KEY_ABSENT;
         case FSCRYPT_KEY_STATUS_PRESENT: return BGL_KEY_PRESENT;

@@ -49,20 +49,20 @@ int bgl_poll_wait(int poll, struct bgl_ready *ready, int capacity, int timeout_m
     return count;
 }
 
-int bgl_bell_create(void) {
-    int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    return bell >= 0 ? bell : -errno;
+int bgl_eventfd_create(void) {
+    int eventfd_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return eventfd_descriptor >= 0 ? eventfd_descriptor : -errno;
 }
 
-void bgl_bell_ring(int bell) {
+void bgl_eventfd_signal(int eventfd_descriptor) {
     uint64_t one = 1;
     /* A full counter is already readable. */
-    ssize_t written = write(bell, &one, sizeof one);
+    ssize_t written = write(eventfd_descriptor, &one, sizeof one);
     (void)written;
 }
 
-void bgl_bell_silence(int bell) {
+void bgl_eventfd_clear(int eventfd_descriptor) {
     uint64_t count;
-    ssize_t size = read(bell, &count, sizeof count);
+    ssize_t size = read(eventfd_descriptor, &count, sizeof count);
     (void)size;
 }

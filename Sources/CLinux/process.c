@@ -127,11 +127,11 @@ static pid_t number_of(const char *name) {
 }
 
 /* Calls `visit` for each number in the directory, until it returns a negative errno. */
-static int each_number(int folder, int (*visit)(pid_t number, void *context), void *context) {
+static int each_number(int directory, int (*visit)(pid_t number, void *context), void *context) {
     char buffer[8192] __attribute__((aligned(8)));
-    if (lseek(folder, 0, SEEK_SET) != 0) return -errno;
+    if (lseek(directory, 0, SEEK_SET) != 0) return -errno;
     for (;;) {
-        long size = syscall(SYS_getdents64, folder, buffer, sizeof buffer);
+        long size = syscall(SYS_getdents64, directory, buffer, sizeof buffer);
         if (size < 0) return -errno;
         if (size == 0) return 0;
         for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
@@ -144,7 +144,7 @@ static int each_number(int folder, int (*visit)(pid_t number, void *context), vo
 }
 
 struct collection {
-    int folder;
+    int directory;
     pid_t *numbers;
     int capacity;
     int count;
@@ -158,9 +158,9 @@ static int collect(pid_t number, void *context) {
     return 0;
 }
 
-int bgl_numbers_in(int folder, pid_t *numbers, int capacity) {
-    struct collection collection = {.folder = folder, .numbers = numbers, .capacity = capacity};
-    int status = each_number(folder, collect, &collection);
+int bgl_numbers_in(int directory, pid_t *numbers, int capacity) {
+    struct collection collection = {.directory = directory, .numbers = numbers, .capacity = capacity};
+    int status = each_number(directory, collect, &collection);
     return status < 0 ? status : collection.count;
 }
 
@@ -168,7 +168,7 @@ static int collect_children(pid_t thread, void *context) {
     struct collection *collection = context;
     char path[32];
     snprintf(path, sizeof path, "%d/children", thread);
-    int file = openat(collection->folder, path, O_RDONLY | O_CLOEXEC);
+    int file = openat(collection->directory, path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
         /* The thread has ended, or the kernel has no such lists. */
         return errno == ENOENT || errno == ESRCH ? 0 : -errno;
@@ -192,7 +192,7 @@ static int collect_children(pid_t thread, void *context) {
 }
 
 int bgl_children(int threads, pid_t *children, int capacity) {
-    struct collection collection = {.folder = threads, .numbers = children, .capacity = capacity};
+    struct collection collection = {.directory = threads, .numbers = children, .capacity = capacity};
     int status = each_number(threads, collect_children, &collection);
     if (status < 0) return status;
     return collection.lists == 0 ? -ENOSYS : collection.count;

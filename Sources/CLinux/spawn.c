@@ -73,8 +73,8 @@ static void close_all_but(int kept, int first) {
     }
 }
 
-static int join_cgroup(int folder) {
-    int file = openat(folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+static int join_cgroup(int directory) {
+    int file = openat(directory, "cgroup.procs", O_WRONLY | O_CLOEXEC);
     if (file < 0) return 0;
     int joined = write(file, "0", 1) == 1;
     close(file);

@@ -14,10 +14,10 @@
 
 enum { CGROUP2_MAGIC = 0x63677270 };
 
-int bgl_open(int folder, const char *name, int flags) {
+int bgl_open(int directory, const char *name, int flags) {
     int file;
     do {
-        file = openat(folder, name, flags | O_CLOEXEC);
+        file = openat(directory, name, flags | O_CLOEXEC);
     } while (file < 0 && errno == EINTR);
     return file >= 0 ? file : -errno;
 }
@@ -69,8 +69,8 @@ int bgl_waiting_bytes(int file) {
     return ioctl(file, FIONREAD, &count) == 0 ? count : 0;
 }
 
-ssize_t bgl_read_file(int folder, const char *name, void *buffer, size_t capacity) {
-    int file = bgl_open(folder, name, O_RDONLY);
+ssize_t bgl_read_file(int directory, const char *name, void *buffer, size_t capacity) {
+    int file = bgl_open(directory, name, O_RDONLY);
     if (file < 0) return file;
     size_t count = 0;
     ssize_t size = 1;
@@ -81,8 +81,8 @@ ssize_t bgl_read_file(int folder, const char *name, void *buffer, size_t capacit
     return size < 0 ? size : (ssize_t)count;
 }
 
-int bgl_write_file(int folder, const char *name, const char *text) {
-    int file = bgl_open(folder, name, O_WRONLY);
+int bgl_write_file(int directory, const char *name, const char *text) {
+    int file = bgl_open(directory, name, O_WRONLY);
     if (file < 0) return file;
     ssize_t size = write(file, text, strlen(text));
     int error = errno;

@@ -24,17 +24,17 @@ extension BgtaskCommand {
     }
 
     private static func conclude(_ error: any Error, asksForJSON: Bool) -> ExitStatus {
-        let surroundings = Surroundings.current
+        let context = CommandContext.current
         switch error {
         case is OutputClosed:
             // The reader of the pipe has closed it, as `| head` does: this is not a failure.
             return .done
         case let failure as CommandFailure:
-            surroundings.talk(failure.message)
-            if let remedy = failure.remedy { surroundings.talk(remedy) }
+            context.writeMessage(failure.message)
+            if let remedy = failure.remedy { context.writeMessage(remedy) }
             return failure.status
         case let error as InstallationError:
-            if let report = error.report { try? surroundings.write(report.text(for: surroundings.reader)) }
+            if let report = error.report { try? context.write(report.text(for: context.reader)) }
             let failure = CommandFailure(.refused, error.message, remedy: error.remedy)
             return conclude(failure, asksForJSON: asksForJSON)
         case let error as FunctionTrialError:
@@ -42,7 +42,7 @@ extension BgtaskCommand {
             return conclude(failure, asksForJSON: asksForJSON)
         case let error as ControlError:
             if asksForJSON, case .refused(_, let reply) = error, let body = try? WireCoding.encodeReadably(reply) {
-                try? surroundings.write(String(decoding: body, as: UTF8.self) + "\n")
+                try? context.write(String(decoding: body, as: UTF8.self) + "\n")
             }
             return conclude(CommandFailure(error), asksForJSON: asksForJSON)
         default:
@@ -56,13 +56,13 @@ extension BgtaskCommand {
         let message = fullMessage(for: error)
         switch exitCode(for: error) {
         case .success:
-            try? Surroundings.current.write(message + "\n")
+            try? CommandContext.current.write(message + "\n")
             return .done
         case .validationFailure:
-            Surroundings.current.tell(message)
+            CommandContext.current.writeLine(message)
             return .misuse
         default:
-            Surroundings.current.talk(message)
+            CommandContext.current.writeMessage(message)
             return .refused
         }
     }

@@ -7,7 +7,7 @@ import NIOCore
 /// The cause of a missing answer at a control socket. The caller adds the remedy.
 package enum ConnectionFailure: Hashable, Sendable {
     case noSocket
-    case nobodyListens
+    case noListener
     case notAllowed
     case pathTooLong
     /// The host hangs: it accepts no connection, or does not answer in time.
@@ -39,7 +39,7 @@ package enum ConnectionFailure: Hashable, Sendable {
         self =
             switch number {
             case ENOENT: .noSocket
-            case ECONNREFUSED: .nobodyListens
+            case ECONNREFUSED: .noListener
             case EACCES, EPERM: .notAllowed
             case EAGAIN: .noAnswer
             case ECONNRESET, EPIPE: .hungUp
@@ -52,7 +52,7 @@ extension ConnectionFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noSocket: "the socket does not exist"
-        case .nobodyListens: "the socket exists, but no process listens on it"
+        case .noListener: "the socket exists, but no process listens on it"
         case .notAllowed: "permission denied"
         case .pathTooLong: "the path is longer than 107 bytes, the limit for a socket"
         case .noAnswer: "a host runs, but it does not answer"

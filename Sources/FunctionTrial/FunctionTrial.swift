@@ -25,7 +25,7 @@ package struct FunctionTrial: Sendable {
     let library: String
     let handler: DirectHandler
     let budget: Duration
-    let grace: Duration
+    let gracePeriod: Duration
     let payload: [UInt8]
     let container: String
     let settings: [String: String]
@@ -36,7 +36,7 @@ package struct FunctionTrial: Sendable {
         library: String,
         handler: DirectHandler,
         budget: Duration,
-        grace: Duration,
+        gracePeriod: Duration,
         payload: [UInt8],
         container: String,
         settings: [String: String]
@@ -44,7 +44,7 @@ package struct FunctionTrial: Sendable {
         self.library = library
         self.handler = handler
         self.budget = budget
-        self.grace = grace
+        self.gracePeriod = gracePeriod
         self.payload = payload
         self.container = container
         self.settings = settings
@@ -112,7 +112,7 @@ package struct FunctionTrial: Sendable {
                 case .ready:
                     start = clock.monotonic
                     try launcher.send(.plan(plan(from: start, identity)), to: Self.launch)
-                    group.addTask { [limit = budget + grace] in
+                    group.addTask { [limit = budget + gracePeriod] in
                         // Cancelled when the runner has ended.
                         do { try await Task.sleep(for: limit) } catch { return }
                         launcher.kill(Self.launch)
@@ -130,7 +130,7 @@ package struct FunctionTrial: Sendable {
                 case .ended(_, let end):
                     if let report { return report }
                     throw failure(end)
-                case .message, .malformed, .windowExceeded, .outputDropped, .killedAtDeadline: break
+                case .message, .malformed, .windowExceeded, .outputDropped, .killTimePassed: break
                 }
             }
             throw FunctionTrialError("the connection to the runner was lost; try again")
@@ -143,7 +143,7 @@ package struct FunctionTrial: Sendable {
             plugin: FunctionTrial.plugin,
             role: .main,
             lane: .background,
-            cause: .person,
+            cause: .user,
             libraryPath: library,
             libraryIdentity: identity,
             permitted: [.exact(handler.identifier)],
@@ -153,7 +153,7 @@ package struct FunctionTrial: Sendable {
             containerPath: container,
             deadline: start + budget,
             entryDeadline: start + budget,
-            grace: grace,
+            gracePeriod: gracePeriod,
             tasks: [
                 RunnerPlan.Task(
                     id: Self.task,
@@ -175,7 +175,7 @@ package struct FunctionTrial: Sendable {
                 handler.hasCancelFlag
                 ? "check the flag more often, or allow more time with --budget"
                 : "bind a cancel-flag if it takes one, or allow more time with --budget"
-            let limits = "\(budget.humanReadable) and a grace period of \(grace.humanReadable)"
+            let limits = "\(budget.humanReadable) and a grace period of \(gracePeriod.humanReadable)"
             return FunctionTrialError(
                 "\(function) did not return within \(limits) and was killed",
                 remedy: remedy

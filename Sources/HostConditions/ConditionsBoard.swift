@@ -18,7 +18,7 @@ final class ConditionsBoard: Sendable {
         let configured: ScriptedConditions
         var scripted = ScriptedConditions()
         var watch = Watch()
-        var told: Conditions
+        var reported: Conditions
         var isClosing = false
         var isClosed = false
         var closers: [CheckedContinuation<Void, Never>] = []
@@ -26,20 +26,20 @@ final class ConditionsBoard: Sendable {
         var report: ConditionsReport { ConditionsReport(readings, configured: configured, scripted: scripted) }
     }
 
-    let bell: Descriptor
+    let wakeChannel: Descriptor
     private let state: Mutex<State>
     private let onEvent: @Sendable (ConditionsEvent) -> Void
 
     init(
         _ readings: Readings,
         configured: ScriptedConditions,
-        bell: Descriptor,
+        wakeChannel: Descriptor,
         onEvent: @escaping @Sendable (ConditionsEvent) -> Void
     ) {
-        self.bell = bell
+        self.wakeChannel = wakeChannel
         self.onEvent = onEvent
         let report = ConditionsReport(readings, configured: configured, scripted: ScriptedConditions())
-        state = Mutex(State(readings: readings, configured: configured, told: report.conditions))
+        state = Mutex(State(readings: readings, configured: configured, reported: report.conditions))
     }
 
     var report: ConditionsReport { state.withLock(\.report) }
@@ -51,13 +51,13 @@ final class ConditionsBoard: Sendable {
             defer { state.watch = wanted }
             return state.watch != wanted
         }
-        if isNew { bgl_bell_ring(bell.number) }
+        if isNew { bgl_eventfd_signal(wakeChannel.number) }
     }
 
     func script(_ change: (inout ScriptedConditions) -> Void) -> ConditionsReport {
         state.withLock { state in
             change(&state.scripted)
-            return tell(&state)
+            return report(&state)
         }
     }
 
@@ -65,7 +65,7 @@ final class ConditionsBoard: Sendable {
         state.withLock { state in
             guard readings != state.readings else { return }
             state.readings = readings
-            _ = tell(&state)
+            _ = report(&state)
         }
     }
 
@@ -73,10 +73,10 @@ final class ConditionsBoard: Sendable {
 
     /// Calls the listener with the report. The lock is held, so that changes by scripts and by sensors arrive in the
     /// order in which they took effect.
-    private func tell(_ state: inout State) -> ConditionsReport {
+    private func report(_ state: inout State) -> ConditionsReport {
         let report = state.report
-        if report.conditions != state.told {
-            state.told = report.conditions
+        if report.conditions != state.reported {
+            state.reported = report.conditions
             onEvent(.changed(report))
         }
         return report
@@ -91,7 +91,7 @@ final class ConditionsBoard: Sendable {
             return state.isClosed
         }
         if isClosed { closer?.resume() }
-        bgl_bell_ring(bell.number)
+        bgl_eventfd_signal(wakeChannel.number)
     }
 
     /// Resumes all callers that wait for the close. Called once, by the sensors' thread at its end.

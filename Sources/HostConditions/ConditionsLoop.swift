@@ -18,12 +18,12 @@ final class ConditionsLoop {
         _ roots: SystemRoots,
         _ thresholds: ConditionThresholds,
         _ usage: LaunchUsage,
-        ringing bell: Descriptor
+        wokenBy wakeChannel: Descriptor
     ) throws(SystemError) {
         let now = MonotonicTime.now
         containers = ContainerSensor(roots, thresholds)
         resume = ResumeSensor()
-        waits = try WaitSet(ringing: bell)
+        waits = try WaitSet(wokenBy: wakeChannel)
         sensors = [
             resume, PowerSensor(roots, thresholds, at: now), NetworkSensor(at: now),
             MemorySensor(roots, thresholds), GraphicsSensor(roots, at: now), IdleSensor(roots, thresholds, usage),
@@ -42,10 +42,10 @@ final class ConditionsLoop {
             let ready = waits.wait(timeout: timeout)
             let now = MonotonicTime.now
             for place in ready { sensors[place].listen(at: now) }
-            for sensor in sensors where sensor.nextLook.map({ $0 <= now }) ?? false { sensor.look(at: now) }
+            for sensor in sensors where sensor.nextSample.map({ $0 <= now }) ?? false { sensor.sample(at: now) }
             if let duration = resume.takeResumption() {
                 board.resumed(after: duration)
-                for sensor in sensors { sensor.look(at: now) }
+                for sensor in sensors { sensor.sample(at: now) }
             }
         }
         board.closed()
@@ -53,7 +53,7 @@ final class ConditionsLoop {
 
     /// Time until the next sample; nil when every sensor is event-driven.
     var timeout: Duration? {
-        sensors.compactMap(\.nextLook).min().map { $0 - .now }
+        sensors.compactMap(\.nextSample).min().map { $0 - .now }
     }
 
     private func obey(_ wanted: ConditionsBoard.Watch) {
@@ -67,7 +67,7 @@ final class ConditionsLoop {
     private func updateWaits() {
         for (place, sensor) in sensors.enumerated() {
             do throws(SystemError) {
-                if try waits.set(sensor.awaited, at: place) { sensor.look(at: .now) }
+                if try waits.set(sensor.awaited, at: place) { sensor.sample(at: .now) }
             } catch {
                 sensor.cannotWait(error)
             }

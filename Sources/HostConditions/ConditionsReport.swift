@@ -26,7 +26,7 @@ package struct ConditionsReport: Hashable, Sendable {
         package let source: Source
 
         /// The value from a script, the configuration or a sensor; nil when none of them provides it.
-        var told: Bool? {
+        var knownValue: Bool? {
             switch source {
             case .scripted, .configuration, .sensor: holds
             case .missing, .unwatched: nil
@@ -50,12 +50,12 @@ package struct ConditionsReport: Hashable, Sendable {
             )
         }
         self.origins = origins
-        let (said, scripts) = (configured.lockedContainers, scripted.lockedContainers)
+        let (settings, scripts) = (configured.lockedContainers, scripted.lockedContainers)
         var containers: [PluginIdentifier: Origin] = [:]
-        for plugin in Set(readings.containers.keys).union(said.keys).union(scripts.keys) {
+        for plugin in Set(readings.containers.keys).union(settings.keys).union(scripts.keys) {
             containers[plugin] = Origin(
                 readings.containers[plugin] ?? .unwatched,
-                configured: said[plugin],
+                configured: settings[plugin],
                 scripted: scripts[plugin]
             )
         }
@@ -69,7 +69,7 @@ package struct ConditionsReport: Hashable, Sendable {
         Conditions(
             Condition.all.filter(holds),
             isUseUnknown: Condition.all.contains { $0.isAwaitedTrouble && origins[$0]?.source == .unwatched },
-            containerLocks: containers.compactMapValues(\.told)
+            containerLocks: containers.compactMapValues(\.knownValue)
         )
     }
 }

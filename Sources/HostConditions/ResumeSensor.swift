@@ -48,11 +48,11 @@ final class ResumeSensor: Sensor {
     func listen(at now: MonotonicTime) {
         if let timer { _ = bgl_timer_read(timer.number) }
         arm()
-        look(at: now)
+        sample(at: now)
     }
 
     /// Records a suspension. A change of the wall clock without a suspension has no effect.
-    func look(at now: MonotonicTime) { resumption = suspended.grew(monotonic: .now, boot: .boot) ?? resumption }
+    func sample(at now: MonotonicTime) { resumption = suspended.grew(monotonic: .now, boot: .boot) ?? resumption }
 
     func takeResumption() -> Duration? {
         defer { resumption = nil }

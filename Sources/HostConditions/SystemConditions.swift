@@ -27,9 +27,14 @@ package final class SystemConditions: Sendable {
         onEvent: @escaping @Sendable (ConditionsEvent) -> Void
     ) throws(ConditionsError) {
         do throws(SystemError) {
-            let bell = Descriptor(owning: try SystemError.check(bgl_bell_create(), "create an eventfd"))
-            let loop = try ConditionsLoop(roots, thresholds, launchUsage, ringing: bell)
-            let board = ConditionsBoard(loop.readings, configured: configured, bell: bell, onEvent: onEvent)
+            let wakeChannel = Descriptor(owning: try SystemError.check(bgl_eventfd_create(), "create an eventfd"))
+            let loop = try ConditionsLoop(roots, thresholds, launchUsage, wokenBy: wakeChannel)
+            let board = ConditionsBoard(
+                loop.readings,
+                configured: configured,
+                wakeChannel: wakeChannel,
+                onEvent: onEvent
+            )
             self.board = board
             let status = DetachedThread.start("conditions") { loop.run(board) }
             try SystemError.check(status, "start the thread of the conditions")

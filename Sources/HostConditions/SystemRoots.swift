@@ -19,7 +19,7 @@ package struct SystemRoots: Hashable, Sendable {
         proc: String = "/proc",
         dev: String = "/dev",
         fileSystemTable: String = "/etc/fstab",
-        units: [String] = SystemRoots.unitFolders,
+        units: [String] = SystemRoots.unitDirectories,
         systemBus: BusAddress = .system(environment: ProcessInfo.processInfo.environment)
     ) {
         self.sys = sys
@@ -30,7 +30,7 @@ package struct SystemRoots: Hashable, Sendable {
         self.systemBus = systemBus
     }
 
-    package static let unitFolders = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map {
+    package static let unitDirectories = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map {
         "\($0)/systemd/system"
     }
 }

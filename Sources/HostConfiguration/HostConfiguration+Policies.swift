@@ -10,12 +10,15 @@ extension HostConfiguration {
         if let off = mapping.strings("off") {
             scheduling.policies.off = Set(off.value.compactMap { Self.policy(named: $0, mapping.problems) })
         }
-        replace(&scheduling.policies.spread, with: mapping.duration("stagger", in: Self.waits))
+        replace(&scheduling.policies.stagger, with: mapping.duration("stagger", in: Self.waits))
         replace(&scheduling.policies.overrunSpacing, with: mapping.duration("overrun-spacing", in: Self.waits))
         replace(&scheduling.policies.longestSpacing, with: mapping.duration("longest-spacing", in: Self.waits))
         replace(&scheduling.policies.dayBudget, with: mapping.duration("day-budget", in: Self.bounds))
-        replace(&scheduling.policies.patience, with: mapping.duration("maximum-deferral", in: Self.bounds))
-        replace(&scheduling.policies.roomPatience, with: mapping.duration("maximum-capacity-wait", in: Self.waits))
+        replace(&scheduling.policies.maximumDeferral, with: mapping.duration("maximum-deferral", in: Self.bounds))
+        replace(
+            &scheduling.policies.maximumCapacityWait,
+            with: mapping.duration("maximum-capacity-wait", in: Self.waits)
+        )
     }
 
     /// Permitted range of the time limits of policies. Zero is excluded, because the key `off` disables policies.
@@ -53,13 +56,13 @@ extension HostConfiguration {
 
     private static func schedule(_ mapping: DiagnosingMapping) -> WorkSchedule? {
         let kind = mapping.choice("kind", of: ScheduledKind.self)?.value ?? .processing
-        let spread = mapping.duration("stagger", in: waits)?.value ?? .zero
+        let stagger = mapping.duration("stagger", in: waits)?.value ?? .zero
         let network = mapping.boolean("requires-network")?.value ?? false
         let power = mapping.boolean("requires-external-power")?.value ?? false
         guard let rhythm = rhythm(mapping) else { return nil }
         return WorkSchedule(
             rhythm,
-            spread: spread,
+            stagger: stagger,
             kind: kind.taskKind,
             requiresNetwork: network,
             requiresExternalPower: power

@@ -10,15 +10,15 @@ import TaskModel
 extension HostConfiguration {
     /// Overrides the present values with the value of every known key in `mapping`.
     mutating func read(_ mapping: DiagnosingMapping) {
-        readManifestFolder("manifests", to: \.operatorManifests, mapping)
-        readManifestFolder("package-manifests", to: \.packageManifests, mapping)
-        replace(&pluginFolder, with: mapping.string("plugin-directory"))
-        replace(&stateFolder, with: mapping.string("state-directory"))
+        readManifestDirectory("manifests", to: \.operatorManifests, mapping)
+        readManifestDirectory("package-manifests", to: \.packageManifests, mapping)
+        replace(&pluginDirectory, with: mapping.string("plugin-directory"))
+        replace(&stateDirectory, with: mapping.string("state-directory"))
         replace(&controlSocket, with: mapping.string("socket"))
         if let name = mapping.string("socket-group") {
             socketGroup = SocketGroup(named: name, problems: mapping.problems) ?? socketGroup
         }
-        replace(&callerPatience, with: mapping.duration("idle-timeout", in: Self.times))
+        replace(&idleTimeout, with: mapping.duration("idle-timeout", in: Self.times))
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
@@ -57,14 +57,14 @@ extension HostConfiguration {
         }
     }
 
-    private mutating func readManifestFolder(
+    private mutating func readManifestDirectory(
         _ key: String,
-        to folder: WritableKeyPath<Self, String>,
+        to directory: WritableKeyPath<Self, String>,
         _ mapping: DiagnosingMapping
     ) {
         guard let name = mapping.string(key) else { return }
-        self[keyPath: folder] = name.value
-        namedManifestFolders.insert(key)
+        self[keyPath: directory] = name.value
+        namedManifestDirectories.insert(key)
     }
 
     private mutating func readScheduling(_ mapping: DiagnosingMapping) {
@@ -75,7 +75,7 @@ extension HostConfiguration {
         if let budgets = mapping.mapping("budgets", { Self.budgets($0, over: scheduling.budgets) }) {
             scheduling.budgets = budgets
         }
-        replace(&scheduling.grace, with: mapping.duration("grace-period", in: Self.times))
+        replace(&scheduling.gracePeriod, with: mapping.duration("grace-period", in: Self.times))
         replace(&scheduling.spacing, with: mapping.duration("spacing", in: Self.waits))
         replace(&scheduling.batchSize, with: mapping.integer("batch-size", in: Self.batchSizes))
         mapping.mapping("launches") { launches in
@@ -125,7 +125,7 @@ extension HostConfiguration {
         }
         let isEnabled = mapping.boolean("enabled")?.value ?? true
         let allowsPatterns = mapping.boolean("patterns-for-processing")?.value ?? false
-        let grace = mapping.duration("grace-period", in: times)?.value
+        let gracePeriod = mapping.duration("grace-period", in: times)?.value
         let spacing = mapping.duration("spacing", in: waits)?.value
         let settings = mapping.texts("settings")?.value ?? [:]
         let dayBudget = mapping.duration("day-budget", in: bounds)?.value
@@ -148,7 +148,7 @@ extension HostConfiguration {
             allowsPatternsForProcessing: allowsPatterns,
             limits: limits,
             budgets: budgets,
-            grace: grace,
+            gracePeriod: gracePeriod,
             spacing: spacing,
             dayBudget: dayBudget,
             isBackgroundRefreshOn: isBackgroundRefreshOn,

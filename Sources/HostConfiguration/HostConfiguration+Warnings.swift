@@ -6,13 +6,13 @@ package import TaskModel
 // Warnings about configured values that have no effect yet. A host starts in spite of them.
 extension HostConfiguration {
     /// Warnings about manifest directories that the file or a flag names and that do not exist.
-    package var missingFolderWarnings: [String] {
-        [("manifests", operatorManifests), ("package-manifests", packageManifests)].compactMap { key, folder in
-            var isFolder: ObjCBool = false
-            let isThere = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
-            guard namedManifestFolders.contains(key), !isFolder.boolValue else { return nil }
+    package var missingDirectoryWarnings: [String] {
+        [("manifests", operatorManifests), ("package-manifests", packageManifests)].compactMap { key, directory in
+            var isDirectory: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory)
+            guard namedManifestDirectories.contains(key), !isDirectory.boolValue else { return nil }
             let problem = isThere ? "is not a directory" : "does not exist"
-            return "\(key): \(folder) \(problem), so no manifest is read from it; create it, or name another;"
+            return "\(key): \(directory) \(problem), so no manifest is read from it; create it, or name another;"
                 + " the host reads it as soon as it exists"
         }
     }
@@ -22,7 +22,13 @@ extension HostConfiguration {
         policies.keys.filter { !isInstalled($0) }.sorted()
     }
 
-    package func unmatchedWarnings(among installed: [PluginIdentifier]) -> [String] {
+    /// Warnings about entries without an installed plugin, and about schedules and settings that the manifest of their
+    /// plugin does not contain.
+    package func unmatchedWarnings(among installed: [PluginEntry]) -> [String] {
+        unmatchedPlugins(among: installed.map(\.identifier)) + installed.flatMap(undeclared)
+    }
+
+    private func unmatchedPlugins(among installed: [PluginIdentifier]) -> [String] {
         let present = Set(installed)
         return configuredWithoutPlugin(isInstalled: present.contains).map { plugin in
             let nearest = NearestWord.to(plugin.text, among: installed.map(\.text))
@@ -30,5 +36,24 @@ extension HostConfiguration {
             return "plugins.\(plugin): no plugin of that name is installed, so the entry has no effect; \(remedy);"
                 + " it takes effect as soon as the plugin is installed"
         }
+    }
+
+    private func undeclared(by plugin: PluginEntry) -> [String] {
+        guard let policy = policies[plugin.identifier] else { return [] }
+        let key = "plugins.\(plugin.identifier)"
+        let tasks = policy.schedules.keys.sorted().filter { task in !plugin.permitted.contains { $0.covers(task) } }
+        let settings = policy.settings.keys.sorted().filter { plugin.settings[$0] == nil }
+        return tasks.map { task in
+            let nearest = NearestWord.to(task.text, among: plugin.permitted.map { "\($0)" })
+            let remedy = nearest.map { "write \"\($0)\"" } ?? "permit it in the manifest"
+            return "\(key).schedules.\(task): the manifest does not permit the identifier; each occurrence is refused;"
+                + " \(remedy), or remove the schedule"
+        }
+            + settings.map { name in
+                let nearest = NearestWord.to(name, among: plugin.settings.keys.sorted())
+                let remedy = nearest.map { "write \"\($0)\"" } ?? "compare it with the manifest"
+                return "\(key).settings.\(name): the manifest has no setting of that name; \(remedy), or keep it if the"
+                    + " plugin reads a setting without a default"
+            }
     }
 }

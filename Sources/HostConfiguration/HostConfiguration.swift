@@ -14,14 +14,14 @@ package struct HostConfiguration: Sendable {
     package var file: String?
     package var operatorManifests: String
     package var packageManifests: String
-    package var pluginFolder: String
-    package var stateFolder: String
+    package var pluginDirectory: String
+    package var stateDirectory: String
     package var controlSocket: String
     /// Group whose members may use the control socket, besides the host's own user and root; nil for none.
     package var socketGroup: SocketGroup?
     /// Timeout for idle connections and incomplete requests at the control socket. The default is shorter than the
     /// timeout of clients, because a client may wait for a free connection.
-    package var callerPatience: Duration = .seconds(10)
+    package var idleTimeout: Duration = .seconds(10)
     /// Path of the runner's binary; nil for the one beside the host's own binary.
     package var runner: String?
     /// Directory in which control groups of launches are created. Nil means that the host searches for one; "none"
@@ -41,7 +41,7 @@ package struct HostConfiguration: Sendable {
     package var settings: [PluginIdentifier: [String: String]] = [:]
 
     /// Keys of the manifest directories that the file or a flag names.
-    var namedManifestFolders: Set<String> = []
+    var namedManifestDirectories: Set<String> = []
     /// The operator's policies as read from the file; `scheduling.plugins` contains the resolved values.
     var policies: [PluginIdentifier: OperatorPolicy] = [:]
 
@@ -55,8 +55,8 @@ package struct HostConfiguration: Sendable {
         func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
         operatorManifests = absolute(operatorManifests)
         packageManifests = absolute(packageManifests)
-        pluginFolder = absolute(pluginFolder)
-        stateFolder = absolute(stateFolder)
+        pluginDirectory = absolute(pluginDirectory)
+        stateDirectory = absolute(stateDirectory)
         controlSocket = absolute(controlSocket)
         runner = runner.map(absolute)
         cgroup = cgroup.map { $0 == "none" ? $0 : absolute($0) }
@@ -65,8 +65,8 @@ package struct HostConfiguration: Sendable {
     package init(paths: HostPaths, processors: Int) {
         operatorManifests = paths.operatorManifests
         packageManifests = paths.packageManifests
-        pluginFolder = paths.pluginFolder
-        stateFolder = paths.stateFolder
+        pluginDirectory = paths.pluginDirectory
+        stateDirectory = paths.stateDirectory
         controlSocket = paths.controlSocket
         scheduling.backgroundLaunches = 2 * processors
         scheduling.eventLaunches = 2 * processors

@@ -4,14 +4,14 @@
 package struct HostError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
         private enum Name {
-            case configurationInvalid, stateFolderTaken, stateFolderUnusable, socketUnusable, systemRefused
+            case configurationInvalid, stateDirectoryTaken, stateDirectoryUnusable, socketUnusable, systemRefused
         }
         private let name: Name
 
         package static let configurationInvalid = Code(name: .configurationInvalid)
         /// Another host uses the state directory.
-        package static let stateFolderTaken = Code(name: .stateFolderTaken)
-        package static let stateFolderUnusable = Code(name: .stateFolderUnusable)
+        package static let stateDirectoryTaken = Code(name: .stateDirectoryTaken)
+        package static let stateDirectoryUnusable = Code(name: .stateDirectoryUnusable)
         package static let socketUnusable = Code(name: .socketUnusable)
         package static let systemRefused = Code(name: .systemRefused)
     }

@@ -9,13 +9,15 @@ package struct HostProgram: Hashable {
     package let candidates: [String]
 
     package init(executable: String? = ProgramFile.running, environment: [String: String]) {
-        var folders: [String] = []
-        if let executable, let slash = executable.lastIndex(of: "/") { folders.append(String(executable[..<slash])) }
+        var directories: [String] = []
+        if let executable, let slash = executable.lastIndex(of: "/") {
+            directories.append(String(executable[..<slash]))
+        }
         // Relative directories are skipped: they would make the search depend on the caller's working directory.
         let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        folders += path.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        directories += path.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
         var seen: Set<String> = []
-        candidates = folders.filter { seen.insert($0).inserted }.map { $0 + "/" + Self.name }
+        candidates = directories.filter { seen.insert($0).inserted }.map { $0 + "/" + Self.name }
     }
 
     package func path(isExecutable: (String) -> Bool) -> String? { candidates.first(where: isExecutable) }

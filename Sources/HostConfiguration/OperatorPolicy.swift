@@ -11,7 +11,7 @@ struct OperatorPolicy: Sendable {
     let allowsPatternsForProcessing: Bool
     let limits: (refresh: Int?, processing: Int?, continued: Int?)?
     let budgets: (refresh: Duration?, processing: Duration?, healthResearch: Duration?, event: Duration?)?
-    let grace: Duration?
+    let gracePeriod: Duration?
     let spacing: Duration?
     let dayBudget: Duration?
     let isBackgroundRefreshOn: Bool
@@ -26,7 +26,7 @@ struct OperatorPolicy: Sendable {
         var policy = PluginPolicy()
         policy.isEnabled = isEnabled
         policy.allowsPatternsForProcessing = allowsPatternsForProcessing
-        policy.grace = grace
+        policy.gracePeriod = gracePeriod
         policy.spacing = spacing
         policy.dayBudget = dayBudget
         policy.isBackgroundRefreshOn = isBackgroundRefreshOn

@@ -13,9 +13,9 @@ package enum RunnerProgram {
         ofHost host: String = ProcessInfo.processInfo.executable,
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
     ) -> String {
-        let folder = URL(fileURLWithPath: host).deletingLastPathComponent()
-        let beside = folder.appendingPathComponent(name).path
-        let installed = folder.deletingLastPathComponent().appendingPathComponent("libexec/bgtask/\(name)").path
+        let directory = URL(fileURLWithPath: host).deletingLastPathComponent()
+        let beside = directory.appendingPathComponent(name).path
+        let installed = directory.deletingLastPathComponent().appendingPathComponent("libexec/bgtask/\(name)").path
         return [beside, installed].first(where: exists) ?? beside
     }
 }

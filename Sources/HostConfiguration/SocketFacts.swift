@@ -11,7 +11,7 @@ package struct SocketFacts: Hashable, Sendable {
     package var group: String?
     package var listener: SocketListener
 
-    package init(owner: String? = nil, group: String? = nil, listener: SocketListener = .nobody) {
+    package init(owner: String? = nil, group: String? = nil, listener: SocketListener = .noProcess) {
         self.owner = owner
         self.group = group
         self.listener = listener

@@ -5,7 +5,7 @@ import Glibc
 /// The process that listens on a Unix socket, according to the kernel. The query sends no data and does not block.
 package enum SocketListener: Hashable, Sendable {
     /// There is no socket, or it was left behind by an ended process.
-    case nobody
+    case noProcess
     /// A process listens. The number is that of the process that called `listen`; nil when the kernel does not report
     /// it.
     case process(Int32?)
@@ -20,7 +20,7 @@ package enum SocketListener: Hashable, Sendable {
         let bytes = Array(path.utf8)
         // No socket can have a path of this length.
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            self = .nobody
+            self = .noProcess
             return
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
@@ -43,7 +43,7 @@ package enum SocketListener: Hashable, Sendable {
     private init(refusal: Int32) {
         switch refusal {
         case EAGAIN: self = .crowded
-        case ENOENT, ENOTDIR, ECONNREFUSED: self = .nobody
+        case ENOENT, ENOTDIR, ECONNREFUSED: self = .noProcess
         default: self = .unknown(errno: refusal)
         }
     }
@@ -57,10 +57,10 @@ package enum SocketListener: Hashable, Sendable {
     }
 
     /// Whether a process is known to listen.
-    package var isSomebody: Bool {
+    package var hasListener: Bool {
         switch self {
         case .process, .crowded: true
-        case .nobody, .unknown: false
+        case .noProcess, .unknown: false
         }
     }
 

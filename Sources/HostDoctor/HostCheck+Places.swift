@@ -58,13 +58,13 @@ extension HostCheck {
                 "whether a process serves \(socket) is unknown: \(String(cString: strerror(error))); run this as the"
                     + " host's own user"
             )
-        case (.nobody, true):
+        case (.noProcess, true):
             add(
                 .note,
                 .socket,
                 "no host answers at \(socket); the host serves another socket, or starts or stops now"
             )
-        case (.nobody, false):
+        case (.noProcess, false):
             add(.fine, .socket, "\(socket) was left by a host that has ended; the next host replaces it")
         }
     }
@@ -109,22 +109,28 @@ extension HostCheck {
     }
 
     mutating func checkControlGroups() {
-        guard let folder = configuration.cgroup else {
+        guard let directory = configuration.cgroup else {
             return add(.fine, .cgroup, "the host chooses the place for control groups itself, or runs without them")
         }
-        if folder == "none" { return add(.fine, .cgroup, "control groups are disabled") }
+        if directory == "none" { return add(.fine, .cgroup, "control groups are disabled") }
         let remedy =
             "name a directory of a cgroup v2 hierarchy that the host may write to (a service has one with Delegate=yes),"
             + " or none for no control groups"
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            return add(.problem, .cgroup, "\(folder) cannot be opened: \(String(cString: strerror(errno))); \(remedy)")
+            return add(
+                .problem,
+                .cgroup,
+                "\(directory) cannot be opened: \(String(cString: strerror(errno))); \(remedy)"
+            )
         }
         defer { close(descriptor) }
         guard bgl_is_cgroup(descriptor) == 1 else {
-            return add(.problem, .cgroup, "\(folder) is not in a cgroup v2 hierarchy; \(remedy)")
+            return add(.problem, .cgroup, "\(directory) is not in a cgroup v2 hierarchy; \(remedy)")
         }
-        if access(folder, W_OK | X_OK) == 0 { return add(.fine, .cgroup, "control groups can be created in \(folder)") }
-        checkWriting(in: folder, .cgroup, remedy: remedy)
+        if access(directory, W_OK | X_OK) == 0 {
+            return add(.fine, .cgroup, "control groups can be created in \(directory)")
+        }
+        checkWriting(in: directory, .cgroup, remedy: remedy)
     }
 }

@@ -3,17 +3,17 @@
 import Glibc
 import HostConfiguration
 import LocatedYAML
-import PluginCatalog
+import PluginCatalogue
 import TaskModel
 
 // Checks of the installed plugins, read like the host's own catalogue.
 extension HostCheck {
-    func contents(known: [KnownPlugin]) -> CatalogContents {
-        Catalog.load(
-            CatalogFolders(
+    func contents(known: [KnownPlugin]) -> CatalogueContents {
+        CatalogueReader.load(
+            CatalogueDirectories(
                 operatorManifests: configuration.operatorManifests,
                 packageManifests: [configuration.packageManifests],
-                plugins: configuration.pluginFolder
+                plugins: configuration.pluginDirectory
             ),
             alreadyCatalogued: known,
             operatorExtensions: configuration.operatorExtensions
@@ -26,14 +26,14 @@ extension HostCheck {
             add(problem.severity == .error ? .problem : .note, .manifest, "\(problem)")
         }
         for note in contents.notes { add(.note, .manifest, "\(note)") }
-        let warnings = configuration.missingFolderWarnings
-        for warning in warnings + configuration.unmatchedWarnings(among: contents.entries.map(\.identifier)) {
+        let warnings = configuration.missingDirectoryWarnings
+        for warning in warnings + configuration.unmatchedWarnings(among: contents.entries) {
             add(.note, .configuration, warning)
         }
         let count = contents.entries.count
         add(.fine, .manifest, count == 1 ? "1 plugin is accepted" : "\(count) plugins are accepted")
         checkCaller(of: contents.entries.filter { !$0.handlers.isEmpty })
-        checkPluginFolder()
+        checkPluginDirectory()
     }
 
     /// Checks libffi, which calls bound functions: loads and unloads it, with the same search as the loader of a
@@ -54,15 +54,15 @@ extension HostCheck {
         )
     }
 
-    private mutating func checkPluginFolder() {
-        let folder = configuration.pluginFolder
-        if access(folder, R_OK | X_OK) == 0 { return add(.fine, .pluginFolder, "\(folder) can be read") }
+    private mutating func checkPluginDirectory() {
+        let directory = configuration.pluginDirectory
+        if access(directory, R_OK | X_OK) == 0 { return add(.fine, .pluginDirectory, "\(directory) can be read") }
         let isMissing = errno == ENOENT
         let cause = isMissing ? "does not exist" : "cannot be read: \(String(cString: strerror(errno)))"
         add(
             isMissing ? .note : .problem,
-            .pluginFolder,
-            "\(folder) \(cause), so libraries are found only beside their manifests; create it, let the host's user read"
+            .pluginDirectory,
+            "\(directory) \(cause), so libraries are found only beside their manifests; create it, let the host's user read"
                 + " it, or name another with --plugin-directory"
         )
     }

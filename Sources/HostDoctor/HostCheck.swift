@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import HostConfiguration
-import PluginCatalog
+import PluginCatalogue
 import TaskLedger
 import TaskModel
 
@@ -32,13 +32,13 @@ package struct HostCheck {
         self.environment = environment
         self.socketFacts = socketFacts
         checkConfiguration()
-        let presence = HostPresence(stateFolder: configuration.stateFolder)
+        let presence = HostPresence(stateDirectory: configuration.stateDirectory)
         checkPresence(presence)
         checkSocket(isRunning: isRunning)
-        let folder = checkStateFolder()
-        if folder.isReadable {
+        let directory = checkStateDirectory()
+        if directory.isReadable {
             checkLedger(presence)
-            checkContainers(in: folder)
+            checkContainers(in: directory)
         }
         checkRunner()
         checkControlGroups()
@@ -46,7 +46,7 @@ package struct HostCheck {
     }
 
     package var reply: HostCheckReply {
-        HostCheckReply(stateFolder: configuration.stateFolder, isRunning: isRunning, findings: findings)
+        HostCheckReply(stateDirectory: configuration.stateDirectory, isRunning: isRunning, findings: findings)
     }
 
     mutating func add(_ verdict: HostFinding.Verdict, _ subject: HostFinding.Subject, _ message: String) {
@@ -72,16 +72,16 @@ package struct HostCheck {
             add(
                 .note,
                 .host,
-                "a host uses \(configuration.stateFolder): \(name); its open files are not checked;"
+                "a host uses \(configuration.stateDirectory): \(name); its open files are not checked;"
                     + " stop it to check everything"
             )
         case .stopped:
-            add(.fine, .host, "no host uses \(configuration.stateFolder)")
+            add(.fine, .host, "no host uses \(configuration.stateDirectory)")
         case .unknown(let reason):
             add(
                 .problem,
                 .host,
-                "whether a host uses \(configuration.stateFolder) is unknown: \(reason);"
+                "whether a host uses \(configuration.stateDirectory) is unknown: \(reason);"
                     + " run this as the host's own user"
             )
         }
@@ -91,7 +91,7 @@ package struct HostCheck {
 
     private mutating func checkLedger(_ presence: HostPresence) {
         guard case .stopped = presence else { return }
-        let path = configuration.stateFolder + "/ledger.sqlite"
+        let path = configuration.stateDirectory + "/ledger.sqlite"
         let inspection = LedgerInspection(path: path)
         snapshot = inspection.snapshot
         for problem in inspection.problems { add(.problem, .ledger, problem) }
@@ -112,7 +112,7 @@ package struct HostCheck {
                     .note,
                     .ledger,
                     "\(launches) running when the last host ended; the next host kills their leftover processes, and their"
-                        + " tasks return to pending"
+                        + " tasks are requeued"
                 )
             }
         }
@@ -120,23 +120,23 @@ package struct HostCheck {
 
     // MARK: Containers
 
-    private mutating func checkContainers(in folder: StateFolderFacts) {
+    private mutating func checkContainers(in directory: StateDirectoryFacts) {
         // Without the ledger the check cannot recognize a container that waits for the return of its plugin.
         guard let snapshot else { return }
         let installed = contents(known: snapshot.known).entries.map(\.identifier.text)
         let known = Set(installed + snapshot.known.map(\.identifier.text))
-        for name in folder.containers where name.hasPrefix(".purged-") {
+        for name in directory.containers where name.hasPrefix(".purged-") {
             add(
                 .note,
                 .container,
-                "\(folder.path)/containers/\(name) is the rest of a purged container; the host deletes it at its start"
+                "\(directory.path)/containers/\(name) is the rest of a purged container; the host deletes it at its start"
             )
         }
-        for name in folder.containers where !known.contains(name) && !name.hasPrefix(".purged-") {
+        for name in directory.containers where !known.contains(name) && !name.hasPrefix(".purged-") {
             add(
                 .note,
                 .container,
-                "\(folder.path)/containers/\(name) belongs to no known plugin; install that plugin again, or delete the"
+                "\(directory.path)/containers/\(name) belongs to no known plugin; install that plugin again, or delete the"
                     + " directory if its data is not needed"
             )
         }

@@ -2,7 +2,7 @@
 
 /// The findings of a check, in the order of the steps of a host's start.
 package struct HostCheckReply: Encodable, Hashable {
-    package let stateFolder: String
+    package let stateDirectory: String
     /// Whether a host uses the state directory now.
     package let isRunning: Bool
     package let findings: [HostFinding]
@@ -10,7 +10,7 @@ package struct HostCheckReply: Encodable, Hashable {
     package var problems: Int { findings.count { $0.verdict == .problem } }
 
     enum CodingKeys: String, CodingKey {
-        case stateFolder = "state_directory"
+        case stateDirectory = "state_directory"
         case isRunning = "is_running"
         case findings
         case problems
@@ -18,7 +18,7 @@ package struct HostCheckReply: Encodable, Hashable {
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(stateFolder, forKey: .stateFolder)
+        try container.encode(stateDirectory, forKey: .stateDirectory)
         try container.encode(isRunning, forKey: .isRunning)
         try container.encode(findings, forKey: .findings)
         try container.encode(problems, forKey: .problems)
@@ -38,11 +38,11 @@ package struct HostFinding: Encodable, Hashable {
     package enum Subject: String, Encodable {
         case configuration
         case host
-        case stateFolder = "state-directory"
+        case stateDirectory = "state-directory"
         case ledger
         case container
         case manifest
-        case pluginFolder = "plugin-directory"
+        case pluginDirectory = "plugin-directory"
         case runner
         case socket
         case cgroup

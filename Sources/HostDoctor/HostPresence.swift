@@ -10,8 +10,8 @@ enum HostPresence: Hashable {
     case stopped
     case unknown(reason: String)
 
-    init(stateFolder: String) {
-        let descriptor = open(stateFolder + "/host.lock", O_RDONLY | O_CLOEXEC)
+    init(stateDirectory: String) {
+        let descriptor = open(stateDirectory + "/host.lock", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             self = errno == ENOENT || errno == ENOTDIR ? .stopped : .unknown(reason: String(cString: strerror(errno)))
             return

@@ -71,7 +71,7 @@ extension HostSnapshot {
 
     /// The parts of a snapshot whose change causes another appended snapshot. Values that change with time alone, such
     /// as used time, are not part of it.
-    struct Occasion: Hashable {
+    struct FrameKey: Hashable {
         fileprivate let work: [[String?]]
         fileprivate let counts: [Int]
         fileprivate let conditions: [Condition: Bool?]
@@ -79,7 +79,7 @@ extension HostSnapshot {
         fileprivate let isStopping: Bool
     }
 
-    var occasion: Occasion {
+    var frameKey: FrameKey {
         let running = tasks.running.map { task in
             [
                 "\(task.launch)", task.task, task.title, task.subtitle, task.isExpiring ? "expiring" : nil,
@@ -88,7 +88,7 @@ extension HostSnapshot {
         }
         let pending = tasks.pending.map { [$0.identifier, "\($0.submission)", $0.reason?.code] }
         let events = tasks.events.map { [$0.plugin, "\($0.submission)", $0.reason?.code] }
-        return Occasion(
+        return FrameKey(
             work: running + pending + events,
             counts: [pendingCount, eventCount],
             conditions: host.conditions.states.mapValues(\.holds),

@@ -15,7 +15,7 @@ package struct WatchDisplay {
 
     /// The content of the last appended snapshot, to compare it with the next one.
     private enum Shown: Hashable {
-        case present(HostSnapshot.Occasion)
+        case present(HostSnapshot.FrameKey)
         case gone
     }
 
@@ -77,7 +77,7 @@ package struct WatchDisplay {
     private mutating func add(_ host: WatchedHost) throws {
         let fresh: Shown =
             switch host {
-            case .present(let snapshot): .present(snapshot.occasion)
+            case .present(let snapshot): .present(snapshot.frameKey)
             case .gone: .gone
             }
         if fresh == shown { return }

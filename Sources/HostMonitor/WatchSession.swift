@@ -13,15 +13,15 @@ package struct WatchSession: Sendable {
     private let context: MonitorContext
 
     private enum News: Sendable {
-        case looked(Result<HostSnapshot, ControlError>)
+        case sampled(Result<HostSnapshot, ControlError>)
         case screen(Screen.Event)
         case interrupted
     }
 
     /// Minimum time between two snapshots, which limits flicker and the load on the host.
-    private static let rest = Duration.milliseconds(50)
+    private static let minimumInterval = Duration.milliseconds(50)
     /// Maximum delay before the session follows the journal again after the stream ended.
-    private static let patience = Duration.seconds(1)
+    private static let longestReconnectDelay = Duration.seconds(1)
 
     /// Creates a session.
     ///
@@ -44,7 +44,7 @@ package struct WatchSession: Sendable {
         let (interruptions, screenEvents) = (context.interruptions(), display.screen?.events())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in interruptions { teller.yield(.interrupted) } }
-            group.addTask { await look(upon: nudges, teller) }
+            group.addTask { await sample(upon: nudges, teller) }
             group.addTask { try await repeatedly { nudge.yield() } }
             group.addTask { try await follow(from: first.journal.last) { nudge.yield() } }
             if let screenEvents {
@@ -66,8 +66,8 @@ package struct WatchSession: Sendable {
         try display.show(host)
         for await piece in news {
             switch piece {
-            case .looked(.success(let snapshot)): host = .present(snapshot)
-            case .looked(.failure(let error)): host = absent(host, error)
+            case .sampled(.success(let snapshot)): host = .present(snapshot)
+            case .sampled(.failure(let error)): host = absent(host, error)
             case .screen(.resized): break
             case .screen(.suspended): try display.suspend()
             case .screen(.left), .interrupted: return
@@ -82,15 +82,15 @@ package struct WatchSession: Sendable {
 
     // MARK: Causes of a snapshot
 
-    private func look(upon nudges: AsyncStream<Void>, _ teller: AsyncStream<News>.Continuation) async {
+    private func sample(upon nudges: AsyncStream<Void>, _ teller: AsyncStream<News>.Continuation) async {
         for await _ in nudges {
             do throws(ControlError) {
                 let snapshot = try await HostSnapshot.take(from: client, at: context.reader().now)
-                teller.yield(.looked(.success(snapshot)))
+                teller.yield(.sampled(.success(snapshot)))
             } catch {
-                teller.yield(.looked(.failure(error)))
+                teller.yield(.sampled(.failure(error)))
             }
-            try? await Task.sleep(for: Self.rest)
+            try? await Task.sleep(for: Self.minimumInterval)
         }
     }
 
@@ -117,7 +117,7 @@ package struct WatchSession: Sendable {
                 // The next snapshot reports the error.
             }
             nudge()
-            try await Task.sleep(for: min(interval, Self.patience))
+            try await Task.sleep(for: min(interval, Self.longestReconnectDelay))
         }
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 package import HostConfiguration
 import LinuxSystem
 import Logging
-import PluginCatalog
+import PluginCatalogue
 import PluginLaunch
 import Scheduling
 import ServiceLifecycle
@@ -33,7 +33,7 @@ package struct Host: Sendable {
         let killPoint = try KillPoint.ofProcess()
         // Files that the host creates are private to its user; the control socket is opened to its group later.
         umask(0o077)
-        let state = try StateFolder(path: configuration.stateFolder)
+        let state = try StateDirectory(path: configuration.stateDirectory)
         let mailbox = Mailbox()
         let ledger = try openLedger(in: state, reportingTo: mailbox)
         let launcher = try makeLauncher(reportingTo: mailbox)
@@ -56,7 +56,7 @@ package struct Host: Sendable {
     }
 
     private func openLedger(
-        in state: StateFolder,
+        in state: StateDirectory,
         reportingTo mailbox: Mailbox
     ) throws -> Ledger {
         let log = log
@@ -84,7 +84,7 @@ package struct Host: Sendable {
     /// Builds all services, in the order in which they start. The ledger's snapshot is freed when the function returns.
     private func services(
         _ mailbox: Mailbox,
-        _ state: StateFolder,
+        _ state: StateDirectory,
         _ ledger: Ledger,
         _ launcher: Launcher,
         _ threads: DiskThreads,
@@ -95,7 +95,7 @@ package struct Host: Sendable {
         let conditions = try ConditionsKeeper(
             fixed: configuration.conditions,
             thresholds: configuration.sensors,
-            containerFolder: state.containerFolder,
+            containerDirectory: state.containerDirectory,
             host: getpid()
         ) { mailbox.put(.event($0)) }
         let core = Scheduler(
@@ -118,7 +118,7 @@ package struct Host: Sendable {
             killPoint: killPoint,
             log: log
         )
-        let catalog = CatalogKeeper(
+        let catalogue = CatalogueKeeper(
             configuration: configuration,
             known: snapshot.known,
             doubts: doubts,
@@ -127,7 +127,7 @@ package struct Host: Sendable {
         ) { change in
             loop.post(.catalogued(change))
         } onFirstLoad: { contents in
-            warn(installed: contents.entries.map(\.identifier))
+            warn(installed: contents.entries)
         }
         let zones = TimeZoneKeeper(
             configuration.timeZones,
@@ -142,7 +142,7 @@ package struct Host: Sendable {
             scheduler: loop,
             ledger: ledger,
             threads: threads,
-            catalog: catalog,
+            catalogue: catalogue,
             conditions: conditions,
             facts: facts
         )
@@ -150,9 +150,9 @@ package struct Host: Sendable {
         let control = ControlServer(
             socket: socket,
             admission: Admission(group: configuration.socketGroup),
-            patience: configuration.callerPatience,
+            idleTimeout: configuration.idleTimeout,
             routes: routes,
-            catalog: catalog,
+            catalogue: catalogue,
             log: log,
             libraryLog: libraryLog
         ) { [log] in
@@ -173,8 +173,8 @@ package struct Host: Sendable {
         // Services stop in reverse order: the decision loop stops first, so that running tasks expire without waiting
         // for callers.
         return ServiceGroup(
-            services: [control, catalog, zones, care, conditions, loop],
-            gracefulShutdownSignals: [.sigterm, .sigint],
+            services: [control, catalogue, zones, care, conditions, loop],
+            gracefulShutdownSignals: StopSignals.accepted,
             logger: libraryLog
         )
     }
@@ -186,8 +186,8 @@ package struct Host: Sendable {
         return log
     }
 
-    private func warn(installed: [PluginIdentifier]) {
-        for problem in configuration.missingFolderWarnings + configuration.unmatchedWarnings(among: installed) {
+    private func warn(installed: [PluginEntry]) {
+        for problem in configuration.missingDirectoryWarnings + configuration.unmatchedWarnings(among: installed) {
             log.warning("\(problem)")
         }
     }
@@ -210,7 +210,7 @@ package struct Host: Sendable {
         switch configuration.cgroup {
         case nil: .detected
         case "none": .none
-        case let folder?: .under(folder)
+        case let directory?: .under(directory)
         }
     }
 }

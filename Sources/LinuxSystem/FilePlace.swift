@@ -6,7 +6,7 @@ import Glibc
 package enum FilePlace {
     package static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    package static func folder(of path: String) -> String {
+    package static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
@@ -18,9 +18,9 @@ package enum FilePlace {
         defer { free(here) }
         var rest = path[...]
         while rest.hasPrefix("./") { rest = rest.dropFirst(2).drop { $0 == "/" } }
-        let folder = String(cString: here)
-        if rest.isEmpty || rest == "." { return folder }
-        return folder == "/" ? "/\(rest)" : "\(folder)/\(rest)"
+        let directory = String(cString: here)
+        if rest.isEmpty || rest == "." { return directory }
+        return directory == "/" ? "/\(rest)" : "\(directory)/\(rest)"
     }
 
     /// Whether two paths refer to the same file, after symbolic links are resolved. False when one of them refers to
@@ -38,11 +38,11 @@ package enum FilePlace {
     }
 
     /// Names in a directory, sorted, including hidden ones; empty when the directory cannot be read.
-    package static func names(in folder: String) -> [String] { (try? entries(of: folder)) ?? [] }
+    package static func names(in directory: String) -> [String] { (try? entries(of: directory)) ?? [] }
 
     /// Names in a directory, sorted, including hidden ones. Throws when the directory cannot be read.
-    package static func entries(of folder: String) throws(SystemError) -> [String] {
-        guard let stream = opendir(folder) else { throw SystemError(number: errno, attempt: "list \(folder)") }
+    package static func entries(of directory: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(directory) else { throw SystemError(number: errno, attempt: "list \(directory)") }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {

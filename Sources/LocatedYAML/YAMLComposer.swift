@@ -201,8 +201,8 @@ struct YAMLComposer {
         } else if problem.contains("cannot start any token"), character(at: position) == "\t" {
             report(.syntax, "is not YAML: the line is indented with a tab", remedy: "indent with spaces")
         } else {
-            let occasion = context.map { " \($0)" } ?? ""
-            report(.syntax, "is not YAML: \(problem)\(occasion)", remedy: "correct the line, or put text in quotes")
+            let detail = context.map { " \($0)" } ?? ""
+            report(.syntax, "is not YAML: \(problem)\(detail)", remedy: "correct the line, or put text in quotes")
         }
     }
 

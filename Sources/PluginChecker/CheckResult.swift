@@ -2,7 +2,7 @@
 
 internal import LocatedYAML
 internal import PluginBinary
-internal import PluginCatalog
+internal import PluginCatalogue
 
 /// The result of one check, with all findings.
 package struct CheckResult: Hashable, Sendable, Encodable {

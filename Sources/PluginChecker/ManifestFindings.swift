@@ -2,7 +2,7 @@
 
 internal import LocatedYAML
 internal import PluginBinary
-internal import PluginCatalog
+internal import PluginCatalogue
 internal import TaskModel
 
 /// The findings about one manifest and its library, sorted by check.
@@ -40,8 +40,8 @@ struct ManifestFindings {
         guard let survey, isFound else { return }
         for problem in survey.problems {
             // The problem at the manifest's binding is more precise than the one at the library.
-            let told = problem.symbol == nil ? nil : manifest.libraryProblems.first { $0.message == problem.message }
-            add(told.map(CheckFinding.init) ?? CheckFinding(problem), to: PluginCheck(problem.kind))
+            let known = problem.symbol == nil ? nil : manifest.libraryProblems.first { $0.message == problem.message }
+            add(known.map(CheckFinding.init) ?? CheckFinding(problem), to: PluginCheck(problem.kind))
         }
         if survey.problems.isEmpty {
             // The file changed between two reads: the catalogue's problems count.

@@ -2,7 +2,7 @@
 
 internal import LocatedYAML
 internal import PluginBinary
-internal import PluginCatalog
+internal import PluginCatalogue
 
 /// One check of the checker. The raw value is its name, for selection.
 package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {

@@ -2,7 +2,7 @@
 
 internal import LocatedYAML
 internal import PluginBinary
-package import PluginCatalog
+package import PluginCatalogue
 package import TaskModel
 
 /// Several manifests, as a host would find them together, with the catalogue's decision on each.
@@ -10,7 +10,7 @@ package import TaskModel
 /// It reads files and runs no code. The catalogue decides on refusals and their reasons; this type assigns the reasons
 /// to checks.
 package struct PluginExamination {
-    package let contents: CatalogContents
+    package let contents: CatalogueContents
     private let examined: [ExaminedManifest]
 
     /// Examines the manifests.
@@ -20,13 +20,13 @@ package struct PluginExamination {
     ///   - alreadyCatalogued: the plugins that a host has already catalogued; they take precedence in a conflict.
     package init(
         _ sources: [ManifestSource],
-        pluginFolder: String?,
+        pluginDirectory: String?,
         alreadyCatalogued: [KnownPlugin] = [],
         operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:],
-        cache: CatalogCache = CatalogCache()
+        cache: CatalogueCache = CatalogueCache()
     ) {
-        examined = sources.map { ExaminedManifest.examine($0, pluginFolder: pluginFolder, cache: cache) }
-        contents = Catalog.settle(
+        examined = sources.map { ExaminedManifest.examine($0, pluginDirectory: pluginDirectory, cache: cache) }
+        contents = CatalogueReader.settle(
             examined,
             alreadyCatalogued: alreadyCatalogued,
             operatorExtensions: operatorExtensions

@@ -14,7 +14,7 @@ struct FileExchange {
     }
 
     private var steps: [Step] = []
-    private var madeFolders: [String] = []
+    private var madeDirectories: [String] = []
 
     /// A complete copy of a file beside its target path. It is on disk, but not yet at the target.
     struct Staged {
@@ -57,20 +57,20 @@ struct FileExchange {
             throw Self.failure("\(staged.target) cannot be written", error)
         }
         steps.append(Step(path: staged.target, backup: hadOne ? backup : nil))
-        Self.flush(FilePlace.folder(of: staged.target))
+        Self.flush(FilePlace.directory(of: staged.target))
     }
 
     mutating func remove(_ path: String) throws {
         let backup = Self.hidden(path, "old")
         guard rename(path, backup) == 0 else { throw Self.failure("\(path) cannot be removed", errno) }
         steps.append(Step(path: path, backup: backup))
-        Self.flush(FilePlace.folder(of: path))
+        Self.flush(FilePlace.directory(of: path))
     }
 
     /// Makes all steps final. They cannot be rolled back afterwards.
     mutating func keep() {
         for backup in steps.compactMap(\.backup) { unlink(backup) }
-        (steps, madeFolders) = ([], [])
+        (steps, madeDirectories) = ([], [])
     }
 
     /// Rolls back all steps, and deletes the staged files.
@@ -79,14 +79,14 @@ struct FileExchange {
         for step in steps.reversed() {
             if let backup = step.backup { rename(backup, step.path) } else { unlink(step.path) }
         }
-        for folder in madeFolders.reversed() { rmdir(folder) }
-        (steps, madeFolders) = ([], [])
+        for directory in madeDirectories.reversed() { rmdir(directory) }
+        (steps, madeDirectories) = ([], [])
     }
 
     // MARK: One file
 
     private mutating func stage(at target: String, _ fill: (CInt) throws -> Void) throws -> Staged {
-        try makeFolder(FilePlace.folder(of: target))
+        try makeDirectory(FilePlace.directory(of: target))
         let temporary = Self.hidden(target, "new")
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
@@ -105,12 +105,12 @@ struct FileExchange {
         return Staged(temporary: temporary, target: target)
     }
 
-    private mutating func makeFolder(_ path: String) throws {
+    private mutating func makeDirectory(_ path: String) throws {
         if mkdir(path, 0o755) == 0 {
-            madeFolders.append(path)
+            madeDirectories.append(path)
         } else if errno == ENOENT {
-            try makeFolder(FilePlace.folder(of: path))
-            try makeFolder(path)
+            try makeDirectory(FilePlace.directory(of: path))
+            try makeDirectory(path)
         } else if errno != EEXIST {
             throw Self.failure("the directory \(path) cannot be created", errno)
         }
@@ -129,12 +129,12 @@ struct FileExchange {
     }
 
     private static func hidden(_ path: String, _ purpose: String) -> String {
-        "\(FilePlace.folder(of: path))/.\(FilePlace.name(of: path)).\(purpose)-\(getpid())"
+        "\(FilePlace.directory(of: path))/.\(FilePlace.name(of: path)).\(purpose)-\(getpid())"
     }
 
     /// Flushes a directory to disk. Otherwise a power loss could restore the old name of a file.
-    private static func flush(_ folder: String) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    private static func flush(_ directory: String) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0 { return }
         fsync(descriptor)
         close(descriptor)

@@ -18,7 +18,7 @@ package struct HostVerdict {
 
     /// Maximum time to wait for the host. It processes a change within milliseconds, unless it has to read a large
     /// library first.
-    package static let patience: Duration = .seconds(10)
+    package static let timeout: Duration = .seconds(10)
     /// Time for which a refusal has to persist: until the host has read the change, the refusal may be about the
     /// previous file.
     private static let settling: Duration = .seconds(1)
@@ -29,11 +29,11 @@ package struct HostVerdict {
 
     package init(client: ControlClient) { self.client = client }
 
-    /// All plugins of the host. While the host is still loading, waits up to `patience`; then the incomplete list is
+    /// All plugins of the host. While the host is still loading, waits up to `timeout`; then the incomplete list is
     /// returned.
     package func plugins() async throws -> PluginListReply {
         var list = try await client.plugins()
-        let end = clock.now + Self.patience
+        let end = clock.now + Self.timeout
         while list.isPartial, clock.now < end {
             try await clock.sleep(for: Self.pause)
             list = try await client.plugins()
@@ -42,7 +42,7 @@ package struct HostVerdict {
     }
 
     func onInstallation(of plan: InstallationPlan, digest: String) async throws -> Answer {
-        let end = clock.now + Self.patience
+        let end = clock.now + Self.timeout
         var refusedSince: ContinuousClock.Instant?
         while clock.now < end {
             if let reply = try await plugin(plan.identifier), reply.manifest == plan.manifestTarget,
@@ -65,9 +65,9 @@ package struct HostVerdict {
 
     /// Waits until no launch still has to load the library, so that the file can be deleted.
     ///
-    /// - Returns: false when `patience` has passed first.
+    /// - Returns: false when `timeout` has passed first.
     func onLoading(of library: String, by identifier: PluginIdentifier) async throws -> Bool {
-        let end = clock.now + Self.patience
+        let end = clock.now + Self.timeout
         while let reply = try await plugin(identifier), reply.librariesToLoad.contains(library) {
             if clock.now >= end { return false }
             try await clock.sleep(for: Self.pause)
@@ -75,9 +75,9 @@ package struct HostVerdict {
         return true
     }
 
-    /// Purges a removed plugin, and waits up to `patience` for the plugin's running launches and commits.
+    /// Purges a removed plugin, and waits up to `timeout` for the plugin's running launches and commits.
     package func onPurge(of identifier: PluginIdentifier) async throws -> PluginPurgeReply {
-        let end = clock.now + Self.patience
+        let end = clock.now + Self.timeout
         while true {
             do {
                 return try await client.purge(identifier)
@@ -91,7 +91,7 @@ package struct HostVerdict {
 
     /// Waits for the host's verdict on a removal. `accepted` means that another manifest now describes the plugin.
     func onRemoval(of identifier: PluginIdentifier, describedBy manifest: String) async throws -> Answer {
-        let end = clock.now + Self.patience
+        let end = clock.now + Self.timeout
         while clock.now < end {
             guard let reply = try await plugin(identifier) else {
                 if try await client.plugins(manifest: manifest).refused.isEmpty { return .gone }

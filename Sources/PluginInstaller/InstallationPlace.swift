@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import PluginCatalog
+import PluginCatalogue
 package import TaskModel
 
 /// The directories in which plugins are installed, and the host that reads them, if one is running.
@@ -19,19 +19,24 @@ package struct InstallationPlace: Hashable {
     }
 
     /// The operator's manifest directory, the only directory that is changed.
-    package let operatorFolder: String
-    let packageFolders: [String]
-    let pluginFolder: String?
+    package let operatorDirectory: String
+    let packageDirectories: [String]
+    let pluginDirectory: String?
     package let host: RunningHost?
 
-    package init(operatorFolder: String, packageFolders: [String], pluginFolder: String?, host: RunningHost?) {
-        self.operatorFolder = operatorFolder
-        self.packageFolders = packageFolders
-        self.pluginFolder = pluginFolder
+    package init(operatorDirectory: String, packageDirectories: [String], pluginDirectory: String?, host: RunningHost?)
+    {
+        self.operatorDirectory = operatorDirectory
+        self.packageDirectories = packageDirectories
+        self.pluginDirectory = pluginDirectory
         self.host = host
     }
 
-    var folders: CatalogFolders {
-        CatalogFolders(operatorManifests: operatorFolder, packageManifests: packageFolders, plugins: pluginFolder)
+    var directories: CatalogueDirectories {
+        CatalogueDirectories(
+            operatorManifests: operatorDirectory,
+            packageManifests: packageDirectories,
+            plugins: pluginDirectory
+        )
     }
 }

@@ -2,7 +2,7 @@
 
 import ControlClient
 import LinuxSystem
-import PluginCatalog
+import PluginCatalogue
 import TaskModel
 
 // Execution of a plan: all files are in place and the host has the plugin, or everything is as before.
@@ -13,7 +13,7 @@ extension InstallationPlan {
         case accepted
         /// The host uses the new version, but still loads the previous library once more.
         case loadingPrevious
-        /// The host has not answered within `HostVerdict.patience`.
+        /// The host has not answered within `HostVerdict.timeout`.
         case silent
     }
 

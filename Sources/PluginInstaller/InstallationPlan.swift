@@ -3,7 +3,7 @@
 import ControlAPI
 import LinuxSystem
 import LocatedYAML
-package import PluginCatalog
+package import PluginCatalogue
 package import PluginChecker
 package import TaskModel
 
@@ -34,7 +34,7 @@ package struct InstallationPlan {
         let reading = ManifestReading.read(path: source)
         let format = source.hasSuffix(".plist") ? ".plist" : ".yaml"
         let previous = reading.identifier.flatMap(installed.operators)
-        let target = previous?.path ?? "\(place.operatorFolder)/\(reading.identifier?.text ?? "unknown")\(format)"
+        let target = previous?.path ?? "\(place.operatorDirectory)/\(reading.identifier?.text ?? "unknown")\(format)"
         if FilePlace.isSame(source, target) {
             throw InstallationError("\(source) is already in the host's directory, so the plugin is installed")
         }
@@ -55,7 +55,7 @@ package struct InstallationPlan {
         let neighbours = installed.files.map(\.source).filter { $0.file != target && $0.file != source }
         let examination = PluginExamination(
             neighbours + [newcomer],
-            pluginFolder: place.pluginFolder,
+            pluginDirectory: place.pluginDirectory,
             alreadyCatalogued: installed.known,
             operatorExtensions: installed.operatorExtensions
         )
@@ -87,7 +87,7 @@ package struct InstallationPlan {
             of: manifest,
             beside: target,
             from: entry.library,
-            pluginFolder: place.pluginFolder
+            pluginDirectory: place.pluginDirectory
         )
         bytes = try ManifestBytes(of: reading)
             .marked(libraryTarget?.mark, pinning: isPinned ? entry.library.digest : nil)

@@ -2,7 +2,7 @@
 
 import LinuxSystem
 import LocatedYAML
-import PluginCatalog
+import PluginCatalogue
 import TaskModel
 
 /// The path of a library to install: beside its manifest, with the vendor's file name and the beginning of the digest.
@@ -15,26 +15,27 @@ package struct InstalledLibrary: Hashable {
 
     /// Chooses the path; nil when the library stays where it is, because the manifest names it by an absolute path, or
     /// it is in the plugin directory.
-    init?(of manifest: Manifest, beside target: String, from library: LibraryFile, pluginFolder: String?) throws {
+    init?(of manifest: Manifest, beside target: String, from library: LibraryFile, pluginDirectory: String?) throws {
         let name = manifest.library.path.value
         // A library named by its absolute path is managed elsewhere.
         if manifest.library.isAbsolute { return nil }
-        let folder = FilePlace.folder(of: target)
-        if let pluginFolder, library.path == "\(pluginFolder)/\(name)",
+        let directory = FilePlace.directory(of: target)
+        if let pluginDirectory, library.path == "\(pluginDirectory)/\(name)",
             // A file beside the manifest would take precedence.
-            pluginFolder == folder || !FilePlace.exists("\(folder)/\(name)")
+            pluginDirectory == directory || !FilePlace.exists("\(directory)/\(name)")
         {
             return nil
         }
         for length in DigestMark.lengths {
             let mark = DigestMark(digest: library.digest, length: length)
-            let path = "\(folder)/\(mark.applied(to: name))"
+            let path = "\(directory)/\(mark.applied(to: name))"
             let isThere = FilePlace.exists(path)
             guard !isThere || Self.holds(library, at: path) else { continue }
             (self.mark, self.path, self.isThere) = (mark, path, isThere)
             return
         }
-        let taken = "\(folder)/\(DigestMark(digest: library.digest, length: DigestMark.lengths[0]).applied(to: name))"
+        let taken =
+            "\(directory)/\(DigestMark(digest: library.digest, length: DigestMark.lengths[0]).applied(to: name))"
         throw InstallationError(
             "\(taken) exists, and its content does not match the digest in its name",
             remedy: "move it away"

@@ -2,7 +2,7 @@
 
 import LinuxSystem
 import LocatedYAML
-import PluginCatalog
+import PluginCatalogue
 package import TaskModel
 
 /// The current contents of the manifest directories, as a host reads them.
@@ -17,16 +17,16 @@ package struct InstalledManifests {
     }
 
     let files: [File]
-    let contents: CatalogContents
+    let contents: CatalogueContents
     /// Extensions that only the running host's configuration lists.
     let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
 
     package init(_ place: InstallationPlace) {
-        let cache = CatalogCache()
-        let files = Catalog.manifests(in: place.folders).sources.map { source in
+        let cache = CatalogueCache()
+        let files = CatalogueReader.manifests(in: place.directories).sources.map { source in
             File(
                 source: source,
-                manifest: ExaminedManifest.examine(source, pluginFolder: place.pluginFolder, cache: cache)
+                manifest: ExaminedManifest.examine(source, pluginDirectory: place.pluginDirectory, cache: cache)
             )
         }
         var operatorExtensions = place.host?.extensions ?? [:]
@@ -36,7 +36,7 @@ package struct InstalledManifests {
         }
         self.files = files
         self.operatorExtensions = operatorExtensions
-        contents = Catalog.settle(files.map(\.manifest), operatorExtensions: operatorExtensions)
+        contents = CatalogueReader.settle(files.map(\.manifest), operatorExtensions: operatorExtensions)
     }
 
     /// The plugins that a host with these directories has catalogued.
@@ -59,7 +59,7 @@ package struct InstalledManifests {
     /// Path of the library that a manifest found beside itself; nil when there is none, or other manifests use it, too.
     func ownLibrary(of file: File) -> String? {
         guard let name = file.manifest.reading.library?.path.value else { return nil }
-        let beside = "\(FilePlace.folder(of: file.path))/\(name)"
+        let beside = "\(FilePlace.directory(of: file.path))/\(name)"
         guard beside == file.manifest.libraryPath, others(naming: name, than: file.path).isEmpty else { return nil }
         // Other manifests may use it through an absolute path, a link or from a package.
         let users = files.filter { $0.path != file.path }.compactMap(\.manifest.libraryPath)

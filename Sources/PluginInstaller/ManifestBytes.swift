@@ -2,7 +2,7 @@
 
 import Foundation
 import LocatedYAML
-import PluginCatalog
+import PluginCatalogue
 import TaskModel
 
 /// The installed bytes of a manifest: the original bytes with the installed name of the library, and a pinned digest if
@@ -87,7 +87,7 @@ struct ManifestBytes {
         return new.library.path.value == name && new.library.pinnedDigest?.value == old.library.pinnedDigest?.value
             && new.identifier.value == old.identifier.value && new.name == old.name && new.version == old.version
             && new.role == old.role && new.containing?.main == old.containing?.main
-            && PluginWishes(new) == PluginWishes(old) && changed.problems.count == reading.problems.count
+            && RequestedGrants(new) == RequestedGrants(old) && changed.problems.count == reading.problems.count
     }
 }
 

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LocatedYAML
-package import PluginCatalog
+package import PluginCatalogue
 package import TaskModel
 
 /// The plan to remove one plugin: the files of the operator's directory to delete. Creating the plan removes nothing.
@@ -31,7 +31,7 @@ package struct RemovalPlan {
                 )
             }
             throw InstallationError(
-                "no manifest in \(place.operatorFolder) describes \(identifier)",
+                "no manifest in \(place.operatorDirectory) describes \(identifier)",
                 remedy: "list the installed plugins with: bgtask plugin list"
             )
         }
@@ -55,7 +55,7 @@ package struct RemovalPlan {
 
         let rest = installed.files.filter { $0.path != file.path }
         let before = Set(installed.contents.refused.map(\.file))
-        let after = Catalog.settle(
+        let after = CatalogueReader.settle(
             rest.map(\.manifest),
             alreadyCatalogued: installed.known,
             operatorExtensions: installed.operatorExtensions

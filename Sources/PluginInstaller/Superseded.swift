@@ -3,7 +3,7 @@
 import Glibc
 import LinuxSystem
 import LocatedYAML
-import PluginCatalog
+import PluginCatalogue
 import TaskModel
 
 /// Unused files in the operator's directory that only these commands create: libraries of other versions, and temporary
@@ -30,10 +30,10 @@ package struct Superseded {
         in place: InstallationPlace
     ) {
         self.place = place
-        let folder = FilePlace.folder(of: manifest)
+        let directory = FilePlace.directory(of: manifest)
         // A library that the manifest names by its absolute path is not among them.
         let library = library.hasPrefix("/") ? FilePlace.name(of: library) : library
-        let inside = FilePlace.folder(of: "\(folder)/\(library)")
+        let inside = FilePlace.directory(of: "\(directory)/\(library)")
         let name = FilePlace.name(of: library)
         func isVersion(_ file: String) -> Bool {
             guard let mark = DigestMark.mark(of: file, asVersionOf: name, digest) else { return false }
@@ -53,7 +53,7 @@ package struct Superseded {
         let libraries = FilePlace.names(in: inside).filter { isVersion($0) || isAbandoned($0) }.map {
             "\(inside)/\($0)"
         }
-        let others = FilePlace.names(in: folder).filter(isAbandoned).map { "\(folder)/\($0)" }
+        let others = FilePlace.names(in: directory).filter(isAbandoned).map { "\(directory)/\($0)" }
         let used = Self.libraries(in: place)
         let unused = (libraries + others).filter { path in used.map { !$0.contains(path) } ?? false }
         paths = Set(unused + [replaced].compactMap(\.self)).subtracting([kept].compactMap(\.self)).sorted()
@@ -72,11 +72,11 @@ package struct Superseded {
     /// All paths of libraries to which the manifests may refer; nil when a manifest's library cannot be read.
     private static func libraries(in place: InstallationPlace) -> Set<String>? {
         var libraries: Set<String> = []
-        for source in Catalog.manifests(in: place.folders).sources {
+        for source in CatalogueReader.manifests(in: place.directories).sources {
             guard let name = ManifestReading.read(path: source.file).library?.path.value else { return nil }
             if name.hasPrefix("/") { libraries.insert(name) }
-            for folder in [FilePlace.folder(of: source.file), place.pluginFolder].compactMap(\.self) {
-                libraries.insert("\(folder)/\(name)")
+            for directory in [FilePlace.directory(of: source.file), place.pluginDirectory].compactMap(\.self) {
+                libraries.insert("\(directory)/\(name)")
             }
         }
         return libraries

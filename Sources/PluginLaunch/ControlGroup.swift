@@ -59,7 +59,7 @@ struct ControlGroup {
     private static let killPasses = 100
 
     private func members() -> Set<Int32> {
-        let inner = FolderNames.folders(in: path).map { ControlGroup(path: "\(path)/\($0)") }
+        let inner = DirectoryNames.directories(in: path).map { ControlGroup(path: "\(path)/\($0)") }
         let listed = FileBytes.text("\(path)/cgroup.procs", limit: 1 << 20) ?? ""
         // A process in another namespace is listed as 0.
         let own = listed.split(separator: "\n").compactMap { Int32($0) }.filter { $0 > 0 }
@@ -92,7 +92,7 @@ struct ControlGroup {
 
     /// Removes the group with all its subgroups.
     func remove() -> Removal {
-        for inner in FolderNames.folders(in: path) {
+        for inner in DirectoryNames.directories(in: path) {
             let removal = ControlGroup(path: "\(path)/\(inner)").remove()
             guard removal == .removed else { return removal }
         }
@@ -103,8 +103,8 @@ struct ControlGroup {
 }
 
 /// Lists the subdirectories of a directory; empty if the directory does not exist.
-enum FolderNames {
-    static func folders(in path: String) -> [String] {
+enum DirectoryNames {
+    static func directories(in path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []

@@ -71,10 +71,10 @@ struct ControlGroupParent {
     }
 
     private init(in container: String) throws(Unusable) {
-        let folder = try Unusable.unless { () throws(SystemError) in
+        let directory = try Unusable.unless { () throws(SystemError) in
             try Descriptor(opening: container, flags: O_RDONLY | O_DIRECTORY)
         }
-        guard bgl_is_cgroup(folder.number) == 1 else {
+        guard bgl_is_cgroup(directory.number) == 1 else {
             throw Unusable(reason: "\(container) is not in a cgroup v2 hierarchy")
         }
         let path = "\(container)/\(Self.prefix)\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
@@ -101,11 +101,11 @@ struct ControlGroupParent {
 
     /// Control groups of launches of dead hosts in the same container directory.
     func leftovers() -> [ControlGroup] {
-        FolderNames.folders(in: container).compactMap { name in
+        DirectoryNames.directories(in: container).compactMap { name in
             let path = "\(container)/\(name)"
             guard name.hasPrefix(Self.prefix), path != self.path,
-                let folder = try? Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY),
-                bgl_lock(folder.number) == 0
+                let directory = try? Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY),
+                bgl_lock(directory.number) == 0
             else { return nil }
             return ControlGroup(path: path)
         }

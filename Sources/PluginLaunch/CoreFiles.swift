@@ -6,7 +6,7 @@ import LinuxSystem
 enum CoreFiles: Hashable {
     /// In the working directory of the process: the root directory, or a directory that the plugin chose. Core files
     /// there are neither collected nor removed.
-    case inWorkingFolder
+    case inWorkingDirectory
     /// In a directory, or piped to a program, as the administrator configured.
     case collected
 
@@ -14,7 +14,7 @@ enum CoreFiles: Hashable {
     ///
     /// - Parameter pattern: contents of `/proc/sys/kernel/core_pattern`.
     init(pattern: String) {
-        self = pattern.hasPrefix("/") || pattern.hasPrefix("|") ? .collected : .inWorkingFolder
+        self = pattern.hasPrefix("/") || pattern.hasPrefix("|") ? .collected : .inWorkingDirectory
     }
 
     static var ofThisMachine: CoreFiles {

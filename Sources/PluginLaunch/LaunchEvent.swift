@@ -23,7 +23,7 @@ package enum LaunchEvent: Sendable {
     case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
     /// The launch thread killed the launch at its kill time. Messages that the runner had sent by then are delivered
     /// before. `ended` follows, after messages that the runner sent before the signal reached it.
-    case killedAtDeadline(LaunchNumber)
+    case killTimePassed(LaunchNumber)
     /// No process of the launch is left, and all its messages and output have been delivered.
     case ended(LaunchNumber, RunnerEnd)
 }
@@ -33,7 +33,7 @@ extension LaunchEvent {
         switch self {
         case .ready(let launch, _), .unavailable(let launch, _), .message(let launch, _), .malformed(let launch, _),
             .windowExceeded(let launch),
-            .output(let launch, _, _), .outputDropped(let launch, _, _), .killedAtDeadline(let launch),
+            .output(let launch, _, _), .outputDropped(let launch, _, _), .killTimePassed(let launch),
             .ended(let launch, _):
             launch
         }

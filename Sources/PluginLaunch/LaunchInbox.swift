@@ -24,11 +24,11 @@ final class LaunchInbox: Sendable {
         var isFinished = false
     }
 
-    let bell: Descriptor
+    let wakeChannel: Descriptor
     private let state = Mutex(State())
 
     init() throws(SystemError) {
-        bell = Descriptor(owning: try SystemError.check(bgl_bell_create(), "create an eventfd"))
+        wakeChannel = Descriptor(owning: try SystemError.check(bgl_eventfd_create(), "create an eventfd"))
     }
 
     func put(_ command: Command) {
@@ -38,7 +38,7 @@ final class LaunchInbox: Sendable {
             return state.commands.count == 1
         }
         switch wakes {
-        case true?: bgl_bell_ring(bell.number)
+        case true?: bgl_eventfd_signal(wakeChannel.number)
         case false?: break
         case nil: Self.abandon([command])
         }

@@ -5,12 +5,12 @@ import TaskModel
 
 /// The purpose of a descriptor that the launch thread polls.
 enum LaunchInterest: Hashable {
-    case bell
+    case wakeChannel
     case killTimer
     case leader(LaunchNumber)
     case control(LaunchNumber)
     case output(LaunchNumber, RunnerOutput)
-    case straggler(LaunchNumber)
+    case leftover(LaunchNumber)
     case group(LaunchNumber)
     case stale(Int)
 }

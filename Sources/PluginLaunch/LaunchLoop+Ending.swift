@@ -18,10 +18,10 @@ extension LaunchLoop {
         sweep()
     }
 
-    func stragglerEnded(_ launch: SupervisedLaunch) {
-        guard let straggler = launch.straggler else { return }
-        poller.remove(straggler, .straggler(launch.number))
-        launch.straggler = nil
+    func leftoverEnded(_ launch: SupervisedLaunch) {
+        guard let leftover = launch.leftover else { return }
+        poller.remove(leftover, .leftover(launch.number))
+        launch.leftover = nil
         sweep()
     }
 
@@ -54,11 +54,11 @@ extension LaunchLoop {
                 } else if let launch = orphan.launch, !orphan.mayLive {
                     living.insert(launch.number)
                     killedOrphans[pid] = launch.number
-                    watchStraggler(pid, of: launch)
+                    watchLeftover(pid, of: launch)
                 }
             }
         }
-        for launch in launches.values where !living.contains(launch.number) && launch.straggler == nil {
+        for launch in launches.values where !living.contains(launch.number) && launch.leftover == nil {
             if case .sweeping(let termination) = launch.phase { launch.phase = .leavingGroup(termination) }
             leaveGroup(launch)
         }
@@ -91,14 +91,14 @@ extension LaunchLoop {
 
     /// Watches one leftover process of the launch for its end. One is enough: after its end the next sweep finds the
     /// others dead or dying.
-    private func watchStraggler(_ pid: Int32, of launch: SupervisedLaunch) {
-        guard launch.straggler == nil else { return }
+    private func watchLeftover(_ pid: Int32, of launch: SupervisedLaunch) {
+        guard launch.leftover == nil else { return }
         let number = bgl_pidfd_open(pid)
         guard number >= 0 else { return sweepLater() }
-        let straggler = Descriptor(owning: number)
+        let leftover = Descriptor(owning: number)
         do throws(SystemError) {
-            try poller.add(straggler, .straggler(launch.number))
-            launch.straggler = straggler
+            try poller.add(leftover, .leftover(launch.number))
+            launch.leftover = leftover
         } catch {
             sweepLater()
         }

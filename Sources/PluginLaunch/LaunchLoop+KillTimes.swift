@@ -9,13 +9,13 @@ import TaskModel
 extension LaunchLoop {
     func setKillTime(_ time: MonotonicTime?, of launch: SupervisedLaunch) {
         launch.killTime = launch.isRunning ? time : nil
-        guard let time = launch.killTime, nextKill.map({ time < $0 }) ?? true else { return }
+        guard let time = launch.killTime, nextKillTime.map({ time < $0 }) ?? true else { return }
         armKillTimer(for: time)
     }
 
     /// Kills the launches whose kill time has passed. Costs one clock reading when none has.
-    func keepKillTimes() {
-        guard let next = nextKill, next <= clock.monotonic else { return }
+    func enforceKillTimes() {
+        guard let next = nextKillTime, next <= clock.monotonic else { return }
         // A kill that was withdrawn in time may still be withdrawn in the inbox only.
         performCommands()
         let now = clock.monotonic
@@ -31,14 +31,14 @@ extension LaunchLoop {
         }
         for launch in overdue {
             drainControl(of: launch, at: now)
-            onEvent(.killedAtDeadline(launch.number))
+            onEvent(.killTimePassed(launch.number))
         }
-        nextKill = nil
+        nextKillTime = nil
         if let next = launches.values.compactMap(\.killTime).min() { armKillTimer(for: next) }
     }
 
     private func armKillTimer(for time: MonotonicTime) {
-        nextKill = time
+        nextKillTime = time
         // The timer accepts any time; 0 would disarm it.
         _ = bgl_monotonic_timer_set(killTimer.number, max(1, time.nanoseconds))
     }

@@ -24,7 +24,7 @@ extension LaunchLoop {
     }
 
     /// Reports a malformed channel, and polls an open channel for the events that it needs now.
-    func settle(_ launch: SupervisedLaunch, _ status: ControlChannel.Status) {
+    func settle(_ launch: SupervisedLaunch, _ status: RunnerChannel.Status) {
         let number = launch.number
         if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
         guard let descriptor = launch.control.descriptor else { return }
@@ -61,14 +61,14 @@ extension LaunchLoop {
     /// a plugin can bypass the runner's limit.
     private func deliver(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) {
         if case .log = message {
-            guard launch.logAllowance.takes(at: now) else { return }
+            guard launch.logRateLimit.takes(at: now) else { return }
             reportDroppedLog(of: launch)
         }
         onEvent(.message(launch.number, message))
     }
 
     func reportDroppedLog(of launch: SupervisedLaunch) {
-        let count = launch.logAllowance.reportDropped()
+        let count = launch.logRateLimit.reportDropped()
         if count > 0 { onEvent(.outputDropped(launch.number, .log, lines: count)) }
     }
 
@@ -162,7 +162,7 @@ extension LaunchLoop {
         case .output(let number, let stream):
             guard let reader = launches[number]?.outputs[stream] else { return nil }
             return reader.descriptor.map { ($0, BGL_READABLE, reader.resumesAt) }
-        case .bell, .killTimer, .leader, .straggler, .group, .stale: return nil
+        case .wakeChannel, .killTimer, .leader, .leftover, .group, .stale: return nil
         }
     }
 }

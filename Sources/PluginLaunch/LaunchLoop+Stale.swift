@@ -112,8 +112,8 @@ extension LaunchLoop {
     /// processes to be killed.
     private static func isLaunchGroup(_ path: String) -> Bool {
         guard path.split(separator: "/").dropLast().last?.hasPrefix(ControlGroupParent.prefix) == true,
-            let folder = try? Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
+            let directory = try? Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
         else { return false }
-        return bgl_is_cgroup(folder.number) == 1
+        return bgl_is_cgroup(directory.number) == 1
     }
 }

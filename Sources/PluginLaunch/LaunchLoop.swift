@@ -39,7 +39,7 @@ final class LaunchLoop {
 
     /// Time for which `killTimer` is armed; nil when no launch has a kill time. The time may be too early, never too
     /// late.
-    var nextKill: MonotonicTime?
+    var nextKillTime: MonotonicTime?
 
     /// Ended launches to report at the end of a turn, after all their descriptors have been released.
     var ended: [(LaunchNumber, RunnerEnd)] = []
@@ -82,11 +82,11 @@ final class LaunchLoop {
         while !(isClosing && launches.isEmpty && endings.isEmpty) {
             for readiness in poller.wait(timeout: timeout()) {
                 // Checked between any two events: a kill time never waits for reading.
-                keepKillTimes()
+                enforceKillTimes()
                 handle(readiness)
             }
             performCommands()
-            keepKillTimes()
+            enforceKillTimes()
             callAfterKillTimes()
             // At most one start per turn: a hundred launches at once must not delay a kill.
             if !waiting.isEmpty { start(waiting.removeFirst()) }
@@ -99,7 +99,7 @@ final class LaunchLoop {
             }
             // Orphans that died while their launch runs are reaped only when another event has woken the thread.
             if !launches.isEmpty, now - sweptAt > .seconds(1) { sweep() }
-            tellEnded()
+            reportEnded()
         }
         station.groups?.remove()
         callAfterKillTimes()
@@ -107,10 +107,10 @@ final class LaunchLoop {
         for closer in closers { closer?.resume() }
     }
 
-    private func tellEnded() {
-        let told = ended
+    private func reportEnded() {
+        let ends = ended
         ended = []
-        for (number, end) in told { onEvent(.ended(number, end)) }
+        for (number, end) in ends { onEvent(.ended(number, end)) }
     }
 
     private func timeout() -> Duration? {
@@ -170,15 +170,15 @@ final class LaunchLoop {
 
     private func handle(_ readiness: LaunchPoller.Readiness) {
         switch readiness.interest {
-        case .bell:
-            bgl_bell_silence(inbox.bell.number)
+        case .wakeChannel:
+            bgl_eventfd_clear(inbox.wakeChannel.number)
         case .killTimer:
             // Kill times are checked in every step of the loop; this event only ends the wait.
             _ = bgl_timer_read(killTimer.number)
         case .leader(let number):
             if let launch = launches[number] { leaderEnded(launch) }
-        case .straggler(let number):
-            if let launch = launches[number] { stragglerEnded(launch) }
+        case .leftover(let number):
+            if let launch = launches[number] { leftoverEnded(launch) }
         case .group(let number):
             if let launch = launches[number] { leaveGroup(launch) }
         case .control(let number):

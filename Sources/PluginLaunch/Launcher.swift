@@ -54,7 +54,7 @@ package final class Launcher: Sendable {
                 owning: try SystemError.check(bgl_monotonic_timer_create(), "create a timer")
             )
             let poller = try LaunchPoller()
-            try poller.add(inbox.bell, .bell)
+            try poller.add(inbox.wakeChannel, .wakeChannel)
             try poller.add(timer, .killTimer)
             self.inbox = inbox
             let status = DetachedThread.start("launches") {
@@ -93,7 +93,7 @@ package final class Launcher: Sendable {
 
     /// Sets the time at which the launch is killed, instead of the time set before; nil for never. The launch thread
     /// enforces the time by itself: it kills every process of the launch, delivers the messages that the runner had
-    /// sent by then, and reports `killedAtDeadline`; `ended` follows. A later time or nil that is set before the kill
+    /// sent by then, and reports `killTimePassed`; `ended` follows. A later time or nil that is set before the kill
     /// time passes withdraws the kill. A past time kills at once. A launch that has ended, or has no process yet, has
     /// no kill time.
     package func setKillTime(_ time: MonotonicTime?, of launch: LaunchNumber) {
@@ -101,7 +101,7 @@ package final class Launcher: Sendable {
     }
 
     /// Calls `body` after all passed kill times have been enforced: the launches are killed, and their messages and
-    /// `killedAtDeadline` are delivered.
+    /// `killTimePassed` are delivered.
     ///
     /// - Parameter body: called once, on the launch thread, or on the caller's if that thread has ended; must not
     ///   block.

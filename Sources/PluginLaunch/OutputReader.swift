@@ -18,20 +18,20 @@ struct OutputReader {
 
     private var pipe: Descriptor?
     private var partial: [UInt8] = []
-    private var allowance: LineAllowance
-    private var bytePace: Pace
+    private var rateLimit: LineRateLimit
+    private var byteBucket: TokenBucket
 
     init(pipe: Descriptor, at now: MonotonicTime) {
         self.pipe = pipe
-        allowance = LineAllowance(at: now)
-        bytePace = Pace(burst: 8 << 20, perSecond: 8 << 20, at: now)
+        rateLimit = LineRateLimit(at: now)
+        byteBucket = TokenBucket(burst: 8 << 20, perSecond: 8 << 20, at: now)
     }
 
     /// The descriptor of the pipe; nil once the stream has ended.
     var descriptor: Descriptor? { pipe }
     /// Time at which reading resumes after the rate limit was exceeded; nil while it is not exceeded. Until then the
     /// writer blocks.
-    var resumesAt: MonotonicTime? { bytePace.resumesAt }
+    var resumesAt: MonotonicTime? { byteBucket.resumesAt }
 
     /// Reads from the pipe once, and delivers complete lines. Returns false at the end of the stream.
     mutating func read(
@@ -46,7 +46,7 @@ struct OutputReader {
             self.pipe = nil
             return false
         }
-        bytePace.spend(count, at: now)
+        byteBucket.spend(count, at: now)
         split(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now, deliver: deliver)
         return true
     }
@@ -91,13 +91,13 @@ struct OutputReader {
 
     private mutating func endLine(at now: MonotonicTime, deliver: (Piece) -> Void) {
         defer { partial.removeAll(keepingCapacity: true) }
-        guard allowance.takes(at: now) else { return }
+        guard rateLimit.takes(at: now) else { return }
         reportDropped(deliver: deliver)
         deliver(.line(String(decoding: partial, as: UTF8.self)))
     }
 
     private mutating func reportDropped(deliver: (Piece) -> Void) {
-        let count = allowance.reportDropped()
+        let count = rateLimit.reportDropped()
         if count > 0 { deliver(.dropped(count)) }
     }
 }

@@ -73,7 +73,7 @@ struct RunnerStation {
         let (standardOutput, runnerOutput) = try Descriptor.pipe()
         let (standardError, runnerError) = try Descriptor.pipe()
         let (lastWords, runnerLastWords) = try Descriptor.pipe()
-        let groupFolder = try group?.open()
+        let groupDirectory = try group?.open()
 
         // The order of `RunnerDescriptors`: standard streams, control, last words.
         let inherited = [emptyInput, runnerOutput, runnerError, runnerControl, runnerLastWords]
@@ -88,9 +88,9 @@ struct RunnerStation {
                     spawn.environment = environment
                     spawn.descriptors = descriptors.baseAddress
                     spawn.descriptor_count = Int32(descriptors.count)
-                    spawn.cgroup = groupFolder?.number ?? -1
+                    spawn.cgroup = groupDirectory?.number ?? -1
                     spawn.mark = mark.number
-                    spawn.leaves_no_core = cores == .inWorkingFolder ? 1 : 0
+                    spawn.leaves_no_core = cores == .inWorkingDirectory ? 1 : 0
                     return bgl_spawn(&spawn, &spawned)
                 }
             }

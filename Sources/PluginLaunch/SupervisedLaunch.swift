@@ -28,17 +28,17 @@ final class SupervisedLaunch {
     var phase = Phase.running
     var wasKilled = false
     var leftRunning = 0
-    var control: ControlChannel
+    var control: RunnerChannel
     var calls = CallCount()
     /// Time at which the launch is killed; nil for no kill time.
     var killTime: MonotonicTime?
-    var logAllowance: LineAllowance
+    var logRateLimit: LineRateLimit
     var outputs: [RunnerOutput: OutputReader]
     /// Descriptor of the first process; nil once it is reaped.
     var leader: Descriptor?
     /// One of the leftover processes that are dying, watched during sweeping; nil without one. The others are found
     /// after its end.
-    var straggler: Descriptor?
+    var leftover: Descriptor?
     var groupEvents: Descriptor?
 
     init(_ start: RunnerStation.Start, number: LaunchNumber, at now: MonotonicTime) {
@@ -49,8 +49,8 @@ final class SupervisedLaunch {
         group = start.group
         lastWords = start.lastWords
         leader = start.leader
-        control = ControlChannel(socket: start.control, at: now)
-        logAllowance = LineAllowance(at: now)
+        control = RunnerChannel(socket: start.control, at: now)
+        logRateLimit = LineRateLimit(at: now)
         outputs = [
             .standardOutput: OutputReader(pipe: start.standardOutput, at: now),
             .standardError: OutputReader(pipe: start.standardError, at: now),

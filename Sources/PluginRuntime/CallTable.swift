@@ -9,7 +9,7 @@ package import TaskModel
 package final class CallTable: Sendable {
     package enum Answer: Hashable, Sendable {
         case submitted(SubmissionNumber)
-        case refused(Refusal)
+        case refused(SubmissionRefusal)
         case cancelled(isRecorded: Bool)
         case pending([PendingSummary])
     }

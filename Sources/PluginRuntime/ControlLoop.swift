@@ -8,21 +8,21 @@ import TaskModel
 /// The loop of the control thread. It handles the host's messages, the launch's deadlines and the unsent backlog. It
 /// runs no plugin code and never waits for any.
 struct ControlLoop {
-    private let launch: Launch
+    private let launch: RunnerLaunch
     private let descriptor: Int32
-    private let bell: Bell
+    private let wakeChannel: WakeChannel
     private var decoder: FrameDecoder<HostMessage>
     private var hasExpired = false
-    private var hasLookedAtEntry = false
+    private var hasCheckedEntry = false
     private var hasBacklog = false
 
     /// Creates the loop, on the control thread.
     ///
     /// - Parameter decoder: the decoder that decoded the plan, with the bytes that followed the plan.
-    init(_ launch: Launch, descriptor: Int32, bell: Bell, decoder: FrameDecoder<HostMessage>) {
+    init(_ launch: RunnerLaunch, descriptor: Int32, wakeChannel: WakeChannel, decoder: FrameDecoder<HostMessage>) {
         self.launch = launch
         self.descriptor = descriptor
-        self.bell = bell
+        self.wakeChannel = wakeChannel
         self.decoder = decoder
     }
 
@@ -32,10 +32,10 @@ struct ControlLoop {
             expireWhenDue()
             var events = [
                 pollfd(fd: descriptor, events: Int16(hasBacklog ? POLLIN | POLLOUT : POLLIN), revents: 0),
-                pollfd(fd: bell.listening, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeChannel.listening, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&events, 2, timeout) >= 0 else { continue }
-            if events[1].revents != 0 { bell.silence() }
+            if events[1].revents != 0 { wakeChannel.clear() }
             hasBacklog = launch.channel.flush()
             // Any event except POLLOUT means that bytes, or the end of the stream, can be read.
             if events[0].revents & ~Int16(POLLOUT) != 0 { receive() }
@@ -44,15 +44,15 @@ struct ControlLoop {
 
     private var timeout: Int32 {
         let moments = [
-            hasExpired ? nil : launch.plan.deadline, hasLookedAtEntry ? nil : launch.plan.entryDeadline,
+            hasExpired ? nil : launch.plan.deadline, hasCheckedEntry ? nil : launch.plan.entryDeadline,
             launch.nextReport, launch.stageDeadline,
         ]
         return moments.compactMap(\.self).min()?.millisecondsFromNow ?? -1
     }
 
     private mutating func expireWhenDue() {
-        if !hasLookedAtEntry, .now >= launch.plan.entryDeadline {
-            hasLookedAtEntry = true
+        if !hasCheckedEntry, .now >= launch.plan.entryDeadline {
+            hasCheckedEntry = true
             launch.warnOfEntry()
         }
         if !hasExpired, let deadline = launch.plan.deadline, .now >= deadline {

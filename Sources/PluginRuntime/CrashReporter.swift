@@ -23,7 +23,7 @@ enum CrashReporter {
         AlternateStack.install()
 
         var action = sigaction()
-        action.__sigaction_handler.sa_sigaction = tellAndDie
+        action.__sigaction_handler.sa_sigaction = reportAndDie
         action.sa_flags = SA_SIGINFO | Int32(SA_ONSTACK)
         // A second fault inside the handler must end the process instead of waiting for the first one.
         sigfillset(&action.sa_mask)
@@ -44,7 +44,7 @@ private let lastWords = CrashMemory()
 private let isTelling = Atomic<Bool>(false)
 
 /// The signal handler. Async-signal-safe throughout: it uses atomics, stores and system calls.
-private func tellAndDie(
+private func reportAndDie(
     _ signal: Int32,
     _ information: UnsafeMutablePointer<siginfo_t>?,
     _ context: UnsafeMutableRawPointer?

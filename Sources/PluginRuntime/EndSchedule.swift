@@ -22,16 +22,16 @@ package struct EndSchedule: Hashable, Sendable {
     package let stoppedBy: MonotonicTime
     /// Deadline for flushing the output.
     package let flushedBy: MonotonicTime
-    private let grace: Duration
+    private let gracePeriod: Duration
 
     /// Computes the deadlines.
     ///
     /// - Parameter begin: arrival of the host's stop message.
-    package init(begin: MonotonicTime, grace: Duration) {
-        self.grace = grace
+    package init(begin: MonotonicTime, gracePeriod: Duration) {
+        self.gracePeriod = gracePeriod
         // With a grace period shorter than the quiet period, every chain of requests would break otherwise.
-        settledBy = begin + min(.seconds(1), grace + Self.quietPeriod)
-        let end = grace + LaunchBudget.exitTime / 2
+        settledBy = begin + min(.seconds(1), gracePeriod + Self.quietPeriod)
+        let end = gracePeriod + LaunchBudget.exitTime / 2
         stoppedBy = begin + (end - Self.flushTime)
         flushedBy = begin + end
     }
@@ -70,7 +70,7 @@ package struct EndSchedule: Hashable, Sendable {
     }
 
     /// Deadline of `stop`: the grace period from `now`, but no later than `stoppedBy`.
-    package func stopDeadline(calledAt now: MonotonicTime) -> MonotonicTime { min(now + grace, stoppedBy) }
+    package func stopDeadline(calledAt now: MonotonicTime) -> MonotonicTime { min(now + gracePeriod, stoppedBy) }
 
     /// Deadline for flushing the output: a second from `now`, but no later than `flushedBy`.
     package func flushDeadline(begunAt now: MonotonicTime) -> MonotonicTime { min(now + .seconds(1), flushedBy) }

@@ -53,7 +53,7 @@ enum HostTable {
 
     /// The one launch of this process; nil before it is created.
     // Set once by the main thread, before the control thread starts and before any plugin code is mapped.
-    nonisolated(unsafe) static var launch: Launch?
+    nonisolated(unsafe) static var launch: RunnerLaunch?
 }
 
 private typealias Host = UnsafePointer<bgt_host>
@@ -61,7 +61,7 @@ private typealias Context = UnsafeMutableRawPointer
 
 /// Calls `body` with the launch, and counts the call. The fallback status is never returned: the launch exists before
 /// any plugin code is mapped.
-private func withLaunch(_ body: (Launch) -> Int32) -> Int32 {
+private func withLaunch(_ body: (RunnerLaunch) -> Int32) -> Int32 {
     guard let launch = HostTable.launch else { return BGT_WRONG_PHASE }
     return launch.activity.call { body(launch) }
 }

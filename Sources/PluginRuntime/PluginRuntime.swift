@@ -16,12 +16,12 @@ package enum PluginRuntime {
             exit(RunnerExit.misuse)
         }
         prepareProcess()
-        guard let bell = Bell(), let reserve = WorkQueue(named: "bgtask-reserve"),
+        guard let wakeChannel = WakeChannel(), let reserve = WorkQueue(named: "bgtask-reserve"),
             let spare = WorkQueue(named: "bgtask-spare")
         else {
             RunnerExit.end(without: "descriptor or thread")
         }
-        let channel = ControlChannel(descriptor: RunnerDescriptors.control, bell: bell)
+        let channel = HostChannel(descriptor: RunnerDescriptors.control, wakeChannel: wakeChannel)
         var decoder = FrameDecoder<HostMessage>()
         let plan = receivePlan(from: channel, &decoder)
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
@@ -31,13 +31,18 @@ package enum PluginRuntime {
         // later.
         let running = RunningTasks(capacity: 2 * (plan.tasks.count + laterTasks))
         CrashReporter.install(watching: running)
-        let launch = Launch(plan, channel: channel, running: running, spare: spare, reserve: reserve)
+        let launch = RunnerLaunch(plan, channel: channel, running: running, spare: spare, reserve: reserve)
         HostTable.launch = launch
 
         // The deadline is armed before any plugin code is mapped: constructors count against the budget.
         let received = decoder
         let isArmed = WorkerThread.start(named: "bgtask-control") {
-            var loop = ControlLoop(launch, descriptor: RunnerDescriptors.control, bell: bell, decoder: received)
+            var loop = ControlLoop(
+                launch,
+                descriptor: RunnerDescriptors.control,
+                wakeChannel: wakeChannel,
+                decoder: received
+            )
             loop.run()
         }
         guard isArmed else { RunnerExit.end(without: "thread") }
@@ -68,7 +73,7 @@ package enum PluginRuntime {
     }
 
     private static func receivePlan(
-        from channel: ControlChannel,
+        from channel: HostChannel,
         _ decoder: inout FrameDecoder<HostMessage>
     ) -> RunnerPlan {
         do {

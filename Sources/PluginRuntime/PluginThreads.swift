@@ -11,11 +11,11 @@ struct PluginThreads {
     /// Whether one of the threads runs, is runnable, or waits for a disk. A thread that was just woken for new work
     /// counts, even on a busy machine, because it is runnable. False where /proc cannot be read.
     var isAnyActive: Bool {
-        guard let folder = opendir("/proc/self/task") else { return false }
-        defer { closedir(folder) }
+        guard let directory = opendir("/proc/self/task") else { return false }
+        defer { closedir(directory) }
         let own = WorkerThread.numbers.union(includeMain ? [] : [getpid()])
         var active = 0
-        while let entry = readdir(folder) {
+        while let entry = readdir(directory) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
             }

@@ -7,14 +7,14 @@ import Glibc
 // Unchecked: the addresses of signal handlers are compared, never called.
 struct ProcessWatch: @unchecked Sendable {
     private let handlers: [UnsafeRawPointer?]
-    private let folder: String?
+    private let directory: String?
     /// The process's umask in octal; nil where /proc cannot be read.
     private let fileMask: Substring?
 
     /// Takes the snapshot. Called after this process has set up its own state and before any plugin code is mapped.
     init() {
         handlers = Self.handlers()
-        folder = Self.folder()
+        directory = Self.directory()
         fileMask = Self.fileMask()
     }
 
@@ -27,7 +27,7 @@ struct ProcessWatch: @unchecked Sendable {
                 ? "or the journal cannot locate a crash" : "the host decides when a launch ends"
             changes.append("the handler of signal \(signal) was replaced; leave it, \(harm)")
         }
-        if let now = Self.folder(), let folder, now != folder {
+        if let now = Self.directory(), let directory, now != directory {
             changes.append("the working directory became \"\(now)\"; use absolute paths, such as the container's")
         }
         if let now = Self.fileMask(), let fileMask, now != fileMask {
@@ -54,7 +54,7 @@ struct ProcessWatch: @unchecked Sendable {
         }
     }
 
-    private static func folder() -> String? {
+    private static func directory() -> String? {
         guard let path = getcwd(nil, 0) else { return nil }
         defer { free(path) }
         return String(cString: path)

@@ -40,7 +40,7 @@ package struct TaskTable<Handler> {
 
     /// Kill time of the tasks that are not continued; nil when the launch has no deadline.
     private let killTime: MonotonicTime?
-    private let grace: Duration
+    private let gracePeriod: Duration
     private var order: [TaskID]
     private var entries: [TaskID: Entry]
     private var hasEnded = false
@@ -48,9 +48,9 @@ package struct TaskTable<Handler> {
     /// Creates the table for a batch.
     ///
     /// - Parameter continued: the continued tasks among `tasks`.
-    package init(_ tasks: [TaskID], continued: Set<TaskID> = [], deadline: MonotonicTime?, grace: Duration) {
-        self.grace = grace
-        killTime = deadline.map { LaunchBudget.killTime(after: $0, grace: grace) }
+    package init(_ tasks: [TaskID], continued: Set<TaskID> = [], deadline: MonotonicTime?, gracePeriod: Duration) {
+        self.gracePeriod = gracePeriod
+        killTime = deadline.map { LaunchBudget.killTime(after: $0, gracePeriod: gracePeriod) }
         order = tasks
         let named = tasks.map { ($0, Entry(isUnbounded: continued.contains($0))) }
         entries = Dictionary(named, uniquingKeysWith: { first, _ in first })
@@ -122,7 +122,7 @@ package struct TaskTable<Handler> {
         var limits = entry.isUnbounded ? [] : [killTime].compactMap(\.self)
         switch entry.phase {
         case .completed: return .alreadyCompleted
-        case .expiring(_, let since): limits.append(since + grace)
+        case .expiring(_, let since): limits.append(since + gracePeriod)
         case .waiting, .running: break
         }
         guard let outcome = CompletionOutcome(rawValue: outcome) else { return .invalidOutcome }

@@ -82,7 +82,7 @@ extension HostMessage: WireMessage {
         case .refused:
             self = .refused(
                 try fields.value("refused.call"),
-                Refusal(
+                SubmissionRefusal(
                     code: try fields.value("refused.code"),
                     subReason: try fields.value("refused.subReason"),
                     message: try fields.text("refused.message")

@@ -12,7 +12,7 @@ package enum HostMessage: Hashable, Sendable {
     /// The launch is expiring: open assertions have to end, and no assertion can begin.
     case expireAssertions(ExpirationReason)
     case submitted(CallNumber, SubmissionNumber)
-    case refused(CallNumber, Refusal)
+    case refused(CallNumber, SubmissionRefusal)
     /// The answer to `cancel` and `cancelAll`, sent after the commit of the cancellation. `isRecorded` is false when
     /// the commit failed.
     case cancelled(CallNumber, isRecorded: Bool)
@@ -85,7 +85,7 @@ package struct RunnerPlan: Hashable, Sendable {
     package let deadline: MonotonicTime?
     /// Deadline of the entry function, with or without a fixed budget.
     package let entryDeadline: MonotonicTime
-    package let grace: Duration
+    package let gracePeriod: Duration
     package let tasks: [Task]
 
     package init(
@@ -103,7 +103,7 @@ package struct RunnerPlan: Hashable, Sendable {
         containerPath: String,
         deadline: MonotonicTime?,
         entryDeadline: MonotonicTime,
-        grace: Duration,
+        gracePeriod: Duration,
         tasks: [Task]
     ) {
         self.launch = launch
@@ -120,7 +120,7 @@ package struct RunnerPlan: Hashable, Sendable {
         self.containerPath = containerPath
         self.deadline = deadline
         self.entryDeadline = entryDeadline
-        self.grace = grace
+        self.gracePeriod = gracePeriod
         self.tasks = tasks
     }
 }

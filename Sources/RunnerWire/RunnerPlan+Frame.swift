@@ -33,7 +33,7 @@ extension FrameWriter {
         put(plan.deadline != nil)
         if let deadline = plan.deadline { put(deadline.nanoseconds) }
         put(plan.entryDeadline.nanoseconds)
-        put(plan.grace.wholeNanoseconds)
+        put(plan.gracePeriod.wholeNanoseconds)
         put(list: plan.tasks) { $0.put($1) }
     }
 
@@ -110,7 +110,7 @@ extension FrameReader {
             containerPath: try text("plan.containerPath"),
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),
-            grace: .nanoseconds(try integer("plan.grace") as Int64),
+            gracePeriod: .nanoseconds(try integer("plan.grace") as Int64),
             tasks: try list("plan.tasks", minimumSize: 47) { fields throws(WireError) in try fields.plannedTask() }
         )
     }

@@ -11,7 +11,7 @@ struct Agenda: Sendable {
         case requests(PluginIdentifier)
         case plugin(PluginIdentifier, Lane)
         case removedPlugin(PluginIdentifier)
-        case occasion(PluginIdentifier, TaskIdentifier)
+        case occurrence(PluginIdentifier, TaskIdentifier)
         case fetch(PluginIdentifier)
     }
 

@@ -20,7 +20,7 @@ package enum Eligibility {
         package var main: MainPlugin?
         /// The launch that occupies the lane of the work; nil when the lane is free.
         package var laneOccupant: LaunchNumber?
-        package var restsUntil: MonotonicTime?
+        package var cooldownEnd: MonotonicTime?
         package var record = PluginRecord()
         package var runnerRetry: (at: MonotonicTime, message: String)?
     }
@@ -39,7 +39,7 @@ package enum Eligibility {
     package struct Occupancy: Sendable {
         package var launchesInLane: Int
         package var isStopping: Bool
-        package var surges = Surges()
+        package var startupWaves = StartupWaves()
     }
 
     /// Facts about the evaluated work that `PendingWork` does not contain.
@@ -78,7 +78,7 @@ package enum Eligibility {
                 work: work,
                 isUserRequested: facts.isUserRequested,
                 standing: standing,
-                surges: occupancy.surges,
+                startupWaves: occupancy.startupWaves,
                 conditions: conditions,
                 configuration: configuration,
                 now: now
@@ -188,7 +188,7 @@ extension Retry {
 
     /// Drops a retry delay that was set by a clock that was ahead. It would apply again once the clock comes near its
     /// end.
-    mutating func dropVoidRest(at now: Moment, _ configuration: SchedulingConfiguration) {
+    mutating func dropVoidCooldown(at now: Moment, _ configuration: SchedulingConfiguration) {
         if let notBefore, isVoid(notBefore, at: now, configuration) { self.notBefore = nil }
     }
 

@@ -173,7 +173,7 @@ extension Scheduler {
                 work: work,
                 isUserRequested: work.identifier.map(requests.isUserRequested) ?? false,
                 standing: standing(of: work.plugin, in: work.kind.lane),
-                surges: surges,
+                startupWaves: startupWaves,
                 conditions: conditions,
                 configuration: configuration,
                 now: now

@@ -6,13 +6,13 @@ import TaskModel
 extension Scheduler {
     /// Handles all alarms that are due. Each alarm is checked against its cause, so a wall clock that was set back
     /// triggers nothing early (C10).
-    mutating func lookAtAgenda(at now: Moment) {
+    mutating func fireAlarms(at now: Moment) {
         while let alarm = agenda.popMonotonic(upTo: now.monotonic) {
             switch alarm {
             case .launch(let launch): enforce(launch, at: now)
             case .stop, .backlog: break  // Checked after every event.
             case .plugin(let plugin, let lane): backlog.add(.consider(plugin, lane))
-            case .memory(let plugin): if plugins.contains(plugin) { lookAfter(plugin, at: now) }
+            case .memory(let plugin): if plugins.contains(plugin) { reevaluate(plugin, at: now) }
             case .waits(let plugin): writeWaits(of: plugin, at: now)
             case .keep: keepAnew()
             case .pressure: relievePressure(at: now)
@@ -25,8 +25,8 @@ extension Scheduler {
             case .requests(let plugin): becomeDue(plugin, at: now)
             case .plugin(let plugin, let lane): backlog.add(.consider(plugin, lane))
             case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
-            case .occasion(let plugin, let identifier): lookAtOccasion(of: identifier, plugin, at: now)
-            case .fetch(let plugin): lookAtFetch(of: plugin, at: now)
+            case .occurrence(let plugin, let identifier): submitOccurrence(of: identifier, plugin, at: now)
+            case .fetch(let plugin): checkFetch(of: plugin, at: now)
             }
         }
     }
@@ -58,7 +58,7 @@ extension Scheduler {
         let configuration = configuration
         let waits = plugins[plugin].waits
         plugins[plugin].requests.reckonAnew(at: now, waits, configuration)
-        plugins[plugin].events.dropVoidRests(at: now, configuration)
+        plugins[plugin].events.dropVoidCooldowns(at: now, configuration)
         for workClass in plugins[plugin].waits.keys { plugins[plugin].waits[workClass]?.reckonAnew(at: now.wall) }
         if let due = plugins[plugin].requests.nextDue() { agenda.add(.requests(plugin), at: due) }
         for lane in Lane.allCases { consider(plugin, lane, at: now) }
@@ -92,7 +92,7 @@ extension Scheduler {
             !isStopping && plugins.contains(plugin) && plugins[plugin].requests.nextDue().map { $0 <= time } ?? false
         case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].entry == nil
         case .plugin(let plugin, let lane): isAwaited(plugin, in: lane)
-        case .occasion(let plugin, let identifier):
+        case .occurrence(let plugin, let identifier):
             !isStopping && plugins.contains(plugin) && plugins[plugin].entry != nil
                 && plugins[plugin].policy.schedules[identifier] != nil
         case .fetch(let plugin):

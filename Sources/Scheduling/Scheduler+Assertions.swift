@@ -22,7 +22,7 @@ extension Scheduler {
                 + " end each assertion once"
             return note(number, rule: "BGT-ABI-08", message: message, at: now)
         }
-        finishIfDone(number, at: now)
+        stopIfDone(number, at: now)
         toEnforceAnew.insert(number)
     }
 
@@ -31,12 +31,12 @@ extension Scheduler {
     mutating func expireAssertions(
         of number: LaunchNumber,
         because reason: ExpirationReason,
-        killAt: MonotonicTime
+        killTime: MonotonicTime
     ) {
         guard let execution = launches.find(number)?.execution, execution.assertions.expiration == nil,
-            execution.isToldToStop
+            execution.isExpired
         else { return }
-        launches.execute(number) { $0.assertions.expiration = (reason, killAt) }
+        launches.execute(number) { $0.assertions.expiration = (reason, killTime) }
         emit(.expireAssertions(number, reason))
         toEnforceAnew.insert(number)
     }
@@ -44,8 +44,8 @@ extension Scheduler {
     /// Expires the assertions of a launch after the end of a task, if all remaining tasks were expired before.
     mutating func expireAssertionsWithTheRest(of number: LaunchNumber) {
         guard let execution = launches.find(number)?.execution else { return }
-        let told = execution.unfinished.compactMap { execution.tasks[$0].expiration }
-        guard let last = told.max(by: { $0.killAt < $1.killAt }) else { return }
-        expireAssertions(of: number, because: last.reason, killAt: last.killAt)
+        let expirations = execution.unfinished.compactMap { execution.tasks[$0].expiration }
+        guard let last = expirations.max(by: { $0.killTime < $1.killTime }) else { return }
+        expireAssertions(of: number, because: last.reason, killTime: last.killTime)
     }
 }

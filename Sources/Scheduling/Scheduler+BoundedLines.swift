@@ -64,7 +64,7 @@ extension Scheduler {
     }
 
     /// One journal entry with a count for each kind of line that was omitted for the launch.
-    func summaries(ofLinesOmittedFor launch: Launch, at now: Moment) -> [JournalEntry] {
+    func summaries(ofLinesOmittedFor launch: ScheduledLaunch, at now: Moment) -> [JournalEntry] {
         guard let lines = launch.execution?.lines else { return [] }
         return BoundedLines.Kind.allCases.filter { lines.omitted($0) > 0 }.map { kind in
             let count = lines.omitted(kind)

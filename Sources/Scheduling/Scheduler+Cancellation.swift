@@ -45,7 +45,7 @@ extension Scheduler {
         }
         let running = running(for: cancellation)
         for task in running {
-            changes.append(.keepFromReturning(task.launch, task.submission))
+            changes.append(.forbidRequeue(task.launch, task.submission))
             // The task goes on, and its end may be far: only this entry has the time of the call.
             if cancellation.launch == nil {
                 changes.append(.journal(.call(.cancelRequested, of: task, plugin, at: now)))
@@ -107,7 +107,7 @@ extension Scheduler {
         emit(.answer(cancellation.reply, .cancelled(cancellation.requests.count)))
         resumeOperations(of: plugin, at: now)
         considerRequests(of: plugin, at: now)
-        lookAfter(plugin, at: now)
+        reevaluate(plugin, at: now)
     }
 
     mutating func rollBack(_ cancellation: StagedCancellation, because message: String, at now: Moment) {
@@ -120,7 +120,7 @@ extension Scheduler {
         emit(.answer(cancellation.reply, .notRecorded(message: message)))
         resumeOperations(of: plugin, at: now)
         considerRequests(of: plugin, at: now)
-        lookAfter(plugin, at: now)
+        reevaluate(plugin, at: now)
     }
 
     // MARK: Operations that wait for a commit

@@ -22,7 +22,7 @@ extension Scheduler {
             know(entry.identifier)
             if plugins[entry.identifier].entry == entry { continue }
             install(entry)
-            backlog.add(.look(entry.identifier))
+            backlog.add(.evaluation(entry.identifier))
         }
         journalRefusals(of: installed.union(change.refused.keys).union(change.accepted), at: now)
         if !isFirst { return }
@@ -44,7 +44,7 @@ extension Scheduler {
         }
         setRefusal(of: plugin)
         if wasRefused, refusals[plugin] == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
-        backlog.add(.look(plugin))
+        backlog.add(.evaluation(plugin))
     }
 
     /// Sets the refusal of a plugin that is not installed: the problem of its refused manifest, or nil.
@@ -89,12 +89,12 @@ extension Scheduler {
     }
 
     /// Processes a plugin that was installed, changed or removed: its record, its schedules and its work.
-    mutating func look(at plugin: PluginIdentifier, _ now: Moment) {
+    mutating func evaluateBacklog(of plugin: PluginIdentifier, _ now: Moment) {
         guard plugins.contains(plugin) else { return }
         // An extension depends on the manifest of its main plugin, but not on the main plugin's pending work.
         for plugin in (extensions[plugin] ?? []).sorted() { backlog.add(.consider(plugin, .event)) }
         if loading.isMissing(plugin) { return }
-        lookAfter(plugin, at: now)
+        reevaluate(plugin, at: now)
         arrangeSchedules(of: plugin, at: now)
         for lane in Lane.allCases { consider(plugin, lane, at: now) }
     }
@@ -160,7 +160,7 @@ extension Scheduler {
         plugins[plugin].memory = .settled
         plugins[plugin].known = known
         if plugins[plugin].entry != nil { plugins[plugin].refusal = nil }
-        lookAfter(plugin, at: now)
+        reevaluate(plugin, at: now)
     }
 
     mutating func notRemembered(_ plugin: PluginIdentifier, at now: Moment) {
@@ -170,7 +170,7 @@ extension Scheduler {
 
     /// Compares the record of a plugin with the plugin's state, which may have changed during the last commit, and
     /// records a difference.
-    mutating func lookAfter(_ plugin: PluginIdentifier, at now: Moment) {
+    mutating func reevaluate(_ plugin: PluginIdentifier, at now: Moment) {
         guard hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         if plugins[plugin].entry == nil { miss(plugin, at: now) } else { welcome(plugin, at: now) }
     }

@@ -64,12 +64,13 @@ extension Scheduler {
             switch change {
             case .setFetch(let plugin, _): .setFetch(plugin, fetches[plugin])
             // A later occurrence is in flight, and is staged again itself if it fails.
-            case .recordOccasion(let identifier, _) where inFlight.containsOccasion(of: identifier): nil
-            case .recordOccasion(let identifier, let at): .recordOccasion(identifier, at: occasions[identifier] ?? at)
+            case .recordOccurrence(let identifier, _) where inFlight.containsOccurrence(of: identifier): nil
+            case .recordOccurrence(let identifier, let at):
+                .recordOccurrence(identifier, at: occurrences[identifier] ?? at)
             case .journal: change
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
-                .endTask, .returnTask, .keepFromReturning, .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
+                .endTask, .requeueTask, .forbidRequeue, .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
                 .forgetPlugin:
                 change
             }
@@ -89,7 +90,7 @@ extension Scheduler {
         }
         pendingCount += 1
         var request = request
-        request.retry.dropVoidRest(at: now, configuration)
+        request.retry.dropVoidCooldown(at: now, configuration)
         let due = request.due(at: now, configuration)
         plugins[plugin].requests.insert(request, dueAt: due, readySince: readySince, at: now.wall)
         if let due { agenda.add(.requests(plugin), at: due) }
@@ -110,7 +111,7 @@ extension Scheduler {
     /// Adds an event that is on disk to the queue of its plugin.
     mutating func insert(_ event: PendingEvent, at now: Moment) {
         var event = event
-        event.retry.dropVoidRest(at: now, configuration)
+        event.retry.dropVoidCooldown(at: now, configuration)
         plugins[event.plugin].events.insert(event)
         waitingEventCount += 1
     }

@@ -172,7 +172,7 @@ extension Scheduler {
         settleMove(of: number)
         delayLaunches(of: plugin, because: "its launch could not be recorded: \(message)", at: now)
         concludeIfDecided(number, at: now)
-        finishIfDone(number, at: now)
+        stopIfDone(number, at: now)
         resumeOperations(of: plugin, at: now)
         consider(plugin, .continued, at: now)
     }

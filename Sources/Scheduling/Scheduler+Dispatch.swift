@@ -14,7 +14,7 @@ extension Scheduler {
             cancel(identifier, of: plugin, from: launch, reply: reply, at: now)
         case .cancelAllRequested(let plugin, let launch, let reply):
             cancelAll(of: plugin, from: launch, reply: reply, at: now)
-        case .launchSimulated(let identifiers, let reply): simulateLaunch(of: identifiers, reply: reply, at: now)
+        case .runRequested(let identifiers, let reply): requestRun(of: identifiers, reply: reply, at: now)
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
         case .taskStopRequested(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
@@ -30,15 +30,15 @@ extension Scheduler {
         case .catalogued(let change): catalogue(change, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
         case .timeZonesChanged(let table): changeTimeZones(to: table, at: now)
-        case .resumed: surge(\.resume, at: now)
-        case .timerFired: lookAtAgenda(at: now)
+        case .resumed: noteStartupWave(\.resume, at: now)
+        case .timerFired: fireAlarms(at: now)
         case .stopRequested: stop(at: now)
 
         // Events of a launch.
         case .runnerReady(let launch, let process): start(launch, in: process, at: now)
         case .runnerUnavailable(let launch, let message): runnerUnavailable(launch, because: message, at: now)
         case .launchFailedByHost(let launch, let message): launchFailedByHost(launch, because: message)
-        case .killedAtDeadline(let launch): killedByLaunchThread(launch, at: now)
+        case .killTimePassed(let launch): killTimePassed(launch, at: now)
         case .runnerEnded(let launch, let termination, let lastWords):
             conclude(launch, ProcessEnd(termination: termination, lastWords: lastWords), at: now)
 

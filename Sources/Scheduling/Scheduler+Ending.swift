@@ -13,7 +13,7 @@ extension Scheduler {
             start.end = end
             launches.update(number) { [start] in $0.phase = .starting(start) }
         case .ended: return
-        case .running(let execution), .finishing(let execution, _):
+        case .running(let execution), .stopping(let execution, _):
             if execution.undecided > 0 {
                 launches.execute(number) { $0.end = end }
                 toEnforceAnew.insert(number)
@@ -32,7 +32,8 @@ extension Scheduler {
         conclude(launch, execution, end, at: now)
     }
 
-    private mutating func conclude(_ launch: Launch, _ execution: Execution, _ end: ProcessEnd, at now: Moment) {
+    private mutating func conclude(_ launch: ScheduledLaunch, _ execution: Execution, _ end: ProcessEnd, at now: Moment)
+    {
         let number = launch.number
         let aftermath = Aftermath(
             of: execution,
@@ -67,7 +68,7 @@ extension Scheduler {
 
     /// Adds the use of an ended launch to the plugin's record, which policies evaluate.
     private mutating func remember(
-        _ launch: Launch,
+        _ launch: ScheduledLaunch,
         _ execution: Execution,
         as outcome: LaunchOutcome,
         used: Duration,
@@ -87,11 +88,11 @@ extension Scheduler {
 
     mutating func rest(_ plugin: PluginIdentifier, at now: Moment) {
         let spacing = standing(of: plugin, in: .background).spacing(configuration)
-        plugins[plugin].restsUntil = now.monotonic + spacing
+        plugins[plugin].cooldownEnd = now.monotonic + spacing
     }
 
     private mutating func recordEnd(
-        of launch: Launch,
+        of launch: ScheduledLaunch,
         _ execution: Execution,
         _ aftermath: Aftermath,
         used: Duration,
@@ -159,7 +160,7 @@ extension Scheduler {
             blame: judgement.blame,
             message: judgement.message
         )
-        record([.journal(entry), .returnTask(number, work, at: now.wall)], ending: work, returns: true, of: number)
+        record([.journal(entry), .requeueTask(number, work, at: now.wall)], ending: work, returns: true, of: number)
     }
 
     /// Records the end of a task. Only the first end of a task counts.

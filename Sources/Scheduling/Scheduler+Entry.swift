@@ -38,7 +38,7 @@ extension Scheduler {
         enforceWhatEntryPutOff(number, since: execution, at: now)
         // Requests that it submitted from its entry function can now be delivered to it.
         consider(plugin.identifier, .continued, at: now)
-        finishIfDone(number, at: now)
+        stopIfDone(number, at: now)
         toEnforceAnew.insert(number)
     }
 
@@ -50,7 +50,7 @@ extension Scheduler {
         let stopped = launches.find(number)?.execution.map { execution in
             execution.unfinished.filter { execution.tasks[$0].isToStop }
         }
-        expire(number, stopped ?? [], because: .stoppedByPerson, at: now)
+        expire(number, stopped ?? [], because: .stoppedByUser, at: now)
         relievePressure(at: now)
     }
 

@@ -122,7 +122,7 @@ extension Scheduler {
             policy: plugins[plugin].policy,
             main: main,
             laneOccupant: occupant == own ? nil : occupant,
-            restsUntil: plugins[plugin].restsUntil,
+            cooldownEnd: plugins[plugin].cooldownEnd,
             record: plugins[plugin].record,
             runnerRetry: plugins[plugin].runnerRetry.map { ($0.at, $0.message) }
         )
@@ -132,7 +132,7 @@ extension Scheduler {
         Eligibility.Occupancy(
             launchesInLane: launches.count(in: lane) - (own == nil ? 0 : 1),
             isStopping: isStopping,
-            surges: surges
+            startupWaves: startupWaves
         )
     }
 

@@ -9,35 +9,35 @@ extension Scheduler {
     ///
     /// - Parameters:
     ///   - indices: the tasks to expire; finished ones are skipped, and an empty list has no effect.
-    ///   - killAt: the kill time of tasks that are still unfinished then; nil for the end of the grace period.
+    ///   - killTime: the kill time of tasks that are still unfinished then; nil for the end of the grace period.
     mutating func expire(
         _ number: LaunchNumber,
         _ indices: [Int],
         because reason: ExpirationReason,
-        killAt: MonotonicTime? = nil,
+        killTime: MonotonicTime? = nil,
         at now: Moment
     ) {
         // Nothing is sent to a process that has ended: its unfinished tasks are judged by earlier expirations.
         guard let execution = launches.find(number)?.execution, !indices.isEmpty, execution.end == nil else { return }
-        let killAt = killAt ?? now.monotonic + execution.grace
-        let untold = indices.filter { execution.tasks[$0].isGoingOn }
-        if !untold.isEmpty {
+        let killTime = killTime ?? now.monotonic + execution.gracePeriod
+        let unexpired = indices.filter { execution.tasks[$0].isGoingOn }
+        if !unexpired.isEmpty {
             launches.execute(number) { execution in
-                for index in untold { execution.tasks[index].expiration = (reason, killAt) }
+                for index in unexpired { execution.tasks[index].expiration = (reason, killTime) }
             }
-            emit(.expire(number, untold.map { execution.tasks[$0].id }, reason))
+            emit(.expire(number, unexpired.map { execution.tasks[$0].id }, reason))
             toEnforceAnew.insert(number)
         }
-        expireAssertions(of: number, because: reason, killAt: killAt)
+        expireAssertions(of: number, because: reason, killTime: killTime)
     }
 
     mutating func expireForBudget(_ number: LaunchNumber, at now: Moment) {
-        guard let execution = launches.find(number)?.execution, let killAt = execution.plan.budget.killTime else {
+        guard let execution = launches.find(number)?.execution, let killTime = execution.plan.budget.killTime else {
             return
         }
         // A continued task has no deadline, whatever its launch (C8).
         let bound = execution.tasks.indices.filter { !execution.tasks[$0].isContinued }
-        expire(number, bound, because: .budget, killAt: killAt, at: now)
+        expire(number, bound, because: .budget, killTime: killTime, at: now)
     }
 
     /// Records an expiration that the runner performed. The runner enforces the deadline as well and may be a little
@@ -49,12 +49,12 @@ extension Scheduler {
         at now: Moment
     ) {
         guard let execution = launches.listening(number), execution.entry == .returned, reason == .budget,
-            let killAt = execution.plan.budget.killTime
+            let killTime = execution.plan.budget.killTime
         else { return }
         launches.execute(number) { execution in
             for index in ids.compactMap({ execution.index(of: $0) })
             where execution.tasks[index].isGoingOn && !execution.tasks[index].isContinued {
-                execution.tasks[index].expiration = (.budget, killAt)
+                execution.tasks[index].expiration = (.budget, killTime)
             }
         }
         toEnforceAnew.insert(number)
@@ -83,9 +83,9 @@ extension Scheduler {
         case .kill(let reason): kill(number, because: reason)
         case .expireStalled: expireStalled(number, at: now)
         case .expireAssertions:
-            guard let grace = launches.find(number)?.execution?.grace else { return }
+            guard let gracePeriod = launches.find(number)?.execution?.gracePeriod else { return }
             launches.execute(number) { $0.assertionDeadline = nil }
-            expireAssertions(of: number, because: .budget, killAt: now.monotonic + grace)
+            expireAssertions(of: number, because: .budget, killTime: now.monotonic + gracePeriod)
         }
     }
 
@@ -98,11 +98,11 @@ extension Scheduler {
 
     /// Handles the message that the launch thread killed a launch at its kill time. All earlier messages of the runner
     /// were handled before.
-    mutating func killedByLaunchThread(_ number: LaunchNumber, at now: Moment) {
+    mutating func killTimePassed(_ number: LaunchNumber, at now: Moment) {
         enforce(number, at: now)
         guard let launch = launches.find(number), launch.execution?.isListening == true else { return }
         // Messages sent in time withdrew the kill, but too late for the launch thread: the plugin kept its limits.
-        if case .finishing = launch.phase { return kill(number, because: .lingered) }
+        if case .stopping = launch.phase { return kill(number, because: .lingered) }
         kill(number, because: .killTimePassed)
     }
 
@@ -115,7 +115,7 @@ extension Scheduler {
         conditions = new
         let changes = new.changes(since: old)
         if changes.isEmpty { return }
-        if !old.hasNetwork && new.hasNetwork { surge(\.network, at: now) }
+        if !old.hasNetwork && new.hasNetwork { noteStartupWave(\.network, at: now) }
         let losses = losses(since: old)
         if !losses.isEmpty {
             for number in launches.numbers { expire(number, for: losses, at: now) }
@@ -125,14 +125,14 @@ extension Scheduler {
         guard new.hasNetwork, !fetchesWithoutNetwork.isEmpty else { return }
         let fetching = fetchesWithoutNetwork.sorted()
         fetchesWithoutNetwork = []
-        for plugin in fetching { lookAtFetch(of: plugin, at: now) }
+        for plugin in fetching { checkFetch(of: plugin, at: now) }
     }
 
     /// Records the start of a start-up wave. A wave in progress is not restarted: a network link that comes and goes
     /// would otherwise delay work without end.
-    mutating func surge(_ kind: WritableKeyPath<Surges, MonotonicTime?>, at now: Moment) {
-        if let last = surges[keyPath: kind], now.monotonic - last < configuration.policies.spread { return }
-        surges[keyPath: kind] = now.monotonic
+    mutating func noteStartupWave(_ kind: WritableKeyPath<StartupWaves, MonotonicTime?>, at now: Moment) {
+        if let last = startupWaves[keyPath: kind], now.monotonic - last < configuration.policies.stagger { return }
+        startupWaves[keyPath: kind] = now.monotonic
     }
 
     /// Expires the tasks of a launch that need conditions lost since its batch was closed. Conditions that did not hold
@@ -177,7 +177,7 @@ extension Scheduler {
         guard !isStopping else { return }
         isStopping = true
         // Time for the grace period, and as much again to record the results.
-        stopBy = now.monotonic + configuration.grace + configuration.grace + configuration.hostRetryDelay
+        stopBy = now.monotonic + configuration.gracePeriod + configuration.gracePeriod + configuration.hostRetryDelay
         if let stopBy { agenda.add(.stop, at: stopBy) }
         for event in loading.takeAllParked() { dispatch(event, at: now) }
         for plugin in plugins.names() where launches.hasLaunches(of: plugin) {

@@ -62,7 +62,7 @@ extension Scheduler {
     /// Requests a runner for a new launch; its batch is formed when the runner is ready.
     mutating func prepareLaunch(of plugin: PluginIdentifier, in lane: Lane) -> LaunchNumber {
         lastLaunch = LaunchNumber(rawValue: lastLaunch.rawValue + 1)
-        launches.add(Launch(number: lastLaunch, plugin: plugin, lane: lane))
+        launches.add(ScheduledLaunch(number: lastLaunch, plugin: plugin, lane: lane))
         beginWork(of: plugin, in: lane)
         emit(.takeRunner(lastLaunch, container: mainPlugin(of: plugin)))
         return lastLaunch
@@ -166,21 +166,21 @@ extension Scheduler {
         leaveLane(launch.lane, launch, at: now)
     }
 
-    mutating func leaveLane(_ lane: Lane, _ launch: Launch, at now: Moment) {
+    mutating func leaveLane(_ lane: Lane, _ launch: ScheduledLaunch, at now: Moment) {
         let plugin = launch.plugin
         if plugins[plugin].occupants[lane] == launch.number { plugins[plugin].occupants[lane] = nil }
         plugins[plugin].releaseReservation(of: launch.number)
         // Other waiting plugins come before the plugin that just had its turn.
         fillCapacity(of: lane, at: now)
         consider(plugin, lane, at: now)
-        lookAfter(plugin, at: now)
+        reevaluate(plugin, at: now)
     }
 
     /// Evaluates the plugins that wait for capacity of a lane, while capacity is free. After `capacitySlice` plugins a
     /// chore continues.
     mutating func fillCapacity(of lane: Lane, at now: Moment) {
         let policies = configuration.policies
-        let limit = policies.off.contains(.use) ? nil : policies.roomPatience
+        let limit = policies.off.contains(.use) ? nil : policies.maximumCapacityWait
         for _ in 0..<Self.capacitySlice {
             guard launches.count(in: lane) < configuration.launchLimit(in: lane),
                 let next = capacity[lane]?.next(at: now.monotonic, limit: limit)

@@ -49,7 +49,7 @@ extension Scheduler {
     }
 
     /// Stores a fetch event if one is due and there is a network. One event stands for all intervals that have passed.
-    mutating func lookAtFetch(of plugin: PluginIdentifier, at now: Moment) {
+    mutating func checkFetch(of plugin: PluginIdentifier, at now: Moment) {
         guard !isStopping, let fetch = fetches[plugin], fetch.last + fetch.interval <= now.wall,
             plugins.contains(plugin), !loading.isMissing(plugin),
             let entry = plugins[plugin].entry, entry.isLegacyFetch
@@ -82,7 +82,7 @@ extension Scheduler {
         plugins[event.plugin].events.end(event)
         if isWritten { insert(event, at: now) }
         consider(event.plugin, .event, at: now)
-        lookAfter(event.plugin, at: now)
+        reevaluate(event.plugin, at: now)
     }
 }
 

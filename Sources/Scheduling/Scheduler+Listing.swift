@@ -63,7 +63,7 @@ extension Scheduler {
 
 extension Scheduler.RunningLaunch {
     /// Creates the listing of a launch; nil when the plan was not sent, or the process has ended.
-    init?(_ launch: Launch) {
+    init?(_ launch: ScheduledLaunch) {
         guard let execution = launch.execution else { return nil }
         let unfinished = execution.unfinished.map { execution.tasks[$0] }
         plan = execution.plan

@@ -17,7 +17,7 @@ extension Scheduler {
             plugins[past.plugin].record.note(past)
         }
         fetches = snapshot.fetches
-        occasions = snapshot.occasions
+        occurrences = snapshot.occurrences
     }
 
     /// Emits the loads of the next plugins.
@@ -70,7 +70,7 @@ extension Scheduler {
             let hasNothingPending = plugins[plugin].hasNothingPending
             plugins[plugin].wantsStart = hasNothingPending
         }
-        backlog.add(.look(plugin))
+        backlog.add(.evaluation(plugin))
     }
 
     /// The time at which the request became due, by the clock of that time, as far as the ledger contains it.
@@ -84,7 +84,7 @@ extension Scheduler {
     /// The number of the newest submission of each identifier, pending or running.
     private func newestNumbers(
         _ work: PluginWork,
-        _ left: [LedgerSnapshot.RunningLaunch]
+        _ left: [LedgerSnapshot.UnfinishedLaunch]
     ) -> [TaskIdentifier: SubmissionNumber] {
         let works = work.requests.map(PendingWork.request) + left.flatMap(\.unfinished)
         return Dictionary(works.compactMap { work in work.identifier.map { ($0, work.number) } }, uniquingKeysWith: max)

@@ -32,7 +32,7 @@ extension Scheduler {
         switch call {
         case .cancellation(_, _, _, let token), .cancellationOfAll(_, _, let token), .taskStop(_, let token):
             reply = token
-        case .submission, .trigger, .launchSimulation, .purge: return false
+        case .submission, .trigger, .runRequest, .purge: return false
         }
         if case .known(let plugins) = concerned(by: call), !plugins.contains(where: loading.isMissing) { return false }
         let message = "the host is stopping and has not loaded the pending work; try again after its restart"
@@ -51,7 +51,7 @@ extension Scheduler {
             event = .cancelRequested(identifier, of: mainPlugin(of: plugin), from: launch, reply: reply)
         case .cancellationOfAll(let plugin, let launch, let reply):
             event = .cancelAllRequested(of: mainPlugin(of: plugin), from: launch, reply: reply)
-        case .cancellation(_, nil, _, _), .trigger, .launchSimulation, .taskStop, .purge: break
+        case .cancellation(_, nil, _, _), .trigger, .runRequest, .taskStop, .purge: break
         }
         return ParkedEvent(event: event, user: callingUser, isForeground: isForeground)
     }
@@ -82,7 +82,7 @@ extension Scheduler {
         case .cancellation(let identifier, let plugin, _, _):
             return plugin.map { .known([mainPlugin(of: $0)]) } ?? concerned(byNames: [identifier])
         case .cancellationOfAll(let plugin, _, _): return .known([mainPlugin(of: plugin)])
-        case .launchSimulation(let identifiers): return concerned(byNames: identifiers)
+        case .runRequest(let identifiers): return concerned(byNames: identifiers)
         case .taskStop(let identifier, _): return concerned(byNames: [identifier])
         case .purge(let plugin): return .known([plugin])
         }
@@ -101,7 +101,7 @@ extension SchedulerEvent {
         case trigger(Trigger)
         case cancellation(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber?, ReplyToken)
         case cancellationOfAll(of: PluginIdentifier, from: LaunchNumber?, ReplyToken)
-        case launchSimulation([TaskIdentifier])
+        case runRequest([TaskIdentifier])
         case taskStop(TaskIdentifier, ReplyToken)
         case purge(PluginIdentifier)
     }
@@ -115,14 +115,14 @@ extension SchedulerEvent {
             .cancellation(identifier, of: plugin, from: launch, reply)
         case .cancelAllRequested(let plugin, let launch, let reply):
             .cancellationOfAll(of: plugin, from: launch, reply)
-        case .launchSimulated(let identifiers, _): .launchSimulation(identifiers)
+        case .runRequested(let identifiers, _): .runRequest(identifiers)
         case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
         case .purgeRequested(let plugin, _): .purge(plugin)
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs and can expire.
         case .byUser, .expirationSimulated: nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
         case .catalogued, .conditionsChanged, .timeZonesChanged, .resumed, .timerFired, .stopRequested: nil
-        case .runnerReady, .runnerUnavailable, .launchFailedByHost, .killedAtDeadline, .runnerEnded: nil
+        case .runnerReady, .runnerUnavailable, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
         case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed, .returned,
             .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated:
             nil

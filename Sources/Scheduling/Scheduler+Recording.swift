@@ -15,18 +15,18 @@ extension Scheduler {
         returns: Bool = false,
         of number: LaunchNumber
     ) {
-        var task: LaunchRecord.TaskEnd?
+        var task: LaunchRecording.TaskEnd?
         if let work, let plugin = launches.find(number)?.plugin {
-            let end = LaunchRecord.TaskEnd(work: work, change: inFlight.nextChange(), returns: returns)
+            let end = LaunchRecording.TaskEnd(work: work, change: inFlight.nextChange(), returns: returns)
             beginEnd(of: end, plugin: plugin)
             endTask(of: work.identifier, in: number)
             task = end
         }
-        launches.update(number) { $0.record.waiting.append(LaunchRecord.Step(changes: changes, task: task)) }
+        launches.update(number) { $0.record.waiting.append(LaunchRecording.Step(changes: changes, task: task)) }
         flush(number)
     }
 
-    mutating func beginEnd(of task: LaunchRecord.TaskEnd, plugin: PluginIdentifier) {
+    mutating func beginEnd(of task: LaunchRecording.TaskEnd, plugin: PluginIdentifier) {
         guard case .request(let request) = task.work else { return }
         let effect: RequestEffect = task.returns ? .returns(request) : .concernsRunningTask
         plugins[plugin].requests.begin(effect, about: request.request.identifier, as: task.change)
@@ -66,7 +66,7 @@ extension Scheduler {
     }
 
     /// Applies the recorded end of a task. A newer submission that was recorded first supersedes a requeued task (C3).
-    private mutating func settle(_ task: LaunchRecord.TaskEnd, of plugin: PluginIdentifier, at now: Moment) {
+    private mutating func settle(_ task: LaunchRecording.TaskEnd, of plugin: PluginIdentifier, at now: Moment) {
         switch task.work {
         case .request(let request):
             let identifier = request.request.identifier
@@ -92,7 +92,7 @@ extension Scheduler {
 
     /// Ends tasks whose requeueing could not be committed, if a newer submission of their identifier was recorded
     /// since.
-    private mutating func supersede(_ failed: [LaunchRecord.Step], of launch: Launch) {
+    private mutating func supersede(_ failed: [LaunchRecording.Step], of launch: ScheduledLaunch) {
         for identifier in failed.compactMap({ $0.task?.work.identifier }) {
             guard let newer = plugins[launch.plugin].requests.number(of: identifier) else { continue }
             supersede(identifier, by: newer, in: launch.number)

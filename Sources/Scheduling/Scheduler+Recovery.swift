@@ -12,11 +12,11 @@ extension Scheduler {
     /// Recovers a launch during which the host or the machine went down. No attempt is charged, and unfinished tasks
     /// are requeued (C3).
     mutating func restore(
-        _ running: LedgerSnapshot.RunningLaunch,
+        _ running: LedgerSnapshot.UnfinishedLaunch,
         newest: [TaskIdentifier: SubmissionNumber],
         at now: Moment
     ) {
-        var launch = Launch(number: running.number, plugin: running.plugin, lane: running.lane)
+        var launch = ScheduledLaunch(number: running.number, plugin: running.plugin, lane: running.lane)
         launch.phase = .ended
         for work in running.unfinished {
             let change = inFlight.nextChange()
@@ -31,25 +31,25 @@ extension Scheduler {
             )
             var changes: [LedgerChange] = [.journal(entry)]
             if let returning = judgement.returning {
-                changes.append(.returnTask(running.number, returning, at: now.wall))
+                changes.append(.requeueTask(running.number, returning, at: now.wall))
             } else {
                 changes.append(.endTask(running.number, work.number))
             }
-            if running.keptFromReturning.contains(work.number) {
+            if running.mayNotBeRequeued.contains(work.number) {
                 changes.append(.journal(.cancelledWhileRunning(work, launch: running.number, at: now)))
             }
             if let newer = judgement.successor {
                 changes.append(.journal(.superseded(work, by: newer, launch: running.number, at: now.wall)))
             }
-            let task = LaunchRecord.TaskEnd(
+            let task = LaunchRecording.TaskEnd(
                 work: judgement.returning ?? work,
                 change: change,
                 returns: judgement.returning != nil
             )
-            launch.record.waiting.append(LaunchRecord.Step(changes: changes, task: task))
+            launch.record.waiting.append(LaunchRecording.Step(changes: changes, task: task))
             beginEnd(of: task, plugin: running.plugin)
         }
-        launch.record.waiting.append(LaunchRecord.Step(changes: lost(running, at: now)))
+        launch.record.waiting.append(LaunchRecording.Step(changes: lost(running, at: now)))
         launches.add(launch)
         if running.lane != .continued { plugins[running.plugin].occupants[running.lane] = running.number }
     }
@@ -66,12 +66,12 @@ extension Scheduler {
 
     private func judge(
         _ work: PendingWork,
-        in running: LedgerSnapshot.RunningLaunch,
+        in running: LedgerSnapshot.UnfinishedLaunch,
         newest: [TaskIdentifier: SubmissionNumber],
         at now: Moment
     ) -> Judgement {
         let cause = "the host or the machine went down while it ran"
-        if running.keptFromReturning.contains(work.number) {
+        if running.mayNotBeRequeued.contains(work.number) {
             let message = "\(cause); the request was cancelled meanwhile and is not requeued"
             return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
         }
@@ -103,7 +103,7 @@ extension Scheduler {
         return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: returning)
     }
 
-    private func lost(_ running: LedgerSnapshot.RunningLaunch, at now: Moment) -> [LedgerChange] {
+    private func lost(_ running: LedgerSnapshot.UnfinishedLaunch, at now: Moment) -> [LedgerChange] {
         let cause = "the host or the machine went down while it ran"
         let end = LaunchEnd(outcome: .lost, at: now.wall, used: nil, blame: .machine, message: cause)
         let entry = JournalEntry(

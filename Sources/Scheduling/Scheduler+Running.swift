@@ -45,7 +45,7 @@ extension Scheduler {
             at: now
         )
         expireAssertionsWithTheRest(of: number)
-        finishIfDone(number, at: now)
+        stopIfDone(number, at: now)
         toEnforceAnew.insert(number)
     }
 
@@ -68,18 +68,18 @@ extension Scheduler {
         return completion + time + expiration
     }
 
-    /// Finishes a launch without unfinished tasks and open assertions. The plugin may stop, and its process is killed
+    /// Stops a launch without unfinished tasks and open assertions. The plugin may stop, and its process is killed
     /// if it lingers (statement 53).
-    mutating func finishIfDone(_ number: LaunchNumber, at now: Moment) {
+    mutating func stopIfDone(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), case .running(let execution) = launch.phase,
             execution.isListening, execution.entry == .returned, execution.unfinished.isEmpty,
             execution.arriving.isEmpty
         else { return }
         guard execution.assertions.isEmpty else { return boundAssertions(of: number, execution, at: now) }
         // The runner itself limits the plugin's stop to the grace period.
-        let by = now.monotonic + execution.grace + LaunchBudget.exitTime
-        launches.update(number) { $0.phase = .finishing(execution, by: by) }
-        emit(.finish(number))
+        let killTime = now.monotonic + execution.gracePeriod + LaunchBudget.exitTime
+        launches.update(number) { $0.phase = .stopping(execution, killTime: killTime) }
+        emit(.stop(number))
         toEnforceAnew.insert(number)
     }
 

@@ -8,7 +8,7 @@ extension Scheduler {
     mutating func arrangeSchedules(of plugin: PluginIdentifier, at now: Moment) {
         guard plugins.contains(plugin), plugins[plugin].entry != nil else { return }
         let schedules = plugins[plugin].policy.schedules
-        for identifier in schedules.keys.sorted() { arrangeOccasion(of: identifier, plugin, at: now) }
+        for identifier in schedules.keys.sorted() { arrangeOccurrence(of: identifier, plugin, at: now) }
         arrangeFetch(of: plugin, at: now)
     }
 
@@ -21,93 +21,93 @@ extension Scheduler {
     }
 
     /// The time of the next submission by a schedule, including the stagger; nil without a schedule.
-    package func nextOccasion(of identifier: TaskIdentifier, of plugin: PluginIdentifier) -> WallTime? {
-        guard let schedule = schedule(of: identifier, plugin), let last = occasions[identifier] else { return nil }
-        return schedule.occurrence(after: last, in: timeZones).map { $0 + schedule.place(of: identifier) }
+    package func nextOccurrence(of identifier: TaskIdentifier, of plugin: PluginIdentifier) -> WallTime? {
+        guard let schedule = schedule(of: identifier, plugin), let last = occurrences[identifier] else { return nil }
+        return schedule.occurrence(after: last, in: timeZones).map { $0 + schedule.staggerOffset(of: identifier) }
     }
 
     func schedule(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) -> WorkSchedule? {
         configuration.plugins[plugin]?.schedules[identifier]
     }
 
-    mutating func arrangeOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
+    mutating func arrangeOccurrence(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         // While an occurrence is being written, arranging waits for the result.
-        guard let schedule = schedule(of: identifier, plugin), !inFlight.containsOccasion(of: identifier) else {
+        guard let schedule = schedule(of: identifier, plugin), !inFlight.containsOccurrence(of: identifier) else {
             return
         }
         // A new schedule begins now, and so does one whose last time is far in the future, from a clock that was ahead.
         // After a small correction of the clock no occurrence is repeated.
-        let last = occasions[identifier].flatMap { $0 <= now.wall + Self.lead(of: schedule) ? $0 : nil }
+        let last = occurrences[identifier].flatMap { $0 <= now.wall + Self.lead(of: schedule) ? $0 : nil }
         if last == nil { pass(now.wall, of: identifier) }
         guard let next = schedule.occurrence(after: last ?? now.wall, in: timeZones) else { return }
-        agenda.add(.occasion(plugin, identifier), at: next + schedule.place(of: identifier))
+        agenda.add(.occurrence(plugin, identifier), at: next + schedule.staggerOffset(of: identifier))
     }
 
     /// Submits the request of a schedule when an occurrence is due. One request stands for all missed occurrences.
-    mutating func lookAtOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
+    mutating func submitOccurrence(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         guard !isStopping, let schedule = schedule(of: identifier, plugin), plugins.contains(plugin),
             plugins[plugin].entry != nil, !loading.isMissing(plugin),
-            !inFlight.containsOccasion(of: identifier)
+            !inFlight.containsOccurrence(of: identifier)
         else { return }
-        let place = schedule.place(of: identifier)
+        let place = schedule.staggerOffset(of: identifier)
         let upTo = WallTime(nanoseconds: now.wall.nanoseconds - place.wholeNanoseconds)
-        if let last = occasions[identifier],
+        if let last = occurrences[identifier],
             let latest = schedule.latestOccurrence(since: last, upTo: upTo, in: timeZones)
         {
             // Whether another request already stands for the occurrence is known only after its commit.
             if plugins[plugin].requests.isInFlight(identifier) || waiting.closes(identifier, of: plugin) {
-                return lookAtOccasionAgain(of: identifier, plugin, at: now)
+                return retryOccurrence(of: identifier, plugin, at: now)
             }
             if isPendingOrRunning(identifier, of: plugin) {
                 pass(latest, of: identifier)
             } else {
                 submit(
                     Submission(request: schedule.request(for: identifier), submitter: .schedule),
-                    for: .schedule(of: plugin, occasion: latest),
+                    for: .schedule(of: plugin, occurrence: latest),
                     at: now
                 )
             }
         }
-        arrangeOccasion(of: identifier, plugin, at: now)
+        arrangeOccurrence(of: identifier, plugin, at: now)
     }
 
-    private mutating func lookAtOccasionAgain(
+    private mutating func retryOccurrence(
         of identifier: TaskIdentifier,
         _ plugin: PluginIdentifier,
         at now: Moment
     ) {
-        agenda.add(.occasion(plugin, identifier), at: now.wall + configuration.hostRetryDelay)
+        agenda.add(.occurrence(plugin, identifier), at: now.wall + configuration.hostRetryDelay)
     }
 
     /// Applies an occurrence that is on disk together with its request.
-    mutating func settleOccasion(
-        _ occasion: WallTime,
+    mutating func settleOccurrence(
+        _ occurrence: WallTime,
         of identifier: TaskIdentifier,
         _ plugin: PluginIdentifier,
         at now: Moment
     ) {
-        occasions[identifier] = occasion
-        moveOccasionOfCommit(of: identifier, plugin)
-        arrangeOccasion(of: identifier, plugin, at: now)
+        occurrences[identifier] = occurrence
+        moveOccurrenceOfCommit(of: identifier, plugin)
+        arrangeOccurrence(of: identifier, plugin, at: now)
     }
 
     /// Arranges another attempt after the commit of an occurrence and its request failed.
-    mutating func rollBackOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
-        moveOccasionOfCommit(of: identifier, plugin)
-        lookAtOccasionAgain(of: identifier, plugin, at: now)
+    mutating func rollBackOccurrence(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
+        moveOccurrenceOfCommit(of: identifier, plugin)
+        retryOccurrence(of: identifier, plugin, at: now)
     }
 
-    mutating func pass(_ occasion: WallTime, of identifier: TaskIdentifier, with entry: JournalEntry? = nil) {
-        occasions[identifier] = occasion
-        keep([.recordOccasion(identifier, at: occasion)] + (entry.map { [.journal($0)] } ?? []))
+    mutating func pass(_ occurrence: WallTime, of identifier: TaskIdentifier, with entry: JournalEntry? = nil) {
+        occurrences[identifier] = occurrence
+        keep([.recordOccurrence(identifier, at: occurrence)] + (entry.map { [.journal($0)] } ?? []))
     }
 
     /// Journals a scheduled occurrence whose request was refused. The next occurrence follows normally.
-    mutating func missOccasion(
-        _ occasion: WallTime,
+    mutating func missOccurrence(
+        _ occurrence: WallTime,
         of identifier: TaskIdentifier,
         _ plugin: PluginIdentifier,
-        because refusal: Refusal,
+        because refusal: SubmissionRefusal,
         at now: Moment
     ) {
         let entry = JournalEntry(
@@ -118,7 +118,7 @@ extension Scheduler {
             blame: .nobody,
             message: "the request of its schedule was refused: \(refusal)"
         )
-        pass(occasion, of: identifier, with: entry)
+        pass(occurrence, of: identifier, with: entry)
     }
 
     private func isPendingOrRunning(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {

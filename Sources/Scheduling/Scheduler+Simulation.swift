@@ -4,7 +4,7 @@ import TaskModel
 
 // Calls of users that override time, conditions and capacity, but never permission (statement 89).
 extension Scheduler {
-    mutating func simulateLaunch(of identifiers: [TaskIdentifier], reply: ReplyToken, at now: Moment) {
+    mutating func requestRun(of identifiers: [TaskIdentifier], reply: ReplyToken, at now: Moment) {
         var requested: [(plugin: PluginIdentifier, identifier: TaskIdentifier)] = []
         for identifier in identifiers {
             switch holder(ofLaunchable: identifier, at: now) {
@@ -58,7 +58,7 @@ extension Scheduler {
         if let plugin = launches.find(number)?.plugin {
             noteCall(.expirationRequested, of: identifier, plugin, at: now)
         }
-        expire(number, [index], because: .stoppedByPerson, at: now)
+        expire(number, [index], because: .stoppedByUser, at: now)
         emit(.answer(reply, .expiring(number)))
     }
 

@@ -26,7 +26,7 @@ extension Scheduler {
             process: process,
             startedAt: now.wall
         )
-        let start = Launch.Start(
+        let start = ScheduledLaunch.Start(
             plan: plan,
             tasks: tasks.map { Execution.Task(id: $0.id, work: $0.work) },
             conditions: conditions
@@ -43,11 +43,11 @@ extension Scheduler {
 
     private func cause(of batch: [PendingWork], _ plugin: PluginIdentifier) -> LaunchCause {
         let requests = plugins[plugin].requests
-        if batch.contains(where: { $0.identifier.map(requests.isUserRequested) ?? false }) { return .person }
+        if batch.contains(where: { $0.identifier.map(requests.isUserRequested) ?? false }) { return .user }
         if batch.contains(where: \.retry.wasInterrupted) { return .relaunch }
         switch batch.first?.kind {
         case .event: return .event
-        case .continued: return .person
+        case .continued: return .user
         case .refresh, .processing, .healthResearch, nil: return .due
         }
     }
@@ -58,7 +58,7 @@ extension Scheduler {
         let budgets = policy.budgets ?? configuration.budgets
         return LaunchBudget(
             total: batch.compactMap { budgets[$0.kind] }.max(),
-            grace: policy.grace ?? configuration.grace,
+            gracePeriod: policy.gracePeriod ?? configuration.gracePeriod,
             entryLimit: configuration.stallLimit,
             startingAt: now.monotonic
         )
@@ -151,7 +151,7 @@ extension Scheduler {
     private static let longestRunnerDelay: Duration = .seconds(5 * 60)
 
     /// Removes a launch that never ran.
-    private mutating func drop(_ launch: Launch, at now: Moment) {
+    private mutating func drop(_ launch: ScheduledLaunch, at now: Moment) {
         endWork(of: launch.plugin, in: launch.lane)
         release(launch.number, at: now)
     }

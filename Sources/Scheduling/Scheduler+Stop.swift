@@ -54,12 +54,12 @@ extension Scheduler {
         let change = inFlight.nextChange()
         beginDeciding(over: task, as: change)
         if execution.entry == .returned {
-            expire(task.launch, [index], because: .stoppedByPerson, at: now)
+            expire(task.launch, [index], because: .stoppedByUser, at: now)
         } else {
             // During entry the task was not delivered, so it cannot expire yet.
             launches.execute(task.launch) { $0.tasks[index].isToStop = true }
         }
-        stage(.stop(task, change, reply: reply), [.keepFromReturning(task.launch, task.submission)])
+        stage(.stop(task, change, reply: reply), [.forbidRequeue(task.launch, task.submission)])
     }
 
     mutating func stopRecorded(_ task: RunningTask, _ change: ChangeNumber, reply: ReplyToken, at now: Moment) {

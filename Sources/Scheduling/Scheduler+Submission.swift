@@ -6,7 +6,7 @@ import TaskModel
 enum SubmissionAsker: Hashable, Sendable {
     case caller(ReplyToken)
     /// The operator's schedule for the plugin. A refusal is journaled.
-    case schedule(of: PluginIdentifier, occasion: WallTime)
+    case schedule(of: PluginIdentifier, occurrence: WallTime)
 }
 
 // Submission of requests: acceptance, refusal, replacement. The answer is sent after the commit.
@@ -54,7 +54,7 @@ extension Scheduler {
         by owner: PluginIdentifier,
         isForeground: Bool,
         at now: Moment
-    ) -> Refusal? {
+    ) -> SubmissionRefusal? {
         let (identifier, kind) = (submission.request.identifier, submission.request.kind)
         guard let entry = plugins[owner].entry else { return .notPermitted(identifier) }
         let old = plugins[owner].requests.expected(identifier)
@@ -76,20 +76,22 @@ extension Scheduler {
 
     private mutating func refuse(
         _ submission: Submission,
-        because refusal: Refusal,
+        because refusal: SubmissionRefusal,
         _ asker: SubmissionAsker,
         at now: Moment
     ) {
         switch asker {
         case .caller(let reply): emit(.answer(reply, .refused(refusal)))
-        case .schedule(let plugin, let occasion):
-            missOccasion(occasion, of: submission.request.identifier, plugin, because: refusal, at: now)
+        case .schedule(let plugin, let occurrence):
+            missOccurrence(occurrence, of: submission.request.identifier, plugin, because: refusal, at: now)
         }
     }
 
     /// The refusal of a continued request whose resources are missing, or with strategy `fail` when it cannot run now
     /// (statements 72 to 75). Nil when the request can be accepted.
-    private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment) -> Refusal? {
+    private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment)
+        -> SubmissionRefusal?
+    {
         let request = submission.request
         if let refusal = SubmissionRules.resourceRefusal(of: request, on: conditions) { return refusal }
         guard request.continued?.strategy == .fail else { return nil }
@@ -108,7 +110,7 @@ extension Scheduler {
         facts.needsCapacity = needsCapacity(from: submission.launch, for: owner)
         let obstacles = reasons(against: work, facts, standing(of: owner, in: .continued), occupancy, at: now)
         guard let first = obstacles.first else { return nil }
-        return Refusal(
+        return SubmissionRefusal(
             code: .immediateRunIneligible,
             subReason: .noCapacityNow,
             message: "\(request.identifier) cannot run at once: \(first.message); \(first.remedy), or submit it with"
@@ -125,7 +127,7 @@ extension Scheduler {
 
     func isForeground(_ submission: Submission) -> Bool {
         switch submission.submitter {
-        case .person: true
+        case .user: true
         case .schedule: false
         case .plugin: submission.launch.flatMap(launches.find)?.execution?.isForeground ?? false
         }
@@ -142,9 +144,9 @@ extension Scheduler {
         var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
         let journal = lines(of: request, replacing: old, from: submission.launch, at: now)
         changes += journal.changes
-        if case .schedule(_, let occasion) = asker {
+        if case .schedule(_, let occurrence) = asker {
             // The occurrence is committed together with its request, so that neither can be lost without the other.
-            changes.append(.recordOccasion(identifier, at: occasion))
+            changes.append(.recordOccurrence(identifier, at: occurrence))
         }
         let change = inFlight.nextChange()
         plugins[plugin].requests.begin(.stores(request), about: identifier, as: change)
@@ -177,7 +179,7 @@ extension Scheduler {
         switch submission.asker {
         case .caller(let reply):
             emit(.answer(reply, .submitted(request.number, plugin: plugin, replacing: replaced?.number)))
-        case .schedule(_, let occasion): settleOccasion(occasion, of: identifier, plugin, at: now)
+        case .schedule(_, let occurrence): settleOccurrence(occurrence, of: identifier, plugin, at: now)
         }
         if let origin = submission.origin, request.request.kind == .continued, launches.find(origin) != nil {
             plugins[plugin].origins[request.number] = origin
@@ -193,7 +195,7 @@ extension Scheduler {
         giveBack(submission.lines, of: submission.origin)
         switch submission.asker {
         case .caller(let reply): emit(.answer(reply, .refused(.notRecorded("request", because: message))))
-        case .schedule: rollBackOccasion(of: identifier, plugin, at: now)
+        case .schedule: rollBackOccurrence(of: identifier, plugin, at: now)
         }
         resumeOperations(of: plugin, at: now)
         considerRequests(of: plugin, at: now)

@@ -6,7 +6,7 @@ import TaskModel
 extension Scheduler {
     /// The plugin to be launched for the submission: the submitting plugin, its main plugin, or the owner of the
     /// identifier.
-    func owner(of submission: Submission) -> Result<PluginIdentifier, Refusal> {
+    func owner(of submission: Submission) -> Result<PluginIdentifier, SubmissionRefusal> {
         if isStopping { return .failure(.hostStopping(remedy: "submit again after its restart")) }
         let identifier = submission.request.identifier
         var owner = owners[identifier]
@@ -20,10 +20,10 @@ extension Scheduler {
 
     /// The refusal of an extension's submission; nil when it may submit. The installed manifests decide, not those of
     /// the submitting launch (statement 36).
-    private func refusal(ofExtension submitter: PluginIdentifier) -> Refusal? {
+    private func refusal(ofExtension submitter: PluginIdentifier) -> SubmissionRefusal? {
         guard plugins.contains(submitter), let main = plugins[submitter].containingPlugin else { return nil }
         if !plugins[submitter].policy.isEnabled {
-            return Refusal(
+            return SubmissionRefusal(
                 code: .unavailable,
                 subReason: .submitterMayNotSchedule,
                 message: "extension \(submitter) is disabled by the operator and submits nothing;"
@@ -32,7 +32,7 @@ extension Scheduler {
         }
         guard plugins.contains(main), let entry = plugins[main].entry else {
             let refusal = plugins.contains(main) ? plugins[main].refusal : nil
-            return Refusal(
+            return SubmissionRefusal(
                 code: .unavailable,
                 subReason: .pluginMissing,
                 message: "\(main), the main plugin of extension \(submitter), "
@@ -40,7 +40,7 @@ extension Scheduler {
             )
         }
         if entry.extensions.contains(submitter) { return nil }
-        return Refusal(
+        return SubmissionRefusal(
             code: .notPermitted,
             subReason: .notItsMainPlugin,
             message: "\(main) does not list \(submitter) among its extensions; add it to extensions in its manifest,"
@@ -53,9 +53,9 @@ extension Scheduler {
     }
 }
 
-extension Refusal {
-    static func notPermitted(_ identifier: TaskIdentifier) -> Refusal {
-        Refusal(
+extension SubmissionRefusal {
+    static func notPermitted(_ identifier: TaskIdentifier) -> SubmissionRefusal {
+        SubmissionRefusal(
             code: .notPermitted,
             subReason: .identifierNotPermitted,
             message: "no installed plugin permits the identifier \(identifier); correct it, or"
@@ -66,20 +66,20 @@ extension Refusal {
     /// The refusal of a call whose change could not be committed.
     ///
     /// - Parameter thing: the submitted object, such as "request".
-    static func notRecorded(_ thing: String, because message: String) -> Refusal {
-        Refusal(
+    static func notRecorded(_ thing: String, because message: String) -> SubmissionRefusal {
+        SubmissionRefusal(
             code: .unavailable,
             subReason: .notRecorded,
             message: "the \(thing) could not be recorded and was not accepted: \(message)"
         )
     }
 
-    static func hostStopping(remedy: String) -> Refusal {
-        Refusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping; \(remedy)")
+    static func hostStopping(remedy: String) -> SubmissionRefusal {
+        SubmissionRefusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping; \(remedy)")
     }
 
-    static func pluginDisabled(_ plugin: PluginIdentifier) -> Refusal {
-        Refusal(
+    static func pluginDisabled(_ plugin: PluginIdentifier) -> SubmissionRefusal {
+        SubmissionRefusal(
             code: .unavailable,
             subReason: .pluginDisabled,
             message: "plugin \(plugin) is disabled by the operator;"

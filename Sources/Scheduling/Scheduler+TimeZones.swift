@@ -15,7 +15,7 @@ extension Scheduler {
             var moved: Set<TaskIdentifier> = []
             for schedule in schedules {
                 if let before = old[zone], moved.insert(schedule.identifier).inserted {
-                    moveOccasion(of: schedule.identifier, schedule.rule, from: before, to: rules)
+                    moveOccurrence(of: schedule.identifier, schedule.rule, from: before, to: rules)
                 }
                 arrangeSchedule(schedule, at: now)
             }
@@ -24,32 +24,32 @@ extension Scheduler {
 
     private mutating func arrangeSchedule(_ schedule: CalendarIndex.Schedule, at now: Moment) {
         guard plugins.contains(schedule.plugin), plugins[schedule.plugin].entry != nil else { return }
-        arrangeOccasion(of: schedule.identifier, schedule.plugin, at: now)
+        arrangeOccurrence(of: schedule.identifier, schedule.plugin, at: now)
     }
 
-    private mutating func moveOccasion(
+    private mutating func moveOccurrence(
         of identifier: TaskIdentifier,
         _ rule: CalendarRule,
         from old: TimeZoneRules,
         to new: TimeZoneRules
     ) {
         // The record that counts is known when the commit in flight is decided.
-        if inFlight.containsOccasion(of: identifier) {
+        if inFlight.containsOccurrence(of: identifier) {
             rulesOfCommits[identifier] = rulesOfCommits[identifier] ?? old
             return
         }
-        guard let last = occasions[identifier] else { return }
+        guard let last = occurrences[identifier] else { return }
         let moved = rule.time(correspondingTo: last, from: old, to: new)
         if moved != last { pass(moved, of: identifier) }
     }
 
     /// Moves the last occurrence of a schedule to new rules of its zone, after a commit that was in flight when the
     /// zone changed.
-    mutating func moveOccasionOfCommit(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) {
+    mutating func moveOccurrenceOfCommit(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) {
         guard let old = rulesOfCommits.removeValue(forKey: identifier),
             let rule = schedule(of: identifier, plugin)?.calendar, let new = timeZones[rule.zone]
         else { return }
-        moveOccasion(of: identifier, rule, from: old, to: new)
+        moveOccurrence(of: identifier, rule, from: old, to: new)
     }
 }
 

@@ -28,31 +28,31 @@ extension Scheduler {
         if plugins.contains(main) { plugins[main].record.uses.add(1, at: now.wall) }
         emit(.answer(reply, .triggered(event.number)))
         consider(event.plugin, .event, at: now)
-        lookAfter(event.plugin, at: now)
+        reevaluate(event.plugin, at: now)
     }
 
     mutating func notTriggered(_ event: PendingEvent, reply: ReplyToken, because message: String, at now: Moment) {
         plugins[event.plugin].events.end(event)
         emit(.answer(reply, .refused(.notRecorded("trigger", because: message))))
-        lookAfter(event.plugin, at: now)
+        reevaluate(event.plugin, at: now)
     }
 
     /// The refusal of a trigger; nil when it is accepted. Main plugins cannot be triggered: requests have limits and
     /// replace one another, and events would bypass both.
-    private func refusal(of trigger: Trigger) -> Refusal? {
+    private func refusal(of trigger: Trigger) -> SubmissionRefusal? {
         if isStopping { return .hostStopping(remedy: "trigger it again after its restart") }
         let plugin = trigger.plugin
         guard plugins.contains(plugin), let entry = plugins[plugin].entry else {
             let refusal = plugins.contains(plugin) ? plugins[plugin].refusal : nil
             let problem = refusal.map { "the manifest of \(plugin) is refused: \($0)" }
-            return Refusal(
+            return SubmissionRefusal(
                 code: .unavailable,
                 subReason: .pluginMissing,
                 message: problem ?? "no plugin \(plugin) is installed; install it, with its main plugin"
             )
         }
         guard let main = entry.containingPlugin else {
-            return Refusal(
+            return SubmissionRefusal(
                 code: .notPermitted,
                 subReason: .notAnExtension,
                 message:
@@ -65,7 +65,7 @@ extension Scheduler {
         }
         let count = plugins[plugin].events.expectedCount
         if count < configuration.eventLimit { return nil }
-        return Refusal(
+        return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: .eventLimit,
             message: "\(count) events wait for \(plugin) and the limit is \(configuration.eventLimit);"

@@ -117,8 +117,8 @@ extension Scheduler {
     // MARK: Maximum deferral (C12)
 
     mutating func passDeferral(of plugin: PluginIdentifier, in lane: Lane, at now: Moment) {
-        if configuration.policies.off.contains(.patience) { return }
-        let limit = configuration.policies.patience
+        if configuration.policies.off.contains(.maximumDeferral) { return }
+        let limit = configuration.policies.maximumDeferral
         let waits = plugins[plugin].waits
         if waits.isEmpty, !plugins[plugin].requests.hasOwnDeferrals { return }
         plugins[plugin].requests.passDeferral(in: lane) { workClass, due, isOwn in
@@ -134,7 +134,7 @@ extension Scheduler {
         _ lane: Lane,
         at now: Moment
     ) {
-        if lane == .event || configuration.policies.off.contains(.patience) { return }
+        if lane == .event || configuration.policies.off.contains(.maximumDeferral) { return }
         for group in groups {
             guard let first = plugins[plugin].requests.firstDeferred(in: group.index),
                 let start = deferralStart(
@@ -144,7 +144,7 @@ extension Scheduler {
                     isOwn: group.key.hasOwnDeferral
                 )
             else { continue }
-            let end = start + configuration.policies.patience
+            let end = start + configuration.policies.maximumDeferral
             if end > now.wall { agenda.add(.plugin(plugin, lane), at: end) }
         }
     }

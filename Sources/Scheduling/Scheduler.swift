@@ -35,7 +35,7 @@ package struct Scheduler: Sendable {
     var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
     /// The recent use of plugins whose state was dropped. It equals the use that the next host would read from the
     /// ledger.
-    var usesOfForgotten: [PluginIdentifier: PluginUse] = [:]
+    var usesOfUninstalled: [PluginIdentifier: PluginUse] = [:]
 
     var lastSubmission: SubmissionNumber
     var lastLaunch: LaunchNumber
@@ -60,13 +60,13 @@ package struct Scheduler: Sendable {
     /// Plugins whose legacy fetch is due but waits for the network.
     var fetchesWithoutNetwork: Set<PluginIdentifier> = []
     /// The last submitted or skipped occurrence of each schedule.
-    var occasions: [TaskIdentifier: WallTime] = [:]
+    var occurrences: [TaskIdentifier: WallTime] = [:]
     package internal(set) var timeZones: TimeZoneTable
     let calendar: CalendarIndex
     /// The time zone rules before a change of the zone, by schedule. Only for schedules whose occurrence was in a
     /// commit in flight at the change.
     var rulesOfCommits: [TaskIdentifier: TimeZoneRules] = [:]
-    var surges = Surges()
+    var startupWaves = StartupWaves()
     var lastWall: WallTime
     /// The earliest time at which memory pressure may end the next continued task; nil before the first one.
     var pressureRelief: MonotonicTime?
@@ -74,7 +74,7 @@ package struct Scheduler: Sendable {
     var kept: [LedgerChange] = []
     var hasCatalogue = false
     /// The manifests that are refused now, by plugin.
-    var refusals: [PluginIdentifier: Catalogue.Refusal] = [:]
+    var refusals: [PluginIdentifier: Catalogue.ManifestRefusal] = [:]
     /// The journaled problems of refused manifests, by plugin, except refusals that uninstalled a plugin.
     var journaledRefusals: [PluginIdentifier: String] = [:]
     var hasStopped = false
@@ -151,7 +151,7 @@ package struct Scheduler: Sendable {
         while left > 0, let chore = backlog.next() {
             left -= 1
             switch chore {
-            case .look(let plugin): look(at: plugin, now)
+            case .evaluation(let plugin): evaluateBacklog(of: plugin, now)
             case .consider(let plugin, let lane): consider(plugin, lane, at: now)
             case .reckonAnew(let plugin): reckonAnew(plugin, at: now)
             case .fillCapacity(let lane): fillCapacity(of: lane, at: now)
@@ -175,10 +175,10 @@ package struct Scheduler: Sendable {
     private mutating func updateLimits() {
         for number in toEnforceAnew.count > 1 ? toEnforceAnew.sorted() : Array(toEnforceAnew) {
             guard let launch = launches.find(number) else { continue }
-            let kill = launch.nextKill
-            if kill != launch.killTime {
-                launches.update(number) { $0.killTime = kill }
-                if launch.plan != nil { emit(.setKillTime(number, kill)) }
+            let next = launch.nextKillTime
+            if next != launch.killTime {
+                launches.update(number) { $0.killTime = next }
+                if launch.plan != nil { emit(.setKillTime(number, next)) }
             }
             if let next = launch.nextEnforcement { agenda.add(.launch(number), at: next) }
         }

@@ -27,8 +27,8 @@ package enum SchedulerAction: Hashable, Sendable {
     case expire(LaunchNumber, [TaskID], ExpirationReason)
     /// Expire the open assertions of a launch, and refuse new ones: no task of the launch may continue.
     case expireAssertions(LaunchNumber, ExpirationReason)
-    /// Finish a launch without unfinished tasks and open assertions: the plugin stops and the process exits.
-    case finish(LaunchNumber)
+    /// Stop a launch without unfinished tasks and open assertions: the plugin stops and the process exits.
+    case stop(LaunchNumber)
     /// Kill every process of the launch.
     case kill(LaunchNumber)
     /// Set the time at which the launch thread kills the launch without a further action, after delivering all earlier
@@ -62,7 +62,7 @@ package enum Answer: Hashable, Sendable {
     case submitted(SubmissionNumber, plugin: PluginIdentifier, replacing: SubmissionNumber?)
     /// The event with that number was stored, and waits for its launch.
     case triggered(SubmissionNumber)
-    case refused(Refusal)
+    case refused(SubmissionRefusal)
     /// Number of cancelled pending requests; running tasks continue (statement 44).
     case cancelled(Int)
     case notRecorded(message: String)

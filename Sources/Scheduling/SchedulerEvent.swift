@@ -11,7 +11,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil.
     case cancelRequested(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber? = nil, reply: ReplyToken)
     case cancelAllRequested(of: PluginIdentifier, from: LaunchNumber? = nil, reply: ReplyToken)
-    case launchSimulated([TaskIdentifier], reply: ReplyToken)
+    case runRequested([TaskIdentifier], reply: ReplyToken)
     case expirationSimulated(TaskIdentifier, reply: ReplyToken)
     /// A user's call to stop a running task, or a continued request that waits.
     case taskStopRequested(TaskIdentifier, reply: ReplyToken)
@@ -59,7 +59,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     case assertionEnded(LaunchNumber, AssertionID)
     case violated(LaunchNumber, rule: String, message: String)
     /// The launch thread killed the launch at its kill time. Earlier messages of its runner were handled before.
-    case killedAtDeadline(LaunchNumber)
+    case killTimePassed(LaunchNumber)
     case runnerEnded(LaunchNumber, ProcessTermination, LastWords?)
 }
 

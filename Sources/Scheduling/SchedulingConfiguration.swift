@@ -8,7 +8,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var limits = PendingLimits()
     package var budgets = Budgets()
     /// The grace period between expiration and kill.
-    package var grace: Duration = .seconds(5)
+    package var gracePeriod: Duration = .seconds(5)
     /// Minimum time between two background launches of one plugin.
     package var spacing: Duration = .seconds(1)
     /// Maximum number of concurrent launches of the host, per lane.
@@ -113,7 +113,7 @@ package struct PluginPolicy: Hashable, Sendable {
     package var allowsPatternsForProcessing = false
     package var limits: PendingLimits?
     package var budgets: Budgets?
-    package var grace: Duration?
+    package var gracePeriod: Duration?
     package var spacing: Duration?
     package var dayBudget: Duration?
     /// The operator's schedules for the plugin, by the identifier of their requests.

@@ -16,7 +16,7 @@ enum SubmissionRules {
         isPermitted: Bool,
         pending: Int?,
         under configuration: SchedulingConfiguration
-    ) -> Refusal? {
+    ) -> SubmissionRefusal? {
         if request.kind == .event { return eventRefusal }
         let policy = configuration.policy(for: entry.identifier)
         if !policy.isEnabled { return .pluginDisabled(entry.identifier) }
@@ -58,11 +58,11 @@ enum SubmissionRules {
         for entry: PluginEntry,
         policy: PluginPolicy,
         under configuration: SchedulingConfiguration
-    ) -> Refusal? {
+    ) -> SubmissionRefusal? {
         if request.kind == .continued { return nil }
         if policy.isBackgroundDenied {
             let reason = Reason.backgroundDenied(entry.identifier)
-            return Refusal(
+            return SubmissionRefusal(
                 code: .notPermitted,
                 subReason: .backgroundDenied,
                 message: "\(reason.message); \(reason.remedy)"
@@ -72,7 +72,7 @@ enum SubmissionRules {
             return nil
         }
         let reason = Reason.backgroundRefreshOff(configuration.isBackgroundRefreshOn ? entry.identifier : nil)
-        return Refusal(
+        return SubmissionRefusal(
             code: .unavailable,
             subReason: .backgroundRefreshOff,
             message: "\(reason.message); \(reason.remedy)"
@@ -81,9 +81,9 @@ enum SubmissionRules {
 
     /// The refusal of a request for resources that the machine does not have (statement 75); nil when it has all of
     /// them.
-    static func resourceRefusal(of request: TaskRequest, on conditions: Conditions) -> Refusal? {
+    static func resourceRefusal(of request: TaskRequest, on conditions: Conditions) -> SubmissionRefusal? {
         guard let terms = request.continued, !terms.resources.isSubset(of: conditions.resources) else { return nil }
-        return Refusal(
+        return SubmissionRefusal(
             code: .notPermitted,
             subReason: .resourcesUnsupported,
             message: "\(request.identifier) needs resources that this machine does not have (GPU);"
@@ -92,8 +92,8 @@ enum SubmissionRules {
     }
 
     /// The refusal of a continued request whose work no user started (C8).
-    static func foregroundRefusal(of request: TaskRequest) -> Refusal {
-        Refusal(
+    static func foregroundRefusal(of request: TaskRequest) -> SubmissionRefusal {
+        SubmissionRefusal(
             code: .notPermitted,
             subReason: .notInForeground,
             message: "\(request.identifier) is continued processing, which only a user starts: submit it with the"
@@ -101,7 +101,7 @@ enum SubmissionRules {
         )
     }
 
-    private static let eventRefusal = Refusal(
+    private static let eventRefusal = SubmissionRefusal(
         code: .notPermitted,
         subReason: .identifierNotPermitted,
         message: "an event cannot be submitted; submit a refresh, processing, health research or continued request"
@@ -111,10 +111,10 @@ enum SubmissionRules {
         of request: TaskRequest,
         isPermitted: Bool,
         for entry: PluginEntry
-    ) -> Refusal? {
+    ) -> SubmissionRefusal? {
         switch problem(with: request, isPermitted: isPermitted, for: entry) {
         case .modeMissing(let mode):
-            Refusal(
+            SubmissionRefusal(
                 code: .notPermitted,
                 subReason: mode == .fetch ? .fetchModeMissing : .processingModeMissing,
                 message:
@@ -122,14 +122,14 @@ enum SubmissionRules {
                     + " \(entry.identifier) does not list; add it to background-modes"
             )
         case .entitlementMissing(let entitlement):
-            Refusal(
+            SubmissionRefusal(
                 code: .notPermitted,
                 subReason: .entitlementMissing,
                 message: "\(request.identifier) needs the entitlement \(entitlement.rawValue), which the manifest of"
                     + " \(entry.identifier) does not list; add it to entitlements"
             )
         case .identifierNotPermitted:
-            Refusal(
+            SubmissionRefusal(
                 code: .notPermitted,
                 subReason: .identifierNotPermitted,
                 message:
@@ -142,9 +142,9 @@ enum SubmissionRules {
 
     /// The refusal of a continued request for a bound function; nil for other requests. Bound functions cannot report
     /// progress, and would be expired as stalled.
-    private static func functionRefusal(of request: TaskRequest, for entry: PluginEntry) -> Refusal? {
+    private static func functionRefusal(of request: TaskRequest, for entry: PluginEntry) -> SubmissionRefusal? {
         guard request.kind == .continued, let handler = entry.handler(for: request.identifier) else { return nil }
-        return Refusal(
+        return SubmissionRefusal(
             code: .unavailable,
             subReason: .notOffered,
             message:
@@ -158,10 +158,10 @@ enum SubmissionRules {
         for entry: PluginEntry,
         pending: Int?,
         limits: PendingLimits
-    ) -> Refusal? {
+    ) -> SubmissionRefusal? {
         let kind = request.kind.countedAs
         guard let limit = limits[kind], let pending, pending >= limit else { return nil }
-        return Refusal(
+        return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
             message:

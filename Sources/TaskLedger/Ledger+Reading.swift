@@ -120,7 +120,7 @@ extension Database {
             known: try knownPlugins(),
             past: try pastLaunches(since: now.map { $0 + (.zero - week) } ?? WallTime(nanoseconds: .min)),
             fetches: try fetchSchedules(),
-            occasions: try occasions(),
+            occurrences: try occurrences(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

@@ -161,7 +161,7 @@ extension LedgerError {
     }
 
     private static func check(_ path: String) -> String {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        return "bgtask host check --state-directory \(folder) lists all damage"
+        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return "bgtask host check --state-directory \(directory) lists all damage"
     }
 }

@@ -8,28 +8,30 @@ package struct LaunchBudget: Hashable, Sendable {
     /// The budget; nil for no fixed budget. A task without one ends by completion, lack of progress or a stop.
     package let total: Duration?
     /// The grace period: time between expiration and kill, not included in the budget.
-    package let grace: Duration
+    package let gracePeriod: Duration
     /// Maximum running time of the entry function of a launch without a fixed budget.
     package let entryLimit: Duration
     package let start: MonotonicTime
 
-    package init(total: Duration?, grace: Duration, entryLimit: Duration, startingAt start: MonotonicTime) {
+    package init(total: Duration?, gracePeriod: Duration, entryLimit: Duration, startingAt start: MonotonicTime) {
         self.total = total
-        self.grace = grace
+        self.gracePeriod = gracePeriod
         self.entryLimit = entryLimit
         self.start = start
     }
 
     /// The same budget with another start time.
     package func starting(at start: MonotonicTime) -> LaunchBudget {
-        LaunchBudget(total: total, grace: grace, entryLimit: entryLimit, startingAt: start)
+        LaunchBudget(total: total, gracePeriod: gracePeriod, entryLimit: entryLimit, startingAt: start)
     }
 
     package var deadline: MonotonicTime? { total.map { start + $0 } }
     /// The kill time for a launch that is expired at `deadline`: the end of the grace period. Completions from then on
     /// no longer count.
-    package static func killTime(after deadline: MonotonicTime, grace: Duration) -> MonotonicTime { deadline + grace }
-    package var killTime: MonotonicTime? { deadline.map { Self.killTime(after: $0, grace: grace) } }
+    package static func killTime(after deadline: MonotonicTime, gracePeriod: Duration) -> MonotonicTime {
+        deadline + gracePeriod
+    }
+    package var killTime: MonotonicTime? { deadline.map { Self.killTime(after: $0, gracePeriod: gracePeriod) } }
     /// The time that a runner has to exit after the grace period. It is for the runner's last messages and output, not
     /// for the plugin.
     package static let exitTime: Duration = .seconds(1)

@@ -19,9 +19,9 @@ package enum LedgerChange: Hashable, Sendable {
     case endTask(LaunchNumber, SubmissionNumber)
     /// Requeues a running task with its new retry state, payload included. When a newer request has its identifier, the
     /// task ends instead, and the same transaction records that in the journal.
-    case returnTask(LaunchNumber, PendingWork, at: WallTime)
+    case requeueTask(LaunchNumber, PendingWork, at: WallTime)
     /// Marks a running task as cancelled: if it is interrupted, it does not return to pending.
-    case keepFromReturning(LaunchNumber, SubmissionNumber)
+    case forbidRequeue(LaunchNumber, SubmissionNumber)
     case endLaunch(LaunchNumber, LaunchEnd)
 
     case journal(JournalEntry)
@@ -33,7 +33,7 @@ package enum LedgerChange: Hashable, Sendable {
     /// Sets the legacy fetch schedule of a plugin; nil removes it.
     case setFetch(PluginIdentifier, FetchSchedule?)
     /// Records the newest occurrence of a schedule that was submitted or skipped.
-    case recordOccasion(TaskIdentifier, at: WallTime)
+    case recordOccurrence(TaskIdentifier, at: WallTime)
     /// Records the facts of a plugin as installed now, or as missing.
     case rememberPlugin(KnownPlugin)
     case forgetPlugin(PluginIdentifier)
@@ -149,22 +149,22 @@ package struct LedgerSnapshot: Sendable {
     /// Plugins with pending requests or events, ordered by identifier.
     package var pendingPlugins: [PluginIdentifier]
     /// Launches without a recorded end.
-    package var running: [RunningLaunch]
+    package var running: [UnfinishedLaunch]
     package var known: [KnownPlugin]
     /// Launches that ended within the last week, oldest first.
     package var past: [PastLaunch]
     package var fetches: [PluginIdentifier: FetchSchedule]
-    package var occasions: [TaskIdentifier: WallTime]
+    package var occurrences: [TaskIdentifier: WallTime]
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
     package init(
         pendingPlugins: [PluginIdentifier] = [],
-        running: [RunningLaunch] = [],
+        running: [UnfinishedLaunch] = [],
         known: [KnownPlugin] = [],
         past: [PastLaunch] = [],
         fetches: [PluginIdentifier: FetchSchedule] = [:],
-        occasions: [TaskIdentifier: WallTime] = [:],
+        occurrences: [TaskIdentifier: WallTime] = [:],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -173,13 +173,13 @@ package struct LedgerSnapshot: Sendable {
         self.known = known
         self.past = past
         self.fetches = fetches
-        self.occasions = occasions
+        self.occurrences = occurrences
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }
 
     /// A launch without a recorded end. After a restart its process is killed, then its unfinished tasks are judged.
-    package struct RunningLaunch: Hashable, Sendable {
+    package struct UnfinishedLaunch: Hashable, Sendable {
         package let number: LaunchNumber
         package let plugin: PluginIdentifier
         package let lane: Lane
@@ -188,7 +188,7 @@ package struct LedgerSnapshot: Sendable {
         /// The tasks without an outcome, in the order of the batch.
         package let unfinished: [PendingWork]
         /// The unfinished tasks that were cancelled while they ran.
-        package let keptFromReturning: Set<SubmissionNumber>
+        package let mayNotBeRequeued: Set<SubmissionNumber>
 
         package init(
             number: LaunchNumber,
@@ -197,7 +197,7 @@ package struct LedgerSnapshot: Sendable {
             process: RunnerProcess,
             startedAt: WallTime,
             unfinished: [PendingWork],
-            keptFromReturning: Set<SubmissionNumber>
+            mayNotBeRequeued: Set<SubmissionNumber>
         ) {
             self.number = number
             self.plugin = plugin
@@ -205,7 +205,7 @@ package struct LedgerSnapshot: Sendable {
             self.process = process
             self.startedAt = startedAt
             self.unfinished = unfinished
-            self.keptFromReturning = keptFromReturning
+            self.mayNotBeRequeued = mayNotBeRequeued
         }
     }
 }

@@ -19,7 +19,7 @@ package enum Reason: Hashable, Sendable {
     case retryDelay(until: WallTime, attempts: Int)
     case spacing(until: MonotonicTime)
     case dayBudget(until: WallTime, limit: Duration)
-    case spread(until: MonotonicTime, after: SpreadCause)
+    case stagger(until: MonotonicTime, after: StaggerCause)
 
     // Ended by a change of the machine.
     case externalPower
@@ -70,7 +70,7 @@ extension Reason {
         case .retryDelay(let time, _): (.retryDelay, .wall(time))
         case .spacing(let time): (.spacing, .monotonic(time))
         case .dayBudget(let time, _): (.dayBudget, .wall(time))
-        case .spread(let time, _): (.spread, .monotonic(time))
+        case .stagger(let time, _): (.stagger, .monotonic(time))
         case .externalPower: (.externalPower, nil)
         case .network: (.network, nil)
         case .containerLocked: (.containerLocked, nil)
@@ -148,7 +148,7 @@ extension Reason {
                 "the plugin's launches have used its day budget of \(limit.humanReadable) in the last 24h",
                 "wait, or raise the plugin's day-budget of \(limit.humanReadable)"
             )
-        case .spread(_, let cause):
+        case .stagger(_, let cause):
             (
                 "\(cause.words) recently, and launches are staggered",
                 "wait, or run it now with bgtask run"
@@ -243,7 +243,7 @@ extension Reason {
 }
 
 /// The cause of a start-up wave, in which many requests become eligible at once, so that their launches are staggered.
-package enum SpreadCause: String, Hashable, Sendable, CaseIterable {
+package enum StaggerCause: String, Hashable, Sendable, CaseIterable {
     case boot
     case resume
     case network

@@ -17,7 +17,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case retryDelay
     case spacing
     case dayBudget
-    case spread
+    case stagger
     case externalPower
     case network
     case containerLocked
@@ -97,7 +97,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .retryDelay: Row("retry-delay", .time, [.momentary, .ownTime])
         case .spacing: Row("spacing", .time, [.advisory, .momentary, .wholePlugin])
         case .dayBudget: Row("day-budget", .time, [.advisory, .wholePlugin])
-        case .spread: Row("stagger", .time, [.advisory, .momentary])
+        case .stagger: Row("stagger", .time, [.advisory, .momentary])
         case .externalPower: Row("external-power", .machine, until: .externalPower)
         case .network: Row("network", .machine, until: .network)
         case .containerLocked: Row("container-locked", .machine, until: .containers)

@@ -74,14 +74,14 @@ package enum BackgroundMode: String, Hashable, Sendable, CaseIterable {
 /// The cause of a launch; the numbers are the ABI's `BGT_CAUSE_...`.
 package enum LaunchCause: UInt32, Hashable, Sendable {
     case due = 1
-    case person = 2
+    case user = 2
     case event = 3
     case relaunch = 4
 
     package var name: String {
         switch self {
         case .due: "due"
-        case .person: "person"
+        case .user: "user"
         case .event: "event"
         case .relaunch: "relaunch"
         }

@@ -103,7 +103,7 @@ package enum Blame: String, Hashable, Sendable, CaseIterable {
     case nobody
     case plugin
     case host
-    case person
+    case user
     case machine
     /// The cause cannot be determined.
     case unknown
@@ -115,7 +115,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
     case externalPowerLost = 2
     case networkLost = 3
     case notIdle = 4
-    case stoppedByPerson = 5
+    case stoppedByUser = 5
     case noProgress = 6
     case memoryPressure = 7
     case hostShutdown = 8
@@ -127,7 +127,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
         case .externalPowerLost: "external power lost"
         case .networkLost: "network lost"
         case .notIdle: "no longer idle"
-        case .stoppedByPerson: "stopped by a user"
+        case .stoppedByUser: "stopped by a user"
         case .noProgress: "no progress"
         case .memoryPressure: "memory pressure"
         case .hostShutdown: "host shutting down"
@@ -140,7 +140,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
         switch self {
         case .budget, .noProgress: .plugin
         case .externalPowerLost, .networkLost, .notIdle, .memoryPressure, .containerLocked: .machine
-        case .stoppedByPerson: .person
+        case .stoppedByUser: .user
         case .hostShutdown: .host
         }
     }

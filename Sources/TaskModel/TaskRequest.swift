@@ -117,14 +117,14 @@ package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {
 
 /// The origin of a submission.
 package enum Submitter: Hashable, Sendable {
-    case person
+    case user
     case plugin(PluginIdentifier)
     /// A schedule in the operator's configuration, at a scheduled occurrence.
     case schedule
 
     package var name: String {
         switch self {
-        case .person: "person"
+        case .user: "user"
         case .plugin(let identifier): identifier.text
         case .schedule: "schedule"
         }

@@ -6,7 +6,7 @@ import Glibc
 @main
 struct Bgtask {
     static func main() async {
-        Surroundings.prepareProcess()
+        CommandContext.prepareProcess()
         let status = await BgtaskCommand.execute(Array(CommandLine.arguments.dropFirst()))
         exit(status.rawValue)
     }

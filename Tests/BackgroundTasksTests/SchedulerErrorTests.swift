@@ -43,8 +43,8 @@ struct SchedulerErrorTests {
 
     @Test func `each sub-reason of the Swift module has the same name as on the host`() {
         // Sub-reasons of triggers, which no plugin submits.
-        let others: Set<Refusal.SubReason> = [.eventLimit, .notAnExtension]
-        for reason in Refusal.SubReason.allCases where !others.contains(reason) {
+        let others: Set<SubmissionRefusal.SubReason> = [.eventLimit, .notAnExtension]
+        for reason in SubmissionRefusal.SubReason.allCases where !others.contains(reason) {
             #expect("\(BGTaskScheduler.Error.SubReason(rawValue: reason.rawValue))" == reason.name)
         }
         #expect("\(BGTaskScheduler.Error.SubReason(rawValue: 4711))" == "sub-reason 4711")

@@ -9,13 +9,13 @@ import Testing
 struct VocabularyTests {
     @Test func `constants of the Swift module for reasons, outcomes, events, causes and levels equal the header's`() {
         let reasons: [BGTask.ExpirationReason] = [
-            .budget, .externalPowerLost, .networkLost, .notIdle, .stoppedByPerson, .noProgress, .memoryPressure,
+            .budget, .externalPowerLost, .networkLost, .notIdle, .stoppedByUser, .noProgress, .memoryPressure,
             .hostShutdown, .containerLocked,
         ]
         #expect(
             reasons.map(\.rawValue) == [
                 BGT_EXPIRED_BUDGET, BGT_EXPIRED_EXTERNAL_POWER_LOST, BGT_EXPIRED_NETWORK_LOST, BGT_EXPIRED_NOT_IDLE,
-                BGT_EXPIRED_STOPPED_BY_PERSON, BGT_EXPIRED_NO_PROGRESS, BGT_EXPIRED_MEMORY_PRESSURE,
+                BGT_EXPIRED_STOPPED_BY_USER, BGT_EXPIRED_NO_PROGRESS, BGT_EXPIRED_MEMORY_PRESSURE,
                 BGT_EXPIRED_HOST_SHUTDOWN, BGT_EXPIRED_CONTAINER_LOCKED,
             ]
         )
@@ -27,8 +27,8 @@ struct VocabularyTests {
                 BGT_EVENT_STARTED, BGT_EVENT_TRIGGER, BGT_EVENT_FETCH, BGT_EVENT_PUSH, BGT_EVENT_TRANSFERS_FINISHED,
             ]
         )
-        let causes: [BackgroundPlugin.Launch.Cause] = [.due, .person, .event, .relaunch]
-        #expect(causes.map(\.rawValue) == [BGT_CAUSE_DUE, BGT_CAUSE_PERSON, BGT_CAUSE_EVENT, BGT_CAUSE_RELAUNCH])
+        let causes: [BackgroundPlugin.Launch.Cause] = [.due, .user, .event, .relaunch]
+        #expect(causes.map(\.rawValue) == [BGT_CAUSE_DUE, BGT_CAUSE_USER, BGT_CAUSE_EVENT, BGT_CAUSE_RELAUNCH])
         let levels: [BackgroundPlugin.LogLevel] = [.debug, .info, .warning, .error]
         #expect(levels.map(\.rawValue) == [BGT_LOG_DEBUG, BGT_LOG_INFO, BGT_LOG_WARNING, BGT_LOG_ERROR])
     }

@@ -24,7 +24,7 @@ struct DocumentedCommandTests {
     }
 
     @Test(arguments: [
-        ["task", "why", "a.b"], ["plugin", "list", "--colour"], ["run"], ["host", "run", "--plugin-folder", "/a"],
+        ["task", "why", "a.b"], ["plugin", "list", "--colour"], ["run"], ["host", "run", "--plugin-directory", "/a"],
     ])
     func `the documentation check reports a command line whose command or option does not exist`(words: [String]) {
         #expect(throws: (any Error).self) { try DocumentedCommand.parse(words) }
@@ -85,9 +85,9 @@ private struct DocumentedCommand: CustomStringConvertible {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let articles = "Sources/BackgroundTasks/BackgroundTasks.docc/Articles"
-        let inside = try ["Documentation", articles].flatMap { folder in
-            try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path).sorted()
-                .map { "\(folder)/\($0)" }
+        let inside = try ["Documentation", articles].flatMap { directory in
+            try FileManager.default.contentsOfDirectory(atPath: root.appending(path: directory).path).sorted()
+                .map { "\(directory)/\($0)" }
         }
         return try (["README.md", "SECURITY.md", "CHANGELOG.md"] + inside).filter { $0.hasSuffix(".md") }
             .map { ($0, try String(contentsOf: root.appending(path: $0), encoding: .utf8)) }

@@ -77,7 +77,7 @@ struct ExitStatusTests {
     }
 
     @Test func `a refusal by the host makes bgtask exit with 1 and print code, sub-reason and remedy`() async throws {
-        let refusal = ControlRefusal.noSuchPlugin("com.example.feed\u{1b}[2J")
+        let refusal = RouteError.noSuchPlugin("com.example.feed\u{1b}[2J")
         let answer = String(decoding: try WireCoding.encode(refusal.reply), as: UTF8.self)
         try await StubHost.with({ _ in .body(status: refusal.status, answer) }) { host in
             let terminal = Terminal()
@@ -94,7 +94,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func `a server that is no bgtask host at the socket makes bgtask exit with 3`() async throws {
+    @Test func `a server that is not a bgtask host at the socket makes bgtask exit with 3`() async throws {
         try await StubHost.with({ _ in .body(status: 200, "hello") }) { host in
             #expect(await Terminal().run("host", "status", "--socket", host.socket) == .unreachable)
         }
@@ -129,8 +129,8 @@ struct CommandTests {
     }
 
     @Test func `bgtask task submit sends every option of the request`() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
         let answer = try json(
             TaskSubmissionReply(
                 SubmissionNumber(rawValue: 12),
@@ -230,7 +230,7 @@ struct JournalFilterTests {
     }
 
     @Test(arguments: [
-        ("--event", "crashd", "write \"crashed\""), ("--blame", "vendor", "nobody, plugin, host, person, machine"),
+        ("--event", "crashd", "write \"crashed\""), ("--blame", "vendor", "nobody, plugin, host, user, machine"),
         ("--since", "2", "before now"), ("--plugin", "feed", "has no dot"), ("--launch", "x", "whole number"),
     ])
     func `an invalid value of a bgtask journal option is refused with its rule`(

@@ -14,8 +14,8 @@ struct HostChoiceTests {
     private let userSocket = "/run/user/1/bgtask/control.sock"
     private let systemSocket = "/run/bgtask/control.sock"
 
-    private func choose(_ wish: HostChoice.Wish, existing: Set<String>) -> HostChoice {
-        HostChoice(wish, user: user, isRoot: false, fileExists: existing.contains)
+    private func choose(_ selection: HostChoice.Selection, existing: Set<String>) -> HostChoice {
+        HostChoice(selection, user: user, isRoot: false, fileExists: existing.contains)
     }
 
     @Test func `bgtask --user as root means root's own host, and the hint names its socket and the alternatives`() {
@@ -62,7 +62,7 @@ struct UnreachableAdviceTests {
     }
 
     @Test func `the advice for a missing host is the command that starts one`() {
-        for failure in [ConnectionFailure.noSocket, .nobodyListens, .hungUp] {
+        for failure in [ConnectionFailure.noSocket, .noListener, .hungUp] {
             #expect(advice(failure).contains("sudo bgtask host run --system"))
         }
     }

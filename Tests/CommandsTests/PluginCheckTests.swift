@@ -20,18 +20,18 @@ struct PluginCheckTests {
     )
         async throws
     {
-        try await PluginDesk.with { desk in
-            let manifest = try await desk.build(source)
-            #expect(await desk.terminal.run("plugin", "check", manifest) == status)
-            #expect(desk.terminal.error.hasPrefix("bgtask: 1 manifest checked at level 0 of ABI 1.0: "))
+        try await PluginCommandFixture.with { fixture in
+            let manifest = try await fixture.build(source)
+            #expect(await fixture.terminal.run("plugin", "check", manifest) == status)
+            #expect(fixture.terminal.error.hasPrefix("bgtask: 1 manifest checked at level 0 of ABI 1.0: "))
         }
     }
 
     @Test func `a manifest that breaks a rule makes plugin check exit with 1 and name line and key`() async throws {
-        try await PluginDesk.with { desk in
-            let manifest = try await desk.build("Obedient", lines: ["background-modes: [processing]"])
-            #expect(await desk.terminal.run("plugin", "check", manifest) == .refused)
-            #expect(desk.terminal.output.contains("\(manifest):5:20: error: background-modes[0]: "))
+        try await PluginCommandFixture.with { fixture in
+            let manifest = try await fixture.build("Obedient", lines: ["background-modes: [processing]"])
+            #expect(await fixture.terminal.run("plugin", "check", manifest) == .refused)
+            #expect(fixture.terminal.output.contains("\(manifest):5:20: error: background-modes[0]: "))
         }
     }
 
@@ -39,9 +39,9 @@ struct PluginCheckTests {
     func `a failure of a check that --exclude names makes plugin check exit with 6 and print the given reason`()
         async throws
     {
-        try await PluginDesk.with { desk in
-            let manifest = try await desk.build("NoNote")
-            let status = await desk.terminal.run(
+        try await PluginCommandFixture.with { fixture in
+            let manifest = try await fixture.build("NoNote")
+            let status = await fixture.terminal.run(
                 "plugin",
                 "check",
                 manifest,
@@ -51,26 +51,30 @@ struct PluginCheckTests {
                 "the packager adds it"
             )
             #expect(status == .passedWithExclusions)
-            #expect(desk.terminal.output.contains("the packager adds it"))
+            #expect(fixture.terminal.output.contains("the packager adds it"))
         }
     }
 
     @Test func `plugin check --with treats another manifest as installed beside the checked one`() async throws {
-        try await PluginDesk.with { desk in
+        try await PluginCommandFixture.with { fixture in
             let lines = ["role: extension", "containing-plugin: com.example.neighbour"]
-            let manifest = try await desk.build("Obedient", lines: lines)
-            let main = try await desk.build("Neighbour", lines: ["extensions: [com.example.obedient]"], in: "operator")
-            #expect(await desk.terminal.run("plugin", "check", manifest) == .refused)
-            #expect(await desk.terminal.run("plugin", "check", manifest, "--with", main) == .done)
+            let manifest = try await fixture.build("Obedient", lines: lines)
+            let main = try await fixture.build(
+                "Neighbour",
+                lines: ["extensions: [com.example.obedient]"],
+                in: "operator"
+            )
+            #expect(await fixture.terminal.run("plugin", "check", manifest) == .refused)
+            #expect(await fixture.terminal.run("plugin", "check", manifest, "--with", main) == .done)
         }
     }
 
     @Test func `the JSON document of plugin check has the documented keys`() async throws {
-        try await PluginDesk.with { desk in
-            let manifest = try await desk.build("NoNote", lines: ["rolle: main"])
-            #expect(await desk.terminal.run("plugin", "check", manifest, "--json") == .cannotBeLoaded)
-            let report = try json(desk.terminal.output)
-            #expect(try JSONValue(parsing: Data(desk.terminal.output.utf8)).quotedKeys == [])
+        try await PluginCommandFixture.with { fixture in
+            let manifest = try await fixture.build("NoNote", lines: ["rolle: main"])
+            #expect(await fixture.terminal.run("plugin", "check", manifest, "--json") == .cannotBeLoaded)
+            let report = try json(fixture.terminal.output)
+            #expect(try JSONValue(parsing: Data(fixture.terminal.output.utf8)).quotedKeys == [])
             #expect(Set(report.keys) == ["format", "tool", "abi", "level", "verdict", "manifests"])
             #expect(report["format"] as? Int == 1 && report["level"] as? Int == 0 && report["abi"] as? String == "1.0")
             #expect(report["verdict"] as? String == "cannot-be-loaded")
@@ -96,25 +100,30 @@ struct PluginCheckTests {
     }
 
     @Test func `plugin inspect prints whether this version loads the library, and its digest for a pin`() async throws {
-        try await PluginDesk.with { desk in
-            try await desk.build("Obedient")
-            try await desk.build("NewerMinor")
-            #expect(await desk.terminal.run("plugin", "inspect", desk.folder.file("vendor/libObedient.so")) == .done)
-            #expect(desk.terminal.output.contains("a host of this version loads it"))
-            #expect(desk.terminal.output.contains(try Regex("digest +sha256: [0-9a-f]{64}\n")))
-            let newer = desk.folder.file("vendor/libNewerMinor.so")
-            #expect(await desk.terminal.run("plugin", "inspect", newer) == .refused)
-            #expect(desk.terminal.output.contains("needs minor 99"))
-            #expect(desk.terminal.error.contains("BGT-ABI-02") && desk.terminal.error.contains("upgrade bgtaskd"))
+        try await PluginCommandFixture.with { fixture in
+            try await fixture.build("Obedient")
+            try await fixture.build("NewerMinor")
+            #expect(
+                await fixture.terminal.run("plugin", "inspect", fixture.directory.file("vendor/libObedient.so"))
+                    == .done
+            )
+            #expect(fixture.terminal.output.contains("a host of this version loads it"))
+            #expect(fixture.terminal.output.contains(try Regex("digest +sha256: [0-9a-f]{64}\n")))
+            let newer = fixture.directory.file("vendor/libNewerMinor.so")
+            #expect(await fixture.terminal.run("plugin", "inspect", newer) == .refused)
+            #expect(fixture.terminal.output.contains("needs minor 99"))
+            #expect(fixture.terminal.error.contains("BGT-ABI-02") && fixture.terminal.error.contains("upgrade bgtaskd"))
         }
     }
 
-    @Test func `plugin inspect reports that an unrelated library is no plugin but bindable by handlers`() async throws {
-        try await PluginDesk.with { desk in
-            try await desk.build("Plain")
-            let file = desk.folder.file("vendor/libPlain.so")
-            #expect(await desk.terminal.run("plugin", "inspect", file) == .done)
-            #expect(desk.terminal.output.contains("not a plugin by itself; handlers of a manifest may bind"))
+    @Test func `plugin inspect reports that an unrelated library is not a plugin but bindable by handlers`()
+        async throws
+    {
+        try await PluginCommandFixture.with { fixture in
+            try await fixture.build("Plain")
+            let file = fixture.directory.file("vendor/libPlain.so")
+            #expect(await fixture.terminal.run("plugin", "inspect", file) == .done)
+            #expect(fixture.terminal.output.contains("not a plugin by itself; handlers of a manifest may bind"))
             let other = Terminal()
             #expect(await other.run("plugin", "inspect", file, "--json") == .done)
             let document = try json(other.output)
@@ -126,31 +135,31 @@ struct PluginCheckTests {
     @Test func `plugin check warns that a library named by an absolute path is allowed to the operator only`()
         async throws
     {
-        try await PluginDesk.with { desk in
+        try await PluginCommandFixture.with { fixture in
             let lines = [
                 "background-modes: [processing]", "permitted-identifiers: [com.example.plain.task]", "handlers:",
                 "  - { identifier: com.example.plain.task, symbol: plain_fail, arguments: [cancel-flag], returns: void }",
             ]
-            let manifest = try await desk.build("Plain", lines: lines)
-            #expect(await desk.terminal.run("plugin", "check", manifest) == .done)
-            #expect(!desk.terminal.error.contains("absolute path"))
-            let text = try #require(desk.folder.text(of: "vendor/Plain.yaml"))
-            let whole = text.replacing("library: ", with: "library: \(desk.folder.file("vendor"))/")
-            try desk.folder.write(whole.utf8, to: "vendor/Plain.yaml")
-            #expect(await desk.terminal.run("plugin", "check", manifest) == .done)
-            #expect(desk.terminal.error.contains("Plain.yaml names its library by its whole path, which only"))
+            let manifest = try await fixture.build("Plain", lines: lines)
+            #expect(await fixture.terminal.run("plugin", "check", manifest) == .done)
+            #expect(!fixture.terminal.error.contains("absolute path"))
+            let text = try #require(fixture.directory.text(of: "vendor/Plain.yaml"))
+            let whole = text.replacing("library: ", with: "library: \(fixture.directory.file("vendor"))/")
+            try fixture.directory.write(whole.utf8, to: "vendor/Plain.yaml")
+            #expect(await fixture.terminal.run("plugin", "check", manifest) == .done)
+            #expect(fixture.terminal.error.contains("Plain.yaml names its library by its whole path, which only"))
         }
     }
 
-    @Test func `plugin inspect --json reports a file that is no library, with its size and digest`() async throws {
-        try await PluginDesk.with { desk in
-            let file = try desk.folder.write(Array("hello".utf8), to: "vendor/libText.so")
-            #expect(await desk.terminal.run("plugin", "inspect", file, "--json") == .refused)
-            let document = try json(desk.terminal.output)
+    @Test func `plugin inspect --json reports a file that is not a library, with its size and digest`() async throws {
+        try await PluginCommandFixture.with { fixture in
+            let file = try fixture.directory.write(Array("hello".utf8), to: "vendor/libText.so")
+            #expect(await fixture.terminal.run("plugin", "inspect", file, "--json") == .refused)
+            let document = try json(fixture.terminal.output)
             #expect(document["loadable"] as? Bool == false && document["size"] as? Int == 5)
             #expect((document["problems"] as? [[String: Any]])?.first?["code"] as? String == "not-an-elf")
             #expect((document["sha256"] as? String)?.count == 64)
-            #expect(await desk.terminal.run("plugin", "inspect", "/nowhere/libx.so") == .refused)
+            #expect(await fixture.terminal.run("plugin", "inspect", "/nowhere/libx.so") == .refused)
         }
     }
 }

@@ -91,7 +91,7 @@ struct RenderingTests {
                 com.example.feed  1.4.0    main  fetch,processing  2      2        1       1        running
 
                 1 manifest refused:
-                /etc/bgtask/manifests/broken.yaml:4:3: error: role: "mian" is no role
+                /etc/bgtask/manifests/broken.yaml:4:3: error: role: "mian" is not a role
                 /etc/bgtask/manifests/broken.yaml: error: library is missing
 
                 """

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("bgtask replay works without a host")
 struct ReplayCommandTests {
-    private var folder: String {
+    private var directory: String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Demo/replays")
             .standardizedFileURL.path
     }
@@ -19,10 +19,10 @@ struct ReplayCommandTests {
     @Test func `two runs of a replay with one seed give the same table, JSON and drawing`() async throws {
         var answers: [[String]] = []
         for _ in 0..<2 {
-            let answer = try await ScratchFolder.with { scratch in
+            let answer = try await ScratchDirectory.with { scratch in
                 let drawing = scratch.path + "/day.svg"
                 let arguments = [
-                    "replay", "day", "--count", "8", "--conditions", folder + "/laptop.yaml", "--seed", "9",
+                    "replay", "day", "--count", "8", "--conditions", directory + "/laptop.yaml", "--seed", "9",
                 ]
                 let program = try BuiltProgram.command.path()
                 let table = try await ProgramRun.of(program, arguments + ["--svg", drawing])
@@ -41,7 +41,7 @@ struct ReplayCommandTests {
         let terminal = Terminal()
         let status = await terminal.run(
             list: [
-                "replay", "day", "--plugins", folder + "/plugins.yaml", "--conditions", folder + "/office.yaml",
+                "replay", "day", "--plugins", directory + "/plugins.yaml", "--conditions", directory + "/office.yaml",
                 "--seed", "2",
             ]
         )
@@ -55,7 +55,7 @@ struct ReplayCommandTests {
 
     @Test func `problems of a replay's files are refused with file, line and key`() async {
         let terminal = Terminal()
-        let trace = folder + "/plugins.yaml"
+        let trace = directory + "/plugins.yaml"
         #expect(await terminal.run("replay", "day", "--count", "2", "--conditions", trace) == .refused)
         #expect(terminal.error.contains("plugins.yaml:1:1: trace: is missing; write trace: 1"))
         #expect(terminal.error.contains("population: is not a known key"))

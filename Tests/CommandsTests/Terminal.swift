@@ -48,7 +48,7 @@ final class Terminal: Sendable {
         answering answer: String? = nil
     ) async -> ExitStatus {
         let writes = Mutex(0)
-        let surroundings = Surroundings(
+        let context = CommandContext(
             environment: ["HOME": "/nowhere"],
             timeZone: .gmt,
             now: { Samples.now },
@@ -71,6 +71,6 @@ final class Terminal: Sendable {
             },
             ask: { _ in answer }
         )
-        return await Surroundings.$current.withValue(surroundings) { await BgtaskCommand.execute(arguments) }
+        return await CommandContext.$current.withValue(context) { await BgtaskCommand.execute(arguments) }
     }
 }

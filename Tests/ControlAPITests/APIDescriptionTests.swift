@@ -126,9 +126,9 @@ struct APIDescriptionTests {
         #expect(try words("LaunchOutcome") == LaunchOutcome.allCases.map(\.rawValue))
         #expect(try words("JournalEvent") == JournalEntry.Event.allCases.map(\.name))
         #expect(try words("ReasonCode") == ReasonKind.allCases.map(\.row.code))
-        let codes = ControlRefusal.Code.allCases.map(\.rawValue) + Refusal.Code.allCases.map(\.name)
+        let codes = RouteError.Code.allCases.map(\.rawValue) + SubmissionRefusal.Code.allCases.map(\.name)
         #expect(try Set(words("ErrorCode")) == Set(codes))
-        let reasons = ControlRefusal.SubReason.allCases.map(\.rawValue) + Refusal.SubReason.allCases.map(\.name)
+        let reasons = RouteError.SubReason.allCases.map(\.rawValue) + SubmissionRefusal.SubReason.allCases.map(\.name)
         #expect(try Set(words("ErrorSubReason")) == Set(reasons))
     }
 
@@ -146,10 +146,10 @@ struct APIDescriptionTests {
 
     @Test func `the API description explains each sub-reason under its code`() throws {
         let text = try #require(try document.schema(named: "ErrorSubReason")["description"].text)
-        for reason in ControlRefusal.SubReason.allCases {
+        for reason in RouteError.SubReason.allCases {
             #expect(text.contains("`\(reason.rawValue)`") && text.contains("`\(reason.code.rawValue)` ("))
         }
-        for reason in Refusal.SubReason.allCases { #expect(text.contains("`\(reason.name)`")) }
+        for reason in SubmissionRefusal.SubReason.allCases { #expect(text.contains("`\(reason.name)`")) }
     }
 
     @Test(arguments: [

@@ -45,15 +45,15 @@ struct DocumentationTests {
 
     @Test func `Statuses.md lists every code and sub-reason of a refusal`() throws {
         let page = try DocumentationPage("Statuses")
-        for reason in Refusal.SubReason.allCases {
+        for reason in SubmissionRefusal.SubReason.allCases {
             #expect(page.entries[reason.name]?.dropFirst().first == "\(reason.rawValue)", "\(reason.name)")
         }
-        for code in ControlRefusal.Code.allCases {
-            let expected = ControlRefusal.SubReason.allCases.filter { $0.code == code }.map { "`\($0.rawValue)`" }
+        for code in RouteError.Code.allCases {
+            let expected = RouteError.SubReason.allCases.filter { $0.code == code }.map { "`\($0.rawValue)`" }
             #expect(page.entries[code.rawValue]?.last == expected.joined(separator: ", "), "\(code.rawValue)")
             #expect(page.entries[code.rawValue]?.dropFirst().first == "\(code.status)")
         }
-        let names = Refusal.SubReason.allCases.map(\.name) + ControlRefusal.Code.allCases.map(\.rawValue)
+        let names = SubmissionRefusal.SubReason.allCases.map(\.name) + RouteError.Code.allCases.map(\.rawValue)
         #expect(page.names(after: "").filter { !$0.hasPrefix("bgt_") } == Set(names))
     }
 
@@ -61,9 +61,9 @@ struct DocumentationTests {
         let page = try DocumentationPage("Manifest")
         let parts = ["argument-", "result-"]
         let keys = page.names(after: "").filter { name in !parts.contains { name.hasPrefix($0) } }
-        let folder = "Sources/PluginCatalog/Manifest"
-        let known = try Repository.cases(of: "ManifestKey", in: "\(folder)/ManifestKey.swift")
-            .union(Repository.keys(askedIn: ["\(folder)/HandlerDraft.swift"]))
+        let directory = "Sources/PluginCatalogue/Manifest"
+        let known = try Repository.cases(of: "ManifestKey", in: "\(directory)/ManifestKey.swift")
+            .union(Repository.keys(askedIn: ["\(directory)/HandlerDraft.swift"]))
         #expect(known.count >= 20)
         #expect(Set(keys.map(Self.lastPart(of:))) == known)
         #expect(page.names(after: "argument-") == Set(DirectArgument.Kind.allCases.map(\.rawValue)))
@@ -99,7 +99,8 @@ struct DocumentationTests {
     }
 
     @Test(arguments: [
-        "Documentation/Configuration.md", "Demo/run", "Tests/Torture/host.py", "Benchmarks/Sources/HostAtSize/Floods.swift",
+        "Documentation/Configuration.md", "Demo/run", "Tests/Torture/host.py",
+        "Benchmarks/Sources/HostAtSize/Floods.swift",
         "Benchmarks/Sources/HostAtSize/Population.swift",
     ])
     func `every sample configuration that sets conditions sets all of them`(path: String) throws {

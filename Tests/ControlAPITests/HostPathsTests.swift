@@ -10,7 +10,7 @@ struct HostPathsTests {
         #expect(paths.controlSocket == "/run/bgtask/control.sock")
         #expect(paths.operatorManifests == "/etc/bgtask/manifests")
         #expect(paths.packageManifests == "/usr/share/bgtask/manifests")
-        #expect(paths.stateFolder == "/var/lib/bgtask")
+        #expect(paths.stateDirectory == "/var/lib/bgtask")
     }
 
     @Test func `a user's host uses the directories of the XDG variables`() {
@@ -24,16 +24,16 @@ struct HostPathsTests {
         #expect(paths.configurationFile == "/c/bgtask/bgtaskd.yaml")
         #expect(paths.operatorManifests == "/c/bgtask/manifests")
         #expect(paths.packageManifests == "/d/bgtask/manifests")
-        #expect(paths.pluginFolder == "/d/bgtask/plugins")
-        #expect(paths.stateFolder == "/s/bgtask")
+        #expect(paths.pluginDirectory == "/d/bgtask/plugins")
+        #expect(paths.stateDirectory == "/s/bgtask")
         #expect(paths.controlSocket == "/run/user/1/bgtask/control.sock")
     }
 
     @Test func `without XDG variables all paths of a user's host are below the home directory, the socket included`() {
         let paths = HostPaths.user(environment: ["HOME": "/home/ada"])
         #expect(paths.configurationFile == "/home/ada/.config/bgtask/bgtaskd.yaml")
-        #expect(paths.pluginFolder == "/home/ada/.local/share/bgtask/plugins")
-        #expect(paths.stateFolder == "/home/ada/.local/state/bgtask")
+        #expect(paths.pluginDirectory == "/home/ada/.local/share/bgtask/plugins")
+        #expect(paths.stateDirectory == "/home/ada/.local/state/bgtask")
         #expect(paths.controlSocket == "/home/ada/.local/state/bgtask/control.sock")
     }
 
@@ -47,7 +47,7 @@ struct HostPathsTests {
 
     @Test func `without HOME the home directory of a user's host comes from the user database`() {
         let paths = HostPaths.user(environment: [:])
-        #expect(paths.stateFolder.hasPrefix("/") && paths.stateFolder.hasSuffix("/.local/state/bgtask"))
+        #expect(paths.stateDirectory.hasPrefix("/") && paths.stateDirectory.hasSuffix("/.local/state/bgtask"))
         #expect(HostPaths.user(environment: ["HOME": "elsewhere"]) == paths)
     }
 }

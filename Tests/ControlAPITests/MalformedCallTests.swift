@@ -24,9 +24,9 @@ struct MalformedCallTests {
         }
     }
 
-    private func refusal(_ call: Case) throws -> ControlRefusal {
+    private func refusal(_ call: Case) throws -> RouteError {
         let data = Data(call.body.utf8)
-        return try #require(throws: ControlRefusal.self) {
+        return try #require(throws: RouteError.self) {
             switch call.route {
             case .taskSubmit: _ = try TaskSubmission.reading(data, for: call.route).validated()
             case .run: _ = try RunOrder.reading(data, for: call.route).validated()
@@ -155,7 +155,7 @@ struct MalformedCallTests {
         ("after=-1", "query-invalid", "after", "from 0"), ("before=0", "query-invalid", "before", "from 1"),
         ("follow=yes", "query-invalid", "follow", "true or false"),
         ("launch=0", "query-invalid", "launch", "from 1"), ("event=crashd", "query-invalid", "event", "\"crashed\""),
-        ("blame=vendor", "query-invalid", "blame", "nobody, plugin, host, person, machine"),
+        ("blame=vendor", "query-invalid", "blame", "nobody, plugin, host, user, machine"),
         ("since=soon", "query-invalid", "since", "2h"), ("since=2", "query-invalid", "since", "2h"),
         ("since=-2h", "query-invalid", "since", "2h"), ("since=99999999999999d", "query-invalid", "since", "2h"),
         ("plugin=feed", "identifier-invalid", "plugin", "reverse-DNS"),
@@ -169,7 +169,7 @@ struct MalformedCallTests {
         field: String?,
         remedy: String
     ) throws {
-        let refusal = try #require(throws: ControlRefusal.self) {
+        let refusal = try #require(throws: RouteError.self) {
             try JournalQuery(reading: QueryParameters(query, of: .journal).value, now: Samples.now)
         }
         #expect(refusal.status == 400)
@@ -203,7 +203,7 @@ struct MalformedCallTests {
         field: String,
         remedy: String
     ) throws {
-        let refusal = try #require(throws: ControlRefusal.self) {
+        let refusal = try #require(throws: RouteError.self) {
             let parameters = try QueryParameters(query, of: route)
             switch route {
             case .taskList: _ = try TaskQuery(reading: parameters.value)
@@ -236,14 +236,14 @@ struct MalformedCallTests {
 
     @Test(arguments: Route.allCases.filter(\.queryNames.isEmpty))
     func `a route without query parameters refuses any parameter by name`(route: Route) {
-        let refusal = #expect(throws: ControlRefusal.self) { try QueryParameters("a=b", of: route) }
+        let refusal = #expect(throws: RouteError.self) { try QueryParameters("a=b", of: route) }
         #expect(refusal?.reply.error.subReason == "query-unknown" && refusal?.reply.error.field == "a")
         #expect(throws: Never.self) { try QueryParameters("", of: route) }
     }
 
     @Test(arguments: ["zero", "0", "-1", "99999999999999999999", ""])
     func `an invalid launch number in a path is refused with the field number`(text: String) {
-        let refusal = #expect(throws: ControlRefusal.self) { try LaunchNumber(validating: text) }
+        let refusal = #expect(throws: RouteError.self) { try LaunchNumber(validating: text) }
         #expect(refusal?.status == 400 && refusal?.reply.error.field == "number")
     }
 }

@@ -56,11 +56,11 @@ enum Samples {
             user: "bgtask",
             startedAt: now + .seconds(-3600),
             boot: BootID("b00t"),
-            stateFolder: "/var/lib/bgtask",
+            stateDirectory: "/var/lib/bgtask",
             socket: "/run/bgtask/control.sock",
             socketGroup: "operators",
-            manifestFolders: ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
-            pluginFolder: "/usr/lib/bgtask/plugins",
+            manifestDirectories: ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
+            pluginDirectory: "/usr/lib/bgtask/plugins",
             configurationFile: "/etc/bgtask/bgtaskd.yaml",
             configuredWithoutPlugin: [PluginIdentifier("com.example.gone")].compactMap { $0 },
             conditions: conditions,
@@ -72,10 +72,10 @@ enum Samples {
             limits: [KindLimit(.refresh, limit: 1), KindLimit(.processing, limit: 10)],
             budgets: [KindBudget(.refresh, budget: .seconds(30)), KindBudget(.processing, budget: .seconds(600))],
             launchLimits: [LaneLimit(.background, limit: 4, running: 1)],
-            grace: .seconds(5),
+            gracePeriod: .seconds(5),
             spacing: .seconds(1),
             batchSize: 100,
-            callerPatience: .seconds(10),
+            idleTimeout: .seconds(10),
             retry: retry,
             retention: Retention(
                 removedPlugin: .seconds(30 * 86_400),
@@ -84,12 +84,12 @@ enum Samples {
             ),
             policies: PoliciesInForce(
                 off: ["load"],
-                spread: .seconds(60),
+                stagger: .seconds(60),
                 overrunSpacing: .seconds(30),
                 longestSpacing: .seconds(3600),
                 dayBudget: .seconds(4 * 3600),
-                patience: .seconds(2 * 86_400),
-                roomPatience: .seconds(300)
+                maximumDeferral: .seconds(2 * 86_400),
+                maximumCapacityWait: .seconds(300)
             ),
             continued: ContinuedRule(stallLimit: .seconds(30), pressureInterval: .seconds(10)),
             minimumFetchInterval: .seconds(900),
@@ -121,7 +121,13 @@ enum Samples {
                     file: "/etc/bgtask/manifests/broken.yaml",
                     identifier: "com.example.broken",
                     problems: [
-                        ManifestNote(severity: .error, line: 4, column: 3, key: "role", message: "\"mian\" is no role"),
+                        ManifestNote(
+                            severity: .error,
+                            line: 4,
+                            column: 3,
+                            key: "role",
+                            message: "\"mian\" is not a role"
+                        ),
                         ManifestNote(severity: .error, message: "library is missing"),
                     ]
                 )
@@ -139,7 +145,7 @@ enum Samples {
             notes: [ManifestNote(severity: .note, line: 9, key: "modes", message: "audio has no effect")],
             limits: [KindLimit(.refresh, limit: 1, used: 1), KindLimit(.processing, limit: 10, used: 3)],
             budgets: [KindBudget(.refresh, budget: .seconds(30))],
-            grace: .seconds(5),
+            gracePeriod: .seconds(5),
             spacing: .seconds(1),
             batchSize: 100,
             dayBudget: .seconds(4 * 3600),
@@ -167,7 +173,7 @@ enum Samples {
                 earliestBegin: earliestBegin,
                 requiresNetwork: true
             ),
-            submitter: .person,
+            submitter: .user,
             submittedAt: now,
             retry: Retry(attempts: 1)
         )
@@ -214,7 +220,7 @@ enum Samples {
                 kind: .continued,
                 continued: ContinuedTerms(title: "Export")
             ),
-            submitter: .person,
+            submitter: .user,
             submittedAt: now
         )
     }
@@ -270,7 +276,7 @@ enum Samples {
             pid: 4711,
             startedAt: now,
             budget: .seconds(30),
-            grace: .seconds(5),
+            gracePeriod: .seconds(5),
             used: .seconds(2),
             end: end,
             manifestDigest: "cd34",

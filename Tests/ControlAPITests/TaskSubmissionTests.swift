@@ -43,7 +43,7 @@ struct TaskSubmissionTests {
         for kind in TaskKind.submittable where !field.belongs(to: kind) {
             let body =
                 #"{"identifier": "com.example.feed.refresh", "kind": "\#(kind.name)", "\#(field.key)": \#(value)}"#
-            let refusal = try #require(throws: ControlRefusal.self) { try decode(body).validated() }
+            let refusal = try #require(throws: RouteError.self) { try decode(body).validated() }
             #expect(
                 refusal.reply.error.subReason == "field-not-of-kind" && refusal.reply.error.message.contains(field.key)
             )
@@ -54,7 +54,7 @@ struct TaskSubmissionTests {
         let request = TaskRequest(identifier: try Samples.task(), kind: .refresh)
         let most = [UInt8](repeating: 1, count: TaskRequest.maximumPayload)
         #expect(try TaskSubmission(request, payload: most).validated().payload == most)
-        let refusal = try #require(throws: ControlRefusal.self) {
+        let refusal = try #require(throws: RouteError.self) {
             try TaskSubmission(request, payload: most + [1]).validated()
         }
         #expect(refusal.reply.error.subReason == "payload-too-large")
@@ -64,23 +64,23 @@ struct TaskSubmissionTests {
 }
 
 @Suite("Refusals of the scheduler keep their code and sub-reason")
-struct ControlRefusalTests {
+struct RouteErrorTests {
     @Test(
         .proves("C14"),
         arguments: [
-            (Refusal.Code.unavailable, 503), (.tooManyPendingTaskRequests, 409), (.notPermitted, 403),
+            (SubmissionRefusal.Code.unavailable, 503), (.tooManyPendingTaskRequests, 409), (.notPermitted, 403),
             (.immediateRunIneligible, 409),
         ]
     )
-    func `each refusal code has its HTTP status`(code: Refusal.Code, status: Int) {
-        let refusal = ControlRefusal(Refusal(code: code, subReason: .refreshLimit, message: "m"))
+    func `each refusal code has its HTTP status`(code: SubmissionRefusal.Code, status: Int) {
+        let refusal = RouteError(SubmissionRefusal(code: code, subReason: .refreshLimit, message: "m"))
         #expect(refusal.status == status)
         #expect(refusal.reply == ErrorReply(code: code.name, subReason: "refresh-limit", message: "m"))
     }
 
-    @Test(.proves(89)) func `a requested launch without a pending request is refused with 404 and the identifier`() {
-        let refusal = ControlRefusal.nothingPending("a.b")
+    @Test func `an unknown task is refused with 404 and its identifier`() {
+        let refusal = RouteError.noSuchTask("a.b")
         #expect(refusal.status == 404)
-        #expect(refusal.reply.error.message == "no request for a.b is pending")
+        #expect(refusal.reply.error.message.hasPrefix("a.b is unknown: "))
     }
 }

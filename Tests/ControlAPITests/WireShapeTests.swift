@@ -108,7 +108,7 @@ struct WireShapeTests {
                 {"plugins": [{\(summary)}],
                  "refused": [{"file": "/etc/bgtask/manifests/broken.yaml", "identifier": "com.example.broken",
                    "problems": [
-                     {"severity": "error", "line": 4, "column": 3, "key": "role", "message": "\\"mian\\" is no role"},
+                     {"severity": "error", "line": 4, "column": 3, "key": "role", "message": "\\"mian\\" is not a role"},
                      {"severity": "error", "message": "library is missing"}]}], "partial": false}
                 """
         )
@@ -180,7 +180,7 @@ struct WireShapeTests {
             "TaskList",
             is: """
                 {"pending": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh",
-                   "kind": "refresh", "submission": 12, "submitter": "person",
+                   "kind": "refresh", "submission": 12, "submitter": "user",
                    "submitted_at": "2026-01-31T01:48:00Z", "submitted_at_ns": "1769824080000000000",
                      "earliest_begin": "2026-01-31T02:00:00Z", "earliest_begin_ns": "1769824800000000000",
                    "requires_network": true, "requires_external_power": false, "attempts": 1,

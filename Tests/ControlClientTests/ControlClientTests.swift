@@ -146,7 +146,7 @@ struct ControlClientTests {
     }
 
     @Test func `a refusal reaches the control client with its status, code and message`() async throws {
-        let refusal = ControlRefusal.nothingPending("a.b")
+        let refusal = RouteError.noSuchTask("a.b")
         let answer = try text(refusal.reply)
         try await StubHost.with({ _ in .body(status: refusal.status, answer) }) { host in
             await #expect(throws: ControlError.refused(status: 404, refusal.reply)) {
@@ -156,7 +156,7 @@ struct ControlClientTests {
     }
 
     @Test(arguments: [(200, "hello"), (200, "{}"), (500, "<html>"), (302, "{}")])
-    func `an answer that is no valid reply is reported as misunderstood`(status: Int, body: String) async throws {
+    func `an answer that is not a valid reply is reported as misunderstood`(status: Int, body: String) async throws {
         try await StubHost.with({ _ in .body(status: status, body) }) { host in
             let error = await #expect(throws: ControlError.self) {
                 try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
@@ -186,13 +186,13 @@ struct ControlClientTests {
     }
 
     @Test func `a socket without a listener is reported as unreachable with its own cause`() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try abandonSocket(at: folder.path + "/socket")
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        try abandonSocket(at: directory.path + "/socket")
         let error = await #expect(throws: ControlError.self) {
-            try await ControlClient.withConnection(to: folder.path + "/socket") { try await $0.host() }
+            try await ControlClient.withConnection(to: directory.path + "/socket") { try await $0.host() }
         }
-        #expect(error == .unreachable(socket: folder.path + "/socket", cause: .nobodyListens))
+        #expect(error == .unreachable(socket: directory.path + "/socket", cause: .noListener))
     }
 
     @Test(arguments: [StubHost.Answer.silence, .stream([], .never), .stream(["{"], .never)])
@@ -276,7 +276,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `a followed line that is no journal entry is reported as misunderstood`() async throws {
+    @Test func `a followed line that is not a journal entry is reported as misunderstood`() async throws {
         try await StubHost.with({ _ in .stream(["hello\n"], .inOrder) }) { host in
             let error = await #expect(throws: ControlError.self) { try await follow(host.socket) }
             guard case .misunderstood = error else {

@@ -45,8 +45,8 @@ struct StubHost {
         _ behaviour: @escaping Behaviour,
         _ body: (StubHost) async throws -> Result
     ) async throws -> Result {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
         let log = RequestLog()
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
@@ -55,10 +55,10 @@ struct StubHost {
                     try channel.pipeline.syncOperations.addHandler(StubHandler(log: log, behaviour: behaviour))
                 }
             }
-            .bind(unixDomainSocketPath: folder.path + "/socket").get()
+            .bind(unixDomainSocketPath: directory.path + "/socket").get()
         let outcome: Swift.Result<Result, any Error>
         do {
-            outcome = .success(try await body(StubHost(socket: folder.path + "/socket", log: log)))
+            outcome = .success(try await body(StubHost(socket: directory.path + "/socket", log: log)))
         } catch {
             outcome = .failure(error)
         }
@@ -73,7 +73,7 @@ struct StubHost {
 }
 
 /// A temporary directory of one test, with a path short enough for sockets.
-struct TemporaryFolder {
+struct TemporaryDirectory {
     let path: String
 
     init() throws {
@@ -84,14 +84,14 @@ struct TemporaryFolder {
 
     /// Deletes the directory with its sockets and files. It has no subdirectories.
     func remove() {
-        guard let folder = opendir(path) else { return }
-        while let entry = readdir(folder) {
+        guard let directory = opendir(path) else { return }
+        while let entry = readdir(directory) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             unlink("\(path)/\(name)")
         }
-        closedir(folder)
+        closedir(directory)
         rmdir(path)
     }
 }

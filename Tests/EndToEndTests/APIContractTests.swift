@@ -52,7 +52,7 @@ struct APIContractTests {
         try await HostFixture.with(plugins: [.neighbour, patient, keyboard]) { [patient] host in
             let api = try Checker(host)
             let task = TestPlugin.neighbour.task()
-            try host.folder.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/Broken.yaml")
+            try host.directory.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/Broken.yaml")
             try await host.waitForLog("the refusal") { $0.contains("Broken.yaml") }
 
             try api.call(.taskWhy, task)
@@ -91,7 +91,7 @@ struct APIContractTests {
             try api.call(.run, body: #"{"identifiers": ["\#(task)"]}"#)
             try api.call(.taskCancel, task)
             // A container directory is all that is left of a plugin whose record was deleted.
-            try host.folder.makeFolder("state/containers/com.example.gone")
+            try host.directory.makeDirectory("state/containers/com.example.gone")
             try api.call(.pluginPurge, "com.example.gone")
             #expect(api.seen.withLock { $0 } == Set(Route.allCases))
         }

@@ -61,7 +61,7 @@ struct AdmissionTests {
         try await HostFixture.with { host in
             try await host.runNeighbour()
             for path in ["state", "state/ledger.sqlite", "state/containers/\(TestPlugin.neighbour.identifier)"] {
-                let attributes = try FileManager.default.attributesOfItem(atPath: host.folder.file(path))
+                let attributes = try FileManager.default.attributesOfItem(atPath: host.directory.file(path))
                 let permissions = try #require(attributes[.posixPermissions] as? Int)
                 #expect(permissions & 0o077 == 0, "\(path)")
             }
@@ -73,8 +73,8 @@ extension HostFixture {
     /// The host's response to a status call by a program that runs as another user; the error of `connect` if the call
     /// failed.
     fileprivate func ask(asUser user: UInt32, group: UInt32, others: [UInt32] = []) async throws -> String {
-        chmod(folder.path, 0o755)
-        let program = folder.file("asker")
+        chmod(directory.path, 0o755)
+        let program = directory.file("asker")
         if !FileManager.default.fileExists(atPath: program) { try await PluginCompiler.program(asker, at: program) }
         let run = try await ProgramRun.of(program, [socket, "\(user)", "\(group)"] + others.map { "\($0)" })
         return run.output + run.error

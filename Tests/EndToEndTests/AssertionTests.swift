@@ -10,10 +10,10 @@ import Testing
 @Suite("A background assertion keeps a launch open after its last task, at most for its budget")
 struct AssertionTests {
     /// A plugin that keeps an assertion open until the test releases it or it expires.
-    private static func holdsOpen(budget: String = "10min", grace: String = "30s") -> TestPlugin {
+    private static func holdsOpen(budget: String = "10min", gracePeriod: String = "30s") -> TestPlugin {
         TestPlugin(
             "HoldsOpen",
-            policy: ["budgets: { processing: \(budget), event: \(budget) }", "grace-period: \(grace)"]
+            policy: ["budgets: { processing: \(budget), event: \(budget) }", "grace-period: \(gracePeriod)"]
         )
     }
 
@@ -40,13 +40,13 @@ struct AssertionTests {
             #expect(why.reasons.map(\.code) == ["lane-busy"] && why.reasons[0].message.contains("\(launch)"))
             try await host.runNeighbour()
 
-            try host.folder.write([], to: "state/containers/\(plugin.identifier)/release")
+            try host.directory.write([], to: "state/containers/\(plugin.identifier)/release")
             let end = try await host.end(ofLaunch: launch.rawValue)
             #expect(end.event == "launch-completed" && end.blame == "nobody")
             #expect(try await host.outcome(of: next).event == "succeeded")
             #expect(host.containerText(plugin, "flushed.txt").hasPrefix("in time\n"))
             #expect(host.containerText(plugin, "released.txt").hasPrefix("released flush\n"))
-            #expect(host.containerText(plugin, "told.txt").isEmpty)
+            #expect(host.containerText(plugin, "expired.txt").isEmpty)
             #expect(try await host.client.launch(launch).assertions.isEmpty)
         }
     }
@@ -79,7 +79,7 @@ struct AssertionTests {
             let launch = try await hold(plugin, on: host)
             let end = try await host.end(ofLaunch: launch.rawValue)
             #expect(end.event == "launch-completed" && !end.message.contains("still open"))
-            #expect(host.containerText(plugin, "told.txt") == "flush 1 BGT_WRONG_PHASE BGT_ENDED\n")
+            #expect(host.containerText(plugin, "expired.txt") == "flush 1 BGT_WRONG_PHASE BGT_ENDED\n")
             #expect(host.containerText(plugin, "thread.txt") == "main=0\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
         }
@@ -92,7 +92,7 @@ struct AssertionTests {
             let stopped = try await host.bgtask("simulate", "expiration", plugin.task())
             #expect(stopped.status == 0)
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
-            #expect(host.containerText(plugin, "told.txt") == "flush 5 BGT_WRONG_PHASE BGT_ENDED\n")
+            #expect(host.containerText(plugin, "expired.txt") == "flush 5 BGT_WRONG_PHASE BGT_ENDED\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
         }
     }
@@ -105,7 +105,7 @@ struct AssertionTests {
             let launch = try await hold(plugin, on: host)
             try await host.stop()
             #expect(host.runnerProcesses().isEmpty)
-            #expect(host.containerText(plugin, "told.txt") == "flush 8 BGT_WRONG_PHASE BGT_ENDED\n")
+            #expect(host.containerText(plugin, "expired.txt") == "flush 8 BGT_WRONG_PHASE BGT_ENDED\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
             try await host.restart()
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
@@ -121,7 +121,7 @@ struct AssertionTests {
             let launch = LaunchNumber(rawValue: try #require(event.launch))
             let shown = try await host.client.launch(launch)
             #expect(shown.lane == "event" && shown.assertions == ["flush"] && shown.outcome == nil)
-            try host.folder.write([], to: "state/containers/\(plugin.identifier)/release")
+            try host.directory.write([], to: "state/containers/\(plugin.identifier)/release")
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
         }
     }
@@ -138,7 +138,7 @@ struct AssertionTests {
             #expect(event.event == "succeeded")
             let launch = LaunchNumber(rawValue: try #require(event.launch))
             #expect(try await host.client.launch(launch).assertions == ["flush"])
-            try host.folder.write([], to: "state/containers/\(main.identifier)/release")
+            try host.directory.write([], to: "state/containers/\(main.identifier)/release")
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
             #expect(host.containerText(main, "flushed.txt") == "in time\n")
         }
@@ -183,7 +183,7 @@ struct AssertionTests {
             #expect(end.event == "launch-overran" && end.blame == "plugin")
             #expect(end.message.contains("BGT-ABI-14") && end.message.contains("assertion \"forever\""))
             #expect(!end.message.contains("prompt") && end.message.contains("in its handler"))
-            #expect(host.containerText(plugin, "told.txt") == "1\n")
+            #expect(host.containerText(plugin, "expired.txt") == "1\n")
             #expect(host.containerText(plugin, "prompt.txt") == "1 BGT_OK\n")
             #expect(!host.runnerProcesses().contains(launch.pid))
             let shown = try await host.client.launch(LaunchNumber(rawValue: launch.number))

@@ -25,7 +25,7 @@ struct CallerTests {
         try await HostFixture.with { host in
             // A response larger than a socket buffer, for clients that do not read it.
             let nonsense = (1...3000).map { "nonsense-key-number-\($0): 1\n" }.joined()
-            try host.folder.write(nonsense.utf8, to: "packages/Broken.yaml")
+            try host.directory.write(nonsense.utf8, to: "packages/Broken.yaml")
             try await host.waitForLog("the refusal") { $0.contains("Broken.yaml") }
             let list = "GET /v1/plugins HTTP/1.1\r\nhost: x\r\n\r\n"
             let callers = try [

@@ -24,7 +24,7 @@ struct CatalogueChangeTests {
     @Test func `a plugin whose library arrives after its manifest is refused first and installed then`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let plugin = TestPlugin.neighbour
-            try host.folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
+            try host.directory.write(plugin.manifest.utf8, to: plugin.manifestFile)
             try await host.waitForLog("the refusal") { $0.contains("manifest refused") }
             let problem = try #require(try await host.client.plugins().refused.first?.problems.first)
             #expect(problem.key == "library" && problem.message.contains("libNeighbour.so"))
@@ -69,7 +69,7 @@ struct CatalogueChangeTests {
             let task = TestPlugin.neighbour.task()
             let submission = try await host.submit(task, requiresNetwork: true)
             let end = try await host.journalEnd()
-            try host.folder.remove(TestPlugin.neighbour.manifestFile)
+            try host.directory.remove(TestPlugin.neighbour.manifestFile)
             let removed = try await host.waitForJournal("its removal", after: end) { $0.event == "plugin-removed" }
             await #expect(throws: ControlError.self) { try await host.submit(task) }
             #expect(try await host.client.plugins().plugins.isEmpty)
@@ -90,7 +90,7 @@ struct CatalogueChangeTests {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let library = try await TestPlugin("Plain").libraryBytes()
-            try host.folder.write(library, to: "plugins/libPlain.so")
+            try host.directory.write(library, to: "plugins/libPlain.so")
             for number in 0..<100 {
                 let manifest = """
                     manifest: 1
@@ -101,7 +101,7 @@ struct CatalogueChangeTests {
                     handlers: [{ identifier: com.example.p\(number).run, symbol: plain_stay, arguments: [], returns: void }]
 
                     """
-                try host.folder.write(manifest.utf8, to: "manifests/p\(number).yaml")
+                try host.directory.write(manifest.utf8, to: "manifests/p\(number).yaml")
             }
             try await host.runNeighbour()
             // The last manifest that was written: the catalogue read that finds it also finds the others.
@@ -124,7 +124,7 @@ struct CatalogueChangeTests {
             try await host.started(Self.obedient)
             try await host.submit(Self.obedient.task(), earliestBegin: HostFixture.tomorrow)
             let broken = Self.obedient.manifest.replacing("role: main", with: "role: chief")
-            try host.folder.write(broken.utf8, to: Self.obedient.manifestFile)
+            try host.directory.write(broken.utf8, to: Self.obedient.manifestFile)
             try await host.waitForLog("the refusal") { $0.contains("manifest refused") && $0.contains("chief") }
             let list = try await host.client.plugins()
             #expect(list.refused.map(\.identifier) == [Self.obedient.identifier])
@@ -134,12 +134,12 @@ struct CatalogueChangeTests {
             #expect(try await host.why(Self.obedient.task()).reasons.first?.code == "plugin-refused")
             try await host.runNeighbour()
 
-            try host.folder.write("no: [".utf8, to: Self.obedient.manifestFile)
+            try host.directory.write("no: [".utf8, to: Self.obedient.manifestFile)
             try await host.waitForLog("the next refusal") { $0.contains("manifest refused") && $0.contains(":1:") }
             #expect(try await host.why(Self.obedient.task()).reasons.first?.code == "plugin-refused")
 
             let end = try await host.journalEnd()
-            try host.folder.write(Self.obedient.manifest.utf8, to: Self.obedient.manifestFile)
+            try host.directory.write(Self.obedient.manifest.utf8, to: Self.obedient.manifestFile)
             try await host.waitForJournal("its return", after: end) { $0.event == "plugin-changed" }
             #expect(try await host.client.plugins().refused.isEmpty)
         }
@@ -159,7 +159,7 @@ struct CatalogueChangeTests {
 
                 """
             // This file sorts before the other one: the earlier installation decides, not the order of names.
-            try host.folder.write(thief.utf8, to: "manifests/Aaa.yaml")
+            try host.directory.write(thief.utf8, to: "manifests/Aaa.yaml")
             let line = try await host.waitForLog("the refusal") { $0.contains("manifest refused") }
             #expect(line.contains(TestPlugin.neighbour.identifier) && line.contains("Aaa.yaml"))
             let refusal = try await host.waitForJournal("the refusal") { $0.event == "plugin-refused" }
@@ -176,12 +176,12 @@ struct CatalogueChangeTests {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let package = TestPlugin.neighbour.manifest.replacing("version: 1.0.0", with: "version: 9.0.0")
-            try host.folder.write(package.utf8, to: "packages/Neighbour.yaml")
+            try host.directory.write(package.utf8, to: "packages/Neighbour.yaml")
             try await host.waitForLog("the note") { $0.contains("packages/Neighbour.yaml") }
             #expect(try await host.client.plugins().plugins.map(\.version) == ["1.0.0"])
 
             let end = try await host.journalEnd()
-            try host.folder.remove(TestPlugin.neighbour.manifestFile)
+            try host.directory.remove(TestPlugin.neighbour.manifestFile)
             try await host.waitForJournal("the package's turn", after: end) { $0.event == "plugin-changed" }
             #expect(try await host.client.plugins().plugins.map(\.version) == ["9.0.0"])
         }
@@ -189,12 +189,15 @@ struct CatalogueChangeTests {
 
     @Test func `a manifest directory created after the host's start is read`() async throws {
         try await HostFixture.with(plugins: []) { host in
-            let later = host.folder.file("later/manifests")
+            let later = host.directory.file("later/manifests")
             try await host.stop()
             try await host.restart(with: ["package-manifests": later])
-            try host.folder.makeFolder("later/manifests")
-            try host.folder.write(try await PluginCompiler.library("Neighbour"), to: TestPlugin.neighbour.libraryFile)
-            try host.folder.write(TestPlugin.neighbour.manifest.utf8, to: "later/manifests/Neighbour.yaml")
+            try host.directory.makeDirectory("later/manifests")
+            try host.directory.write(
+                try await PluginCompiler.library("Neighbour"),
+                to: TestPlugin.neighbour.libraryFile
+            )
+            try host.directory.write(TestPlugin.neighbour.manifest.utf8, to: "later/manifests/Neighbour.yaml")
             try await host.runWhenInstalled()
         }
     }
@@ -204,8 +207,8 @@ struct CatalogueChangeTests {
             let plugin = TestPlugin.neighbour
             let lines = plugin.manifest.split(separator: "\n")
             let terse = lines.filter { !$0.contains("name:") && !$0.contains("version:") }
-            try host.folder.write(try await PluginCompiler.library("Neighbour"), to: plugin.libraryFile)
-            try host.folder.write((terse.joined(separator: "\n") + "\n").utf8, to: plugin.manifestFile)
+            try host.directory.write(try await PluginCompiler.library("Neighbour"), to: plugin.libraryFile)
+            try host.directory.write((terse.joined(separator: "\n") + "\n").utf8, to: plugin.manifestFile)
             let installed = try await host.waitForJournal("its arrival") { $0.event == "plugin-installed" }
             #expect(installed.message.hasPrefix("\(plugin.identifier), described by "))
         }
@@ -223,8 +226,8 @@ struct CatalogueChangeTests {
                 <key>BGTaskSchedulerPermittedIdentifiers</key><array><string>com.example.neighbour.task</string></array>
                 </dict></plist>
                 """
-            try host.folder.write(try await PluginCompiler.library("Neighbour"), to: "plugins/libNeighbour.so")
-            try host.folder.write(list.utf8, to: "manifests/Info.plist")
+            try host.directory.write(try await PluginCompiler.library("Neighbour"), to: "plugins/libNeighbour.so")
+            try host.directory.write(list.utf8, to: "manifests/Info.plist")
             try await host.runWhenInstalled()
             let notes = try await host.show(.neighbour).notes
             #expect(notes.contains { $0.message.contains("audio") })

@@ -18,17 +18,17 @@ struct ColorFeedTests {
     private func with(
         _ entries: Int,
         _ settings: [String: String] = [:],
-        grace: String = "300ms",
+        gracePeriod: String = "300ms",
         _ body: (HostFixture, TestPlugin, ColorDocument) async throws -> Void
     ) async throws {
-        try await ScratchFolder.with { folder in
-            let document = ColorDocument(file: folder.file("colors.xml"))
+        try await ScratchDirectory.with { directory in
+            let document = ColorDocument(file: directory.file("colors.xml"))
             try document.write(rss: (0..<entries).map { .numbered($0) })
             var plugin = TestPlugin("ColorFeed", tasks: ["refresh", "db-cleaning", "export.*"])
             plugin.library = .bytes(try BuiltLibrary.bytes(of: "ColorFeed"))
             plugin.settings = ["feed-url": document.address].merging(settings) { _, own in own }
             // On battery the cleaning runs only on request, and so does not interfere with other tasks.
-            let setup = HostSetup(["external-power": "false", "grace-period": grace])
+            let setup = HostSetup(["external-power": "false", "grace-period": gracePeriod])
             try await HostFixture.with(setup, plugins: [plugin]) { host in try await body(host, plugin, document) }
         }
     }
@@ -44,15 +44,15 @@ struct ColorFeedTests {
     }
 
     private func query(_ host: HostFixture, _ plugin: TestPlugin, _ sql: String) async throws -> String {
-        let database = "\(host.stateFolder)/containers/\(plugin.identifier)/colors.sqlite"
+        let database = "\(host.stateDirectory)/containers/\(plugin.identifier)/colors.sqlite"
         let run = try await ProgramRun.of("/usr/bin/sqlite3", ["-cmd", ".timeout 5000", database, sql])
         if run.status != 0 { throw HostFailure("sqlite3 refused:\n\(run.error)") }
         return run.output.trimmingCharacters(in: .newlines)
     }
 
     private func pages(_ host: HostFixture, _ plugin: TestPlugin) -> [String] {
-        let folder = "\(host.stateFolder)/containers/\(plugin.identifier)/exported"
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+        let directory = "\(host.stateDirectory)/containers/\(plugin.identifier)/exported"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
     }
 
     private func swatches(_ host: HostFixture, _ plugin: TestPlugin) -> Int {
@@ -71,7 +71,7 @@ struct ColorFeedTests {
             try feed.write(rss: [
                 .init(id: "1", title: "#B7410E is rust", text: "not #000001", date: .now),
                 .init(id: "2", title: "Navy", text: "<![CDATA[<b>#000080</b>]]>", date: .now),
-                .init(id: "3", title: "None", text: "#12345 and #1234567 are no colours", date: .now),
+                .init(id: "3", title: "None", text: "#12345 and #1234567 are not colours", date: .now),
                 .init(id: "4", title: "#ff0000 of long ago", text: "", date: Date(timeIntervalSince1970: 0)),
             ])
             let end = try await host.run(plugin, "refresh", .refresh)
@@ -131,11 +131,11 @@ struct ColorFeedTests {
     @Test(.proves(58))
     func `a feed server that never responds does not hold ColorFeed's refresh beyond its expiration`() async throws {
         let server = try SilentServer()
-        try await with(0, ["feed-url": server.address], grace: "30s") { host, plugin, _ in
+        try await with(0, ["feed-url": server.address], gracePeriod: "30s") { host, plugin, _ in
             try await host.expireOnceEntered(plugin.task("refresh"))
             let end = try await firstRefresh(host, plugin)
-            #expect(end.event == "failed" && end.blame == "person")
-            try await host.waitForLog("the reason") { $0.contains("refresh was told to stop: stoppedByPerson") }
+            #expect(end.event == "failed" && end.blame == "user")
+            try await host.waitForLog("the reason") { $0.contains("refresh expired: stoppedByUser") }
             #expect(try await host.pending().contains(plugin.task("refresh")))
         }
     }
@@ -165,7 +165,7 @@ struct ColorFeedTests {
     func `an export of ColorFeed that is stopped leaves no page, not even a partial one; the next export is complete`()
         async throws
     {
-        try await with(40, ["pace-ms": "50"]) { host, plugin, _ in
+        try await with(40, ["pause-ms": "50"]) { host, plugin, _ in
             #expect(try await firstRefresh(host, plugin).event == "succeeded")
             let submission = try await host.submitContinued(Self.all)
             let running = try await host.running(Self.all) { ($0.progress?.done ?? 0) > 0 }
@@ -173,7 +173,7 @@ struct ColorFeedTests {
             #expect(pages(host, plugin) == [".all.html.partial"])
             #expect(try await host.bgtask("task", "stop", Self.all).status == 0)
             let stopped = try await host.outcome(of: submission)
-            #expect(stopped.event == "failed" && stopped.blame == "person")
+            #expect(stopped.event == "failed" && stopped.blame == "user")
             _ = try await host.end(ofLaunch: try #require(stopped.launch))
             #expect(pages(host, plugin) == [])
 
@@ -186,7 +186,7 @@ struct ColorFeedTests {
     @Test(.proves("C3")) func `an export of ColorFeed that is killed in the middle runs again over its partial page`()
         async throws
     {
-        try await with(20, ["pace-ms": "50"]) { host, plugin, _ in
+        try await with(20, ["pause-ms": "50"]) { host, plugin, _ in
             #expect(try await firstRefresh(host, plugin).event == "succeeded")
             let submission = try await host.submitContinued(Self.all)
             let running = try await host.running(Self.all) { ($0.progress?.done ?? 0) > 0 }

@@ -61,7 +61,7 @@ struct CommandTests {
             _ = try await host.bgtask("task", "submit", Self.task, "--kind", "processing", "--needs-external-power")
             func query(_ filter: String, of arguments: String...) async throws -> String {
                 let answer = try await host.bgtaskList(arguments + ["--json"])
-                let file = host.folder.file("answer.json")
+                let file = host.directory.file("answer.json")
                 try answer.output.write(toFile: file, atomically: true, encoding: .utf8)
                 let run = try await ProgramRun.of("/usr/bin/jq", ["-r", filter, file])
                 #expect(run.status == 0, "\(run.error)")
@@ -132,8 +132,10 @@ struct CommandTests {
             try await follower.outputLine("what happens now") { $0.contains("succeeded") && $0.contains(Self.task) }
             host.kill9()
             #expect(try await follower.ending() == .exited(3))
-            let told = follower.standardError.elements
-            #expect(told.first == "bgtask: the connection to the host at \(host.socket) is lost" && told.count == 2)
+            let reported = follower.standardError.elements
+            #expect(
+                reported.first == "bgtask: the connection to the host at \(host.socket) is lost" && reported.count == 2
+            )
             try await host.restart()
         }
     }
@@ -163,7 +165,7 @@ struct CommandTests {
             )
             let launches = try await host.bgtask("launch", "list", "--plugin", "com.example.nobody")
             #expect(launches.status == 1 && launches.error.contains("no plugin com.example.nobody is installed"))
-            // A known task without submissions and a known plugin without launches are no errors.
+            // A known task without submissions and a known plugin without launches are not errors.
             let own = try await host.bgtask("why", Self.task)
             #expect(own.status == 0 && own.output.contains("never submitted"))
             let none = try await host.bgtask("launch", "list", "--plugin", TestPlugin.neighbour.identifier)
@@ -201,25 +203,26 @@ struct CommandTests {
             let reply = try await host.show(plugin)
             #expect(reply.limits.first { $0.kind == "processing" }?.limit == 3)
             let status = try await host.bgtask("host", "status")
-            #expect(status.output.contains(host.stateFolder) && status.output.contains("2 installed"))
+            #expect(status.output.contains(host.stateDirectory) && status.output.contains("2 installed"))
         }
     }
 
     @Test func `bgtask host run replaces its process with bgtaskd from the same directory`() async throws {
-        try await ScratchFolder.with { folder in
-            for name in ["manifests", "packages", "plugins"] { try folder.makeFolder(name) }
+        try await ScratchDirectory.with { directory in
+            for name in ["manifests", "packages", "plugins"] { try directory.makeDirectory(name) }
             let host = try await ChildProcess.start(
                 BuiltProgram.command.path(),
                 [
-                    "host", "run", "--manifests", folder.file("manifests"), "--package-manifests",
-                    folder.file("packages"), "--plugin-directory", folder.file("plugins"), "--state-directory",
-                    folder.file("state"), "--socket", folder.file("s"), "--config", folder.write([], to: "none.yaml"),
+                    "host", "run", "--manifests", directory.file("manifests"), "--package-manifests",
+                    directory.file("packages"), "--plugin-directory", directory.file("plugins"), "--state-directory",
+                    directory.file("state"), "--socket", directory.file("s"), "--config",
+                    directory.write([], to: "none.yaml"),
                 ]
             )
             try await host.errorLine("that it serves") { $0.contains("serving") }
             let status = try await ProgramRun.of(
                 BuiltProgram.command.path(),
-                ["host", "status", "--json", "--socket", folder.file("s")]
+                ["host", "status", "--json", "--socket", directory.file("s")]
             )
             let reply = try JSONDecoder().decode(HostStatusReply.self, from: Data(status.output.utf8))
             #expect(reply.pid == host.pid)

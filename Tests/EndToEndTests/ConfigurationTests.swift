@@ -49,22 +49,22 @@ struct ConfigurationTests {
     @Test func `a configuration file with every key and a command line with every flag configure the same host`()
         async throws
     {
-        let byFile = try await status { folder in
+        let byFile = try await status { directory in
             var lines: [String] = []
             for (section, key, _, value) in Self.keys.sorted(by: { ($0.section ?? "") < ($1.section ?? "") }) {
                 if let section, !lines.contains("\(section):") { lines.append("\(section):") }
-                let text = try Self.text(of: value, for: key, in: folder)
+                let text = try Self.text(of: value, for: key, in: directory)
                 lines.append(section == nil ? "\(key): \(text)" : "  \(key): \(text)")
             }
-            let file = try folder.write(lines.map { $0 + "\n" }.joined().utf8, to: "bgtaskd.yaml")
+            let file = try directory.write(lines.map { $0 + "\n" }.joined().utf8, to: "bgtaskd.yaml")
             return ["--config", file]
         }
-        let byFlags = try await status { folder in
-            try ["--config", folder.write([], to: "bgtaskd.yaml")]
-                + Self.keys.flatMap { ["--\($0.flag)", try Self.text(of: $0.value, for: $0.key, in: folder)] }
+        let byFlags = try await status { directory in
+            try ["--config", directory.write([], to: "bgtaskd.yaml")]
+                + Self.keys.flatMap { ["--\($0.flag)", try Self.text(of: $0.value, for: $0.key, in: directory)] }
         }
         #expect(byFile.facts == byFlags.facts)
-        #expect(byFile.grace.duration == .milliseconds(1500) && byFile.spacing.duration == .seconds(2))
+        #expect(byFile.gracePeriod.duration == .milliseconds(1500) && byFile.spacing.duration == .seconds(2))
         #expect(byFile.conditions[.externalPower].holds == false && byFile.conditions[.network].holds == false)
         #expect(byFile.limits.map(\.limit) == [2, 11, 12, 7])
         #expect(byFile.launchLimits.map(\.limit) == [5, 6, 7])
@@ -74,10 +74,10 @@ struct ConfigurationTests {
             ]
         )
         #expect(byFile.conditions.states.values.allSatisfy { $0.source == .configuration })
-        #expect(byFile.policies.patience.duration == .seconds(86_400) && !byFile.isBackgroundRefreshOn)
+        #expect(byFile.policies.maximumDeferral.duration == .seconds(86_400) && !byFile.isBackgroundRefreshOn)
         #expect(byFile.continued.stallLimit.duration == .seconds(33))
         #expect(byFile.batchSize == 8 && byFile.socketGroup == "root")
-        #expect(byFile.callerPatience.duration == .seconds(9))
+        #expect(byFile.idleTimeout.duration == .seconds(9))
         #expect(byFile.retry == RetryRule(delay: .seconds(4), attempts: 5, hostDelay: .seconds(3)))
         let doubt = Duration.seconds(600)
         #expect(
@@ -88,7 +88,7 @@ struct ConfigurationTests {
     }
 
     @Test func `a broken configuration file is refused with a message for every line that is wrong`() async throws {
-        try await ScratchFolder.with { folder in
+        try await ScratchDirectory.with { directory in
             let text = """
                 # Every line from here on is wrong.
                 grace-perid: 5s
@@ -103,10 +103,10 @@ struct ConfigurationTests {
                   com.example.two:
                     extensions: [com.example.shared]
                 """
-            let file = try folder.write(text.utf8, to: "bgtaskd.yaml")
+            let file = try directory.write(text.utf8, to: "bgtaskd.yaml")
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
-                ["--config", file, "--state-directory", folder.file("state")]
+                ["--config", file, "--state-directory", directory.file("state")]
             )
             #expect(run.status == 2 && run.output.isEmpty)
             for part in [
@@ -114,7 +114,7 @@ struct ConfigurationTests {
                 "\(file):7",
                 "nodots", "alsonodots", "is the main plugin itself", "listed under \"com.example.one\" as well",
             ] { #expect(run.error.contains(part), "\(run.error)") }
-            #expect(!FileManager.default.fileExists(atPath: folder.file("state")))
+            #expect(!FileManager.default.fileExists(atPath: directory.file("state")))
         }
     }
 
@@ -147,28 +147,28 @@ struct ConfigurationTests {
     @Test func `a socket group that does not exist is refused with its line before any directory is created`()
         async throws
     {
-        try await ScratchFolder.with { folder in
-            let file = try folder.write("grace-period: 5s\nsocket-group: no-such-group\n".utf8, to: "bgtaskd.yaml")
+        try await ScratchDirectory.with { directory in
+            let file = try directory.write("grace-period: 5s\nsocket-group: no-such-group\n".utf8, to: "bgtaskd.yaml")
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
-                ["--config", file, "--state-directory", folder.file("state"), "--socket", folder.file("s")]
+                ["--config", file, "--state-directory", directory.file("state"), "--socket", directory.file("s")]
             )
             #expect(run.status == 2 && run.error.contains("\(file):2:15: socket-group: is \"no-such-group\""))
             #expect(run.error.contains("groupadd"))
-            #expect(!FileManager.default.fileExists(atPath: folder.file("state")))
+            #expect(!FileManager.default.fileExists(atPath: directory.file("state")))
         }
     }
 
     @Test func `a --cgroup directory outside the cgroup v2 hierarchy ends the start with an error`() async throws {
-        try await ScratchFolder.with { folder in
+        try await ScratchDirectory.with { directory in
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
                 [
-                    "--config", folder.write([], to: "none.yaml"), "--state-directory", folder.file("state"),
-                    "--socket", folder.file("s"), "--cgroup", folder.path,
+                    "--config", directory.write([], to: "none.yaml"), "--state-directory", directory.file("state"),
+                    "--socket", directory.file("s"), "--cgroup", directory.path,
                 ]
             )
-            #expect(run.status == 1 && run.error.contains("\(folder.path) is not in a cgroup v2 hierarchy"))
+            #expect(run.status == 1 && run.error.contains("\(directory.path) is not in a cgroup v2 hierarchy"))
             #expect(run.error.contains("none for no control groups"))
         }
     }
@@ -176,17 +176,17 @@ struct ConfigurationTests {
     @Test func `a missing manifest directory is logged as a warning, and read as soon as it exists`() async throws {
         let setup = HostSetup()
         try await HostFixture.with(setup, plugins: []) { host in
-            let folder = host.folder
+            let directory = host.directory
             try await host.stop()
-            try await host.restart(with: ["manifests": folder.file("later/manifests")])
+            try await host.restart(with: ["manifests": directory.file("later/manifests")])
             let warning = try await host.waitForLog("the warning") { $0.contains("later/manifests does not exist") }
             #expect(warning.contains("warning") && warning.contains("manifests:") && warning.contains("it exists"))
 
-            try folder.makeFolder("later")
-            try folder.makeFolder("later/manifests")
+            try directory.makeDirectory("later")
+            try directory.makeDirectory("later/manifests")
             let plugin = TestPlugin.neighbour
             try await host.install(plugin)
-            try folder.write(plugin.manifest.utf8, to: "later/manifests/\(plugin.name).yaml")
+            try directory.write(plugin.manifest.utf8, to: "later/manifests/\(plugin.name).yaml")
             try await host.waitForJournal("the installation") { $0.event == "plugin-installed" }
         }
     }
@@ -241,12 +241,12 @@ struct ConfigurationTests {
 
     @Test func `a second host on the same state directory is refused with the process id of the first`() async throws {
         try await HostFixture.with { host in
-            let folder = host.folder
+            let directory = host.directory
             let second = try await ProgramRun.of(
                 BuiltProgram.host.path(),
                 [
-                    "--config", folder.file("bgtaskd.yaml"), "--manifests", folder.file("manifests"),
-                    "--state-directory", host.stateFolder, "--socket", folder.file("other.sock"),
+                    "--config", directory.file("bgtaskd.yaml"), "--manifests", directory.file("manifests"),
+                    "--state-directory", host.stateDirectory, "--socket", directory.file("other.sock"),
                 ]
             )
             #expect(second.status == 1)
@@ -257,12 +257,12 @@ struct ConfigurationTests {
 
     @Test func `a second host at the same socket is refused, and the first one keeps serving it`() async throws {
         try await HostFixture.with { host in
-            let folder = host.folder
+            let directory = host.directory
             let second = try await ProgramRun.of(
                 BuiltProgram.host.path(),
                 [
-                    "--config", folder.file("bgtaskd.yaml"), "--manifests", folder.file("packages"),
-                    "--state-directory", folder.file("state2"), "--socket", host.socket,
+                    "--config", directory.file("bgtaskd.yaml"), "--manifests", directory.file("packages"),
+                    "--state-directory", directory.file("state2"), "--socket", host.socket,
                 ]
             )
             #expect(second.status == 1)
@@ -272,19 +272,21 @@ struct ConfigurationTests {
     }
 
     /// The value of a key for a test: a path becomes one inside the directory of the test, other values stay unchanged.
-    private static func text(of value: String, for key: String, in folder: ScratchFolder) throws -> String {
+    private static func text(of value: String, for key: String, in directory: ScratchDirectory) throws -> String {
         switch key {
-        case "manifests", "package-manifests", "plugin-directory", "state-directory", "socket": folder.file(value)
+        case "manifests", "package-manifests", "plugin-directory", "state-directory", "socket": directory.file(value)
         case "runner": try BuiltProgram.runner.path()
         default: value
         }
     }
 
-    private func status(_ arguments: (ScratchFolder) throws -> [String]) async throws -> HostStatusReply {
-        try await ScratchFolder.with { folder in
-            let host = try await ChildProcess.start(BuiltProgram.host.path(), arguments(folder))
+    private func status(_ arguments: (ScratchDirectory) throws -> [String]) async throws -> HostStatusReply {
+        try await ScratchDirectory.with { directory in
+            let host = try await ChildProcess.start(BuiltProgram.host.path(), arguments(directory))
             try await host.errorLine("that it serves") { $0.contains("serving") }
-            let status = try await ControlClient.withConnection(to: folder.file("control.sock")) { try await $0.host() }
+            let status = try await ControlClient.withConnection(to: directory.file("control.sock")) {
+                try await $0.host()
+            }
             host.signal(SIGTERM)
             #expect(try await host.ending() == .exited(0))
             return status
@@ -296,9 +298,9 @@ extension HostStatusReply {
     /// The configured values of the host as text, without paths.
     fileprivate var facts: [String] {
         [
-            "\(limits)", "\(budgets)", "\(launchLimits)", "\(grace)", "\(spacing)", "\(retry)",
+            "\(limits)", "\(budgets)", "\(launchLimits)", "\(gracePeriod)", "\(spacing)", "\(retry)",
             "\(Condition.allCases.map { conditions[$0] })", "\(policies)", "\(continued)", "\(minimumFetchInterval)",
-            "\(batchSize)", "\(callerPatience)", "\(retention)", "\(socketGroup ?? "none")",
+            "\(batchSize)", "\(idleTimeout)", "\(retention)", "\(socketGroup ?? "none")",
         ]
     }
 }

@@ -56,7 +56,7 @@ struct ContinuedTests {
             let stopped = try await host.bgtask("task", "stop", Self.exported)
             #expect(stopped.status == 0, "\(stopped.error)")
             let end = try await host.outcome(of: submission)
-            #expect(end.event == "failed" && end.blame == "person" && end.message.contains("stopped by a user"))
+            #expect(end.event == "failed" && end.blame == "user" && end.message.contains("stopped by a user"))
             #expect(host.containerText(plugin, "stopped.txt") == "5\n")
             #expect(try await host.client.tasks().pending.isEmpty)
         }

@@ -57,7 +57,7 @@ struct DamagedLedgerTests {
             try await host.runNeighbour()
             let waiting = try await host.submit(TestPlugin.neighbour.task(), earliestBegin: HostFixture.tomorrow)
             try await host.stop()
-            let ledger = host.stateFolder + "/ledger.sqlite"
+            let ledger = host.stateDirectory + "/ledger.sqlite"
             let copy = try host.stateFiles()
 
             try await damage.apply(to: ledger)
@@ -65,7 +65,7 @@ struct DamagedLedgerTests {
             let refusal = try await host.refusalToStart()
             #expect(refusal.contains(ledger) && refusal.contains(damage.words), "\(refusal)")
             let wayOut = damage == .newer ? "start the newer bgtaskd" : "bgtask host check --state-directory"
-            #expect(refusal.contains(wayOut) && refusal.contains(host.stateFolder), "\(refusal)")
+            #expect(refusal.contains(wayOut) && refusal.contains(host.stateDirectory), "\(refusal)")
             #expect(try host.stateFiles() == damaged)
 
             let check = try await host.check()
@@ -75,7 +75,7 @@ struct DamagedLedgerTests {
             #expect(try host.stateFiles() == damaged)
 
             try? FileManager.default.removeItem(atPath: ledger + "-wal")
-            for (name, bytes) in copy { try bytes.write(to: URL(filePath: host.stateFolder + "/" + name)) }
+            for (name, bytes) in copy { try bytes.write(to: URL(filePath: host.stateDirectory + "/" + name)) }
             try await host.start()
             #expect(try await host.client.tasks().pending.map(\.submission) == [waiting])
             _ = try await host.client.cancel(host.identifier(TestPlugin.neighbour.task()))
@@ -88,7 +88,7 @@ struct DamagedLedgerTests {
     {
         try await HostFixture.with { host in
             try await host.stop()
-            let ledger = host.stateFolder + "/ledger.sqlite"
+            let ledger = host.stateDirectory + "/ledger.sqlite"
             try await Damage.header.apply(to: ledger)
             _ = try await host.refusalToStart()
             try FileManager.default.moveItem(atPath: ledger, toPath: ledger + ".damaged")

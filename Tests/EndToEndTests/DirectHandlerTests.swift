@@ -60,8 +60,8 @@ struct DirectHandlerTests {
     @Test func `a schedule of the operator runs a bound function`() async throws {
         var plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Good night"])
         plugin.policy = ["schedules:", "  \(plugin.task()): { every: 1d, requires-external-power: true }"]
-        try await ScratchFolder.with { folder in
-            let clock = try await ShiftedClock(in: folder)
+        try await ScratchDirectory.with { directory in
+            let clock = try await ShiftedClock(in: directory)
             var setup = HostSetup()
             setup.environment = clock.environment
             try await HostFixture.with(setup, plugins: [plugin]) { host in
@@ -103,10 +103,13 @@ struct DirectHandlerTests {
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "expired" && end.blame == "plugin", "\(end.message)")
-            #expect(end.message.contains("void plain_stay(void) of \(host.folder.file("plugins/libPlain.so"))"))
+            #expect(end.message.contains("void plain_stay(void) of \(host.directory.file("plugins/libPlain.so"))"))
             let check = try await ProgramRun.of(
                 BuiltProgram.command.path(),
-                ["plugin", "check", host.folder.file(plugin.manifestFile), "--plugins", host.folder.file("plugins")]
+                [
+                    "plugin", "check", host.directory.file(plugin.manifestFile), "--plugins",
+                    host.directory.file("plugins"),
+                ]
             )
             #expect(check.status == 0)
             #expect(check.output.contains("warning: handlers[0]: passes no cancel-flag"))
@@ -123,7 +126,9 @@ struct DirectHandlerTests {
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "crashed" && end.blame == "plugin")
             #expect(end.message.contains("SIGSEGV"))
-            #expect(end.message.contains("int32_t plain_length(int32_t) of \(host.folder.file("plugins/libPlain.so"))"))
+            #expect(
+                end.message.contains("int32_t plain_length(int32_t) of \(host.directory.file("plugins/libPlain.so"))")
+            )
             try await host.runNeighbour()
         }
     }
@@ -133,9 +138,9 @@ struct DirectHandlerTests {
         try await HostFixture.with(plugins: [plugin]) { host in
             let well = try await host.check()
             #expect(well.output.contains("libffi.so.8, which calls bound functions, can be loaded"), "\(well)")
-            try host.folder.makeFolder("broken")
-            try host.folder.write("no library".utf8, to: "broken/libffi.so.8")
-            let check = try await host.check(with: ["LD_LIBRARY_PATH": host.folder.file("broken")])
+            try host.directory.makeDirectory("broken")
+            try host.directory.write("no library".utf8, to: "broken/libffi.so.8")
+            let check = try await host.check(with: ["LD_LIBRARY_PATH": host.directory.file("broken")])
             #expect(check.status == 1)
             let problem = "libffi.so.8, which calls the functions that \(plugin.identifier) binds, cannot be loaded: "
             #expect(check.output.contains(problem) && check.output.contains("; install libffi8"), "\(check)")

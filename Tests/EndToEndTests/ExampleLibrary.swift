@@ -8,17 +8,17 @@ enum ExampleLibrary {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
 
     static func bytes(_ name: String) async throws -> [UInt8] {
-        try await ScratchFolder.with { folder in
-            Array(try Data(contentsOf: URL(filePath: try await build(name, in: folder))))
+        try await ScratchDirectory.with { directory in
+            Array(try Data(contentsOf: URL(filePath: try await build(name, in: directory))))
         }
     }
 
     /// Builds an example library.
     ///
     /// - Returns: the path of the library, inside the directory.
-    static func build(_ name: String, in folder: ScratchFolder) async throws -> String {
-        let library = folder.file("lib\(name).so")
-        let flags = ["OPTIMIZE=-O1", "OUT=\(folder.path)"]
+    static func build(_ name: String, in directory: ScratchDirectory) async throws -> String {
+        let library = directory.file("lib\(name).so")
+        let flags = ["OPTIMIZE=-O1", "OUT=\(directory.path)"]
         let make = try await ProgramRun.of("/usr/bin/make", ["-s", "-C", "\(root)/Plugins", library] + flags)
         if make.status != 0 { throw HostFailure("make refused:\n\(make.error)") }
         return library

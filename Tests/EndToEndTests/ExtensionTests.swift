@@ -33,10 +33,10 @@ struct ExtensionTests {
             let end = try await host.outcome(of: empty)
             #expect(end.event == "succeeded" && end.task == "trigger" && end.plugin == pair.child.identifier)
             #expect(host.containerText(pair.main, "heard.txt") == "\(full) 1 65536 \n\(empty) 1 0 \n")
-            let container = host.stateFolder + "/containers/\(pair.main.identifier)"
+            let container = host.stateDirectory + "/containers/\(pair.main.identifier)"
             #expect(FileManager.default.contents(atPath: container + "/payload.\(full)") == Data(payload))
-            let folders = try FileManager.default.contentsOfDirectory(atPath: host.stateFolder + "/containers")
-            #expect(!folders.contains(pair.child.identifier))
+            let directories = try FileManager.default.contentsOfDirectory(atPath: host.stateDirectory + "/containers")
+            #expect(!directories.contains(pair.child.identifier))
             let launch = try await host.client.launch(LaunchNumber(rawValue: try #require(end.launch)))
             #expect(launch.lane == "event" && launch.cause == "event" && launch.budget?.duration == .seconds(30))
         }
@@ -70,7 +70,7 @@ struct ExtensionTests {
             let trigger = try await host.trigger(pair.child, "wait")
             try await host.waitForLog("that it waits") { $0.contains("the extension waits") }
             try await host.withstands(submission: trigger)
-            try host.folder.write([], to: "state/containers/\(pair.main.identifier)/go")
+            try host.directory.write([], to: "state/containers/\(pair.main.identifier)/go")
             let end = try await host.outcome(of: trigger)
             #expect(end.event == "succeeded")
             #expect(host.containerText(pair.main, "registered.txt") == "BGT_WRONG_ROLE\n")
@@ -149,7 +149,7 @@ struct ExtensionTests {
             #expect(try await host.why(pair.child.identifier).state == .running)
 
             host.kill9()
-            try host.folder.write([], to: "state/containers/\(pair.main.identifier)/go")
+            try host.directory.write([], to: "state/containers/\(pair.main.identifier)/go")
             try await host.restart()
             let end = try await host.outcome(of: try #require(numbers.last))
             #expect(end.event == "succeeded")
@@ -205,7 +205,7 @@ struct ExtensionTests {
     @Test func `bgtask trigger takes its payload from a file or from standard input`() async throws {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
-            let file = try host.folder.write("from a file".utf8, to: "typed.txt")
+            let file = try host.directory.write("from a file".utf8, to: "typed.txt")
             let done = try await host.bgtask("trigger", pair.child.identifier, "--payload", file)
             #expect(done.status == 0 && done.output.hasSuffix("waits for \(pair.child.identifier)\n"))
             let script =
@@ -240,7 +240,7 @@ struct ExtensionTests {
             #expect(text.output.contains("an event of \(pair.child.identifier) waits (event, submission"))
 
             let before = try await host.journalEnd()
-            try host.folder.remove(pair.main.manifestFile)
+            try host.directory.remove(pair.main.manifestFile)
             try await host.waitForJournal("the refusal", after: before) {
                 $0.event == "plugin-refused" && $0.plugin == pair.child.identifier
             }
@@ -250,7 +250,7 @@ struct ExtensionTests {
             try await host.stop()
             host.setPolicy([], of: pair.main)
             try await host.restart()
-            try host.folder.write([], to: "state/containers/\(pair.main.identifier)/go")
+            try host.directory.write([], to: "state/containers/\(pair.main.identifier)/go")
             try await host.install(pair.main)
             #expect(try await host.outcome(of: kept).event == "succeeded")
         }
@@ -271,8 +271,8 @@ struct ExtensionTests {
             """
         try await HostFixture.with(plugins: [.neighbour, main]) { host in
             try await host.install(library)
-            try host.folder.remove(library.manifestFile)
-            try host.folder.write(list.utf8, to: "manifests/Info.plist")
+            try host.directory.remove(library.manifestFile)
+            try host.directory.write(list.utf8, to: "manifests/Info.plist")
             try await host.waitForJournal("the extension") {
                 $0.event == "plugin-installed" && $0.plugin == "org.typing.listens"
             }

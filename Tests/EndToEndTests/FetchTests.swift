@@ -51,7 +51,7 @@ struct FetchTests {
             var silent = plugin
             silent.settings = [:]
             try await host.stop()
-            try host.folder.write(silent.manifest.utf8, to: silent.manifestFile)
+            try host.directory.write(silent.manifest.utf8, to: silent.manifestFile)
             try await host.restart()
             let end = try await host.journalEnd()
             #expect(try await fetch(of: plugin, on: host, after: end).event == "no-data")

@@ -7,11 +7,11 @@ import Testing
 @Suite("bgtask plugin call tries a signature; a wrong one costs only a runner")
 struct FunctionCallTests {
     private func call(_ arguments: String...) async throws -> ProgramRun {
-        try await ScratchFolder.with { folder in
-            let library = try folder.write(try await PluginCompiler.library("Plain"), to: "libPlain.so")
+        try await ScratchDirectory.with { directory in
+            let library = try directory.write(try await PluginCompiler.library("Plain"), to: "libPlain.so")
             return try await ProgramRun.of(
                 BuiltProgram.command.path(),
-                ["plugin", "call", library] + arguments.map { $0 == "FOLDER" ? folder.path : $0 }
+                ["plugin", "call", library] + arguments.map { $0 == "DIRECTORY" ? directory.path : $0 }
             )
         }
     }
@@ -41,8 +41,8 @@ struct FunctionCallTests {
     }
 
     @Test func `bgtask plugin call takes payload, settings and container from the command line`() async throws {
-        try await ScratchFolder.with { folder in
-            let payload = try folder.write("world".utf8, to: "payload")
+        try await ScratchDirectory.with { directory in
+            let payload = try directory.write("world".utf8, to: "payload")
             let run = try await call(
                 "plain_greet",
                 "container-path",
@@ -50,7 +50,7 @@ struct FunctionCallTests {
                 "setting:greeting",
                 "payload",
                 "--container",
-                folder.path,
+                directory.path,
                 "--setting",
                 "greeting=Hello",
                 "--payload",
@@ -64,7 +64,7 @@ struct FunctionCallTests {
                 run.output.contains(#""returned" : "plain_greet returned 13""#)
                     || run.output.contains(#""returned": "plain_greet returned 13""#)
             )
-            let text = try String(contentsOfFile: folder.file("greeting.txt"), encoding: .utf8)
+            let text = try String(contentsOfFile: directory.file("greeting.txt"), encoding: .utf8)
             #expect(text == "Hello, world\n")
         }
     }

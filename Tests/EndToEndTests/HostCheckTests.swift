@@ -35,46 +35,60 @@ struct HostCheckTests {
     @Test func `bgtask host check --json reports its findings as JSON`() async throws {
         try await HostFixture.with { host in
             try await host.stop()
-            chmod(host.stateFolder, 0o777)
+            chmod(host.stateDirectory, 0o777)
             let check = try await host.check("--json")
             #expect(check.status == 1 && check.error.contains("1 problem was found"), "\(check)")
             let reply = try JSONDecoder().decode(Reply.self, from: Data(check.output.utf8))
-            #expect(reply.problems == 1 && !reply.isRunning && reply.stateFolder == host.stateFolder)
+            #expect(reply.problems == 1 && !reply.isRunning && reply.stateDirectory == host.stateDirectory)
             let problem = try #require(reply.findings.first { $0.verdict == "problem" })
-            #expect(problem.subject == "state-directory" && problem.message.contains("chmod 700 \(host.stateFolder)"))
-            chmod(host.stateFolder, 0o700)
+            #expect(
+                problem.subject == "state-directory" && problem.message.contains("chmod 700 \(host.stateDirectory)")
+            )
+            chmod(host.stateDirectory, 0o700)
+        }
+    }
+
+    @Test func `bgtask host check notes schedules and settings that the manifest does not contain`() async throws {
+        var plugin = TestPlugin.neighbour
+        plugin.policy = ["settings: { tempoo: \"1\" }", "schedules: { \(plugin.identifier).nope: { every: 1d } }"]
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let check = try await host.check()
+            let keys = "plugins.\(plugin.identifier)"
+            #expect(check.status == 0 && check.output.contains("\(keys).settings.tempoo: the manifest has no setting"))
+            #expect(check.output.contains("\(keys).schedules.\(plugin.identifier).nope: the manifest does not permit"))
+            try await host.waitForLog("the warning") { $0.contains("warning") && $0.contains("tempoo") }
         }
     }
 
     @Test func `bgtask host check reports all problems at once`() async throws {
         try await HostFixture.with { host in
             try await host.stop()
-            let folder = host.folder
-            try folder.write("grase-period: 5s\n".utf8, to: "broken.yaml")
-            try folder.write("manifest: 1\nrole: boss\n".utf8, to: "manifests/Aaa.yaml")
-            try folder.makeFolder("state/containers/com.example.gone")
-            try folder.makeFolder("not-a-socket")
-            chmod(host.stateFolder + "/ledger.sqlite", 0o644)
+            let directory = host.directory
+            try directory.write("grase-period: 5s\n".utf8, to: "broken.yaml")
+            try directory.write("manifest: 1\nrole: boss\n".utf8, to: "manifests/Aaa.yaml")
+            try directory.makeDirectory("state/containers/com.example.gone")
+            try directory.makeDirectory("not-a-socket")
+            chmod(host.stateDirectory + "/ledger.sqlite", 0o644)
             let check = try await host.check(
                 "--config",
-                folder.file("broken.yaml"),
+                directory.file("broken.yaml"),
                 "--runner",
-                folder.file("none"),
+                directory.file("none"),
                 "--cgroup",
-                folder.path,
+                directory.path,
                 "--plugin-directory",
-                folder.file("nowhere"),
+                directory.file("nowhere"),
                 "--socket",
-                folder.file("not-a-socket")
+                directory.file("not-a-socket")
             )
-            chmod(host.stateFolder + "/ledger.sqlite", 0o600)
-            try folder.remove("state/containers/com.example.gone")
+            chmod(host.stateDirectory + "/ledger.sqlite", 0o600)
+            try directory.remove("state/containers/com.example.gone")
             #expect(check.status == 1)
             for part in [
-                "\(folder.file("broken.yaml")):1:1: grase-period: is not a known key", "\"grace-period\"",
+                "\(directory.file("broken.yaml")):1:1: grase-period: is not a known key", "\"grace-period\"",
                 "other users may read payloads",
                 "containers/com.example.gone belongs to no known plugin", "manifests/Aaa.yaml:2", "boss",
-                "\(folder.file("none")) does not exist; install bgtask-runner", "is not in a cgroup v2 hierarchy",
+                "\(directory.file("none")) does not exist; install bgtask-runner", "is not in a cgroup v2 hierarchy",
                 "nowhere does not exist, so libraries are found only beside", "exists and is not a socket; remove it",
             ] { #expect(check.output.contains(part), "\(part)\n\(check.output)") }
         }
@@ -86,7 +100,7 @@ struct HostCheckTests {
         try await HostFixture.with { host in
             try await host.stop()
             let path = host.socket
-            try? host.folder.remove("control.sock")
+            try? host.directory.remove("control.sock")
             let listening = try ListeningSocket(at: path)
             try listening.fill(at: path)
             let check = try await host.check()
@@ -96,7 +110,7 @@ struct HostCheckTests {
             let refusal = try await host.refusalToStart()
             #expect(refusal.contains("another host serves \(path)"), "\(refusal)")
             withExtendedLifetime(listening) {}
-            try host.folder.remove("control.sock")
+            try host.directory.remove("control.sock")
             try await host.start()
         }
     }
@@ -104,7 +118,7 @@ struct HostCheckTests {
     @Test func `bgtask host check reports leftovers of a purge, and the next host deletes them`() async throws {
         try await HostFixture.with { host in
             try await host.stop()
-            try host.folder.makeFolder("state/containers/.purged-com.example.gone/deep")
+            try host.directory.makeDirectory("state/containers/.purged-com.example.gone/deep")
             let check = try await host.check()
             #expect(
                 check.status == 0 && check.output.contains("rest of a purged container; the host deletes it"),
@@ -112,7 +126,7 @@ struct HostCheckTests {
             )
             try await host.start()
             try await host.waitForLog("its end") { $0.contains("purged container deleted") }
-            let left = try FileManager.default.contentsOfDirectory(atPath: host.stateFolder + "/containers")
+            let left = try FileManager.default.contentsOfDirectory(atPath: host.stateDirectory + "/containers")
             #expect(left.allSatisfy { !$0.hasPrefix(".") })
         }
     }
@@ -137,16 +151,18 @@ struct HostCheckTests {
     }
 
     @Test func `bgtask host check on missing directories succeeds and creates none`() async throws {
-        try await ScratchFolder.with { folder in
+        try await ScratchDirectory.with { directory in
             let places = ["manifests", "package-manifests", "plugin-directory", "state-directory"]
-            let flags = places.flatMap { ["--\($0)", folder.file($0)] } + ["--socket", folder.file("s")]
+            let flags = places.flatMap { ["--\($0)", directory.file($0)] } + ["--socket", directory.file("s")]
             let check = try await ProgramRun.of(
                 BuiltProgram.command.path(),
-                ["host", "check", "--config", try folder.write([], to: "bgtaskd.yaml")] + flags
+                ["host", "check", "--config", try directory.write([], to: "bgtaskd.yaml")] + flags
             )
             #expect(check.status == 0, "\(check)")
-            #expect(check.output.contains("\(folder.file("state-directory")) does not exist yet; the host creates it"))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["bgtaskd.yaml"])
+            #expect(
+                check.output.contains("\(directory.file("state-directory")) does not exist yet; the host creates it")
+            )
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["bgtaskd.yaml"])
         }
     }
 
@@ -158,13 +174,13 @@ struct HostCheckTests {
             let message: String
         }
 
-        let stateFolder: String
+        let stateDirectory: String
         let isRunning: Bool
         let problems: Int
         let findings: [Finding]
 
         enum CodingKeys: String, CodingKey {
-            case stateFolder = "state_directory"
+            case stateDirectory = "state_directory"
             case isRunning = "is_running"
             case problems
             case findings

@@ -64,7 +64,7 @@ extension HostFixture {
 
     /// Lets the tasks of a lingering plugin complete.
     func letGo(_ plugin: TestPlugin) throws {
-        try folder.write([], to: "state/containers/\(plugin.main ?? plugin.identifier)/let-go")
+        try directory.write([], to: "state/containers/\(plugin.main ?? plugin.identifier)/let-go")
     }
 
     /// Runs one more attempt at once, regardless of the retry delay.

@@ -10,7 +10,7 @@ import Testing
 extension HostFixture {
     /// Lets the tasks of Patient.c complete.
     func release(_ patient: TestPlugin) throws {
-        try folder.write([], to: "state/containers/\(patient.identifier)/release")
+        try directory.write([], to: "state/containers/\(patient.identifier)/release")
     }
 
     /// Submits every task of the plugin, and runs all in one launch. Returns the submission numbers.
@@ -61,7 +61,7 @@ extension HostFixture {
     func change(to plugin: TestPlugin) async throws {
         let end = try await journalEnd()
         let identifier = plugin.identifier
-        try folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
+        try directory.write(plugin.manifest.utf8, to: plugin.manifestFile)
         try await waitForJournal("the change of \(identifier)", after: end) {
             $0.event == "plugin-changed" && $0.plugin == identifier
         }

@@ -69,13 +69,13 @@ struct HostileManifestTests {
     {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
-            let outside = try host.folder.write(try await PluginCompiler.library("Obedient"), to: "libOutside.so")
+            let outside = try host.directory.write(try await PluginCompiler.library("Obedient"), to: "libOutside.so")
             try FileManager.default.createSymbolicLink(
-                atPath: host.folder.file("plugins/libLink.so"),
+                atPath: host.directory.file("plugins/libLink.so"),
                 withDestinationPath: outside
             )
             // This file sorts before the neighbour's manifest, so that the order of names does not decide.
-            let file = try host.folder.write(hostile.text.utf8, to: "manifests/Aaa.yaml")
+            let file = try host.directory.write(hostile.text.utf8, to: "manifests/Aaa.yaml")
             try await host.waitForLog("the refusal") { $0.contains("manifest refused") && $0.contains("Aaa.yaml") }
             try await host.withstands("the refusal") { try await !host.client.plugins().refused.isEmpty }
 
@@ -93,9 +93,13 @@ struct HostileManifestTests {
             // The message has a rule and a remedy.
             #expect(problem.message.contains("; "), "\(problem)")
             if let identifier = refused.identifier {
-                let told = try await host.waitForJournal("the refusal") { $0.event == "plugin-refused" }
-                #expect(told.plugin == identifier && told.message.contains(file) && told.message.contains("; "))
-                #expect(hostile.words.allSatisfy { told.message.contains($0) } || told.message.contains("more)"))
+                let reported = try await host.waitForJournal("the refusal") { $0.event == "plugin-refused" }
+                #expect(
+                    reported.plugin == identifier && reported.message.contains(file) && reported.message.contains("; ")
+                )
+                #expect(
+                    hostile.words.allSatisfy { reported.message.contains($0) } || reported.message.contains("more)")
+                )
             }
             let check = try await host.check()
             #expect(check.status == 1 && check.output.contains(file), "\(check)")

@@ -39,9 +39,9 @@ struct HostilePluginTests {
             #expect(end.names(plugin, rule: "expired (stopped by a user)", remedy: "set one"), "\(end)")
             _ = try await host.end(ofLaunch: launch.number)
             #expect(!host.runnerProcesses().contains(launch.pid))
-            let told = try await host.journal().filter { $0.event == "violation" && $0.launch == launch.number }
-            #expect(told.count == 20 && told.allSatisfy { $0.blame == "plugin" })
-            #expect(told.last?.message.contains("further violations of this launch are not journaled") == true)
+            let reported = try await host.journal().filter { $0.event == "violation" && $0.launch == launch.number }
+            #expect(reported.count == 20 && reported.allSatisfy { $0.blame == "plugin" })
+            #expect(reported.last?.message.contains("further violations of this launch are not journaled") == true)
         }
     }
 

@@ -17,9 +17,9 @@ struct InstallationTests {
             #expect(installed.status == 0 && installed.error.contains("the host accepted it"), "\(installed)")
             #expect(installed.output.contains(TestPlugin.neighbour.task()))
             let before = try await host.show(.neighbour)
-            #expect(before.manifest == host.folder.file("manifests/\(TestPlugin.neighbour.identifier).yaml"))
+            #expect(before.manifest == host.directory.file("manifests/\(TestPlugin.neighbour.identifier).yaml"))
             let name = "manifests/libNeighbour-\(before.libraryDigest.prefix(8)).so"
-            #expect(before.summary.library == host.folder.file(name))
+            #expect(before.summary.library == host.directory.file(name))
             try await host.runNeighbour()
 
             var rebuilt = TestPlugin.neighbour
@@ -54,7 +54,7 @@ struct InstallationTests {
                 "\(purged)"
             )
             #expect(try await host.client.tasks().pending.isEmpty)
-            #expect(try await host.outcome(of: kept).blame == "person")
+            #expect(try await host.outcome(of: kept).blame == "user")
             #expect(host.containerText(plugin, "ran.txt") == "")
 
             let again = try await host.bgtask("plugin", "remove", plugin.identifier, "--purge", "--yes")
@@ -65,11 +65,11 @@ struct InstallationTests {
     @Test func `bgtask plugin remove refuses a plugin that a package installed`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let plugin = TestPlugin.neighbour
-            try host.folder.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
-            try host.folder.write(plugin.manifest.utf8, to: "packages/Neighbour.yaml")
+            try host.directory.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
+            try host.directory.write(plugin.manifest.utf8, to: "packages/Neighbour.yaml")
             try await host.waitForJournal("its arrival") { $0.event == "plugin-installed" }
             let removed = try await host.bgtask("plugin", "remove", plugin.identifier, "--yes")
-            #expect(removed.status == 1 && removed.error.contains(host.folder.file("packages/Neighbour.yaml")))
+            #expect(removed.status == 1 && removed.error.contains(host.directory.file("packages/Neighbour.yaml")))
             #expect(try await host.client.plugins().plugins.count == 1)
         }
     }
@@ -79,13 +79,13 @@ struct InstallationTests {
         try await HostFixture.with(plugins: [main]) { host in
             try await host.waitForJournal("its main plugin") { $0.event == "plugin-installed" }
             let library = try await TestPlugin("Obedient").libraryBytes()
-            try host.folder.makeFolder("vendor")
-            try host.folder.write(library, to: "vendor/libObedient.so")
+            try host.directory.makeDirectory("vendor")
+            try host.directory.write(library, to: "vendor/libObedient.so")
             let lines = [
                 "manifest: 1", "identifier: com.example.obedient", "library: libObedient.so", "role: extension",
                 "containing-plugin: com.example.neighbour",
             ]
-            let manifest = try host.folder.write(lines.map { $0 + "\n" }.joined().utf8, to: "vendor/Obedient.yaml")
+            let manifest = try host.directory.write(lines.map { $0 + "\n" }.joined().utf8, to: "vendor/Obedient.yaml")
             let installed = try await host.bgtask("plugin", "install", manifest, "--yes")
             #expect(installed.status == 0 && installed.output.contains("extension of com.example.neighbour"))
             let removed = try await host.bgtask("plugin", "remove", "com.example.neighbour")
@@ -146,16 +146,16 @@ struct InstallationTests {
     /// Builds a plugin in a vendor's directory, outside of the host's directories, and returns the path of its
     /// manifest.
     private func build(_ plugin: TestPlugin, in host: HostFixture) async throws -> String {
-        try host.folder.makeFolder("vendor")
-        try host.folder.write(try await plugin.libraryBytes(), to: "vendor/lib\(plugin.name).so")
-        return try host.folder.write(plugin.manifest.utf8, to: "vendor/\(plugin.name).yaml")
+        try host.directory.makeDirectory("vendor")
+        try host.directory.write(try await plugin.libraryBytes(), to: "vendor/lib\(plugin.name).so")
+        return try host.directory.write(plugin.manifest.utf8, to: "vendor/\(plugin.name).yaml")
     }
 }
 
 extension HostFixture {
     /// Paths of all files in the operator's manifest directory, including hidden ones.
     fileprivate func installedFiles() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.file("manifests")).sorted()
-            .map { folder.file("manifests/\($0)") }
+        try FileManager.default.contentsOfDirectory(atPath: directory.file("manifests")).sorted()
+            .map { directory.file("manifests/\($0)") }
     }
 }

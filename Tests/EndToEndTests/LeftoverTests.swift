@@ -10,14 +10,14 @@ struct LeftoverTests {
     func `the host fixture reports a stray file in the state, container or temporary directory`(_ file: String)
         async throws
     {
-        let failure = try await failure { host in try host.folder.write([1], to: file) }
+        let failure = try await failure { host in try host.directory.write([1], to: file) }
         #expect(failure.contains("files are left that no host owns") && failure.contains("/\(file)\""), "\(failure)")
     }
 
     @Test func `the host fixture reports a control socket without a host`() async throws {
         let failure = try await failure { host in
             try await host.stop()
-            try host.folder.write([], to: "control.sock")
+            try host.directory.write([], to: "control.sock")
         }
         #expect(failure.contains("/control.sock\""), "\(failure)")
     }
@@ -40,11 +40,11 @@ struct LeftoverTests {
             stray.append((parent as NSString).deletingLastPathComponent + "/bgtask-\(host.pid)-stray")
             #expect(mkdir(stray.elements[0], 0o755) == 0)
             // Held open with a lock: the host of another test would take it for the group of a dead host.
-            let folder = open(stray.elements[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            #expect(flock(folder, LOCK_EX) == 0)
-            held.append(folder)
+            let directory = open(stray.elements[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            #expect(flock(directory, LOCK_EX) == 0)
+            held.append(directory)
         }
-        for folder in held.elements { close(folder) }
+        for directory in held.elements { close(directory) }
         #expect(rmdir(stray.elements[0]) == 0)
         #expect(failure.contains("control groups are left after the host's end") && failure.contains("-stray"))
     }
@@ -54,13 +54,13 @@ struct LeftoverTests {
         _ kind: String,
         _ goesOn: Bool
     ) async throws {
-        try await ScratchFolder.with { folder in
-            let locker = folder.file("locker")
+        try await ScratchDirectory.with { directory in
+            let locker = directory.file("locker")
             try await PluginCompiler.program(lockerSource, at: locker)
             let holder = Tape<ChildProcess>()
             let failure = try await failure { host in
                 try await host.runNeighbour()
-                let file = host.stateFolder + "/containers/\(TestPlugin.neighbour.identifier)/ran.txt"
+                let file = host.stateDirectory + "/containers/\(TestPlugin.neighbour.identifier)/ran.txt"
                 let process = try await ChildProcess.start(locker, [kind, file])
                 holder.append(process)
                 try await process.outputLine("the lock") { $0 == "locked" }

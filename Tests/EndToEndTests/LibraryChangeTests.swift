@@ -18,12 +18,12 @@ struct LibraryChangeTests {
             let digest = try await host.show(plugin).libraryDigest
             let pinned = plugin.manifest + "sha256: \(digest)\n"
             let end = try await host.journalEnd()
-            try host.folder.write(pinned.utf8, to: plugin.manifestFile)
+            try host.directory.write(pinned.utf8, to: plugin.manifestFile)
             try await host.waitForJournal("the pin", after: end) { $0.event == "plugin-changed" }
             let waiting = try await host.submit(plugin.task(), requiresNetwork: true)
 
             let original = try await PluginCompiler.library("Patient")
-            try host.folder.write(original + [0], to: plugin.libraryFile)
+            try host.directory.write(original + [0], to: plugin.libraryFile)
             let refusal = try await host.waitForJournal("its refusal") { $0.event == "plugin-refused" }
             #expect(refusal.names(plugin, blame: "nobody", rule: "sha256", remedy: "; "), "\(refusal)")
             #expect(refusal.message.contains(digest), "\(refusal.message)")
@@ -32,7 +32,7 @@ struct LibraryChangeTests {
                 try await host.why(plugin.task()).reasons.first?.code == "plugin-refused"
             }
 
-            try host.folder.write(original, to: plugin.libraryFile)
+            try host.directory.write(original, to: plugin.libraryFile)
             try host.release(plugin)
             #expect(try await host.outcome(of: waiting).event == "succeeded")
         }
@@ -119,7 +119,7 @@ struct LibraryChangeTests {
             let running = try await host.submit(Self.patient.task("one"))
             try await host.waitUntilItRuns(Self.patient)
             let waiting = try await host.submit(Self.patient.task("two"))
-            try host.folder.remove(Self.patient.libraryFile)
+            try host.directory.remove(Self.patient.libraryFile)
             let refusal = try await host.waitForJournal("its refusal") { $0.event == "plugin-refused" }
             #expect(refusal.names(Self.patient, blame: "nobody", rule: "libPatient.so", remedy: "; "), "\(refusal)")
             try await host.withstands(submission: running)
@@ -141,8 +141,8 @@ struct LibraryChangeTests {
             let launch = try await host.launch(of: Self.patient)
             try await host.waitUntilItRuns(Self.patient)
             let waiting = try await host.submit(Self.patient.task("two"))
-            try host.folder.remove(Self.patient.manifestFile)
-            try host.folder.remove(Self.patient.libraryFile)
+            try host.directory.remove(Self.patient.manifestFile)
+            try host.directory.remove(Self.patient.libraryFile)
             let removal = try await host.waitForJournal("its removal") { $0.event == "plugin-removed" }
             let rule = "kept for 30d"
             #expect(removal.names(Self.patient, blame: "nobody", rule: rule, remedy: "reinstall it"), "\(removal)")
@@ -160,18 +160,18 @@ struct LibraryChangeTests {
 extension HostFixture {
     /// Installs the plugin with its library below a directory that is not itself watched.
     fileprivate func installDeep(_ plugin: TestPlugin, in place: String) async throws {
-        try folder.makeFolder("plugins/\(place)/three")
-        try folder.write(try await plugin.libraryBytes(), to: "plugins/\(place)/three/lib\(plugin.name).so")
+        try directory.makeDirectory("plugins/\(place)/three")
+        try directory.write(try await plugin.libraryBytes(), to: "plugins/\(place)/three/lib\(plugin.name).so")
         let manifest = plugin.manifest.replacingOccurrences(of: "library: lib", with: "library: one/two/three/lib")
-        try folder.write(manifest.utf8, to: plugin.manifestFile)
+        try directory.write(manifest.utf8, to: plugin.manifestFile)
     }
 
     /// Replaces the directory that contains the plugin's library by another one.
     fileprivate func exchangeDeep(_ plugin: TestPlugin) async throws {
-        try folder.makeFolder("elsewhere/three")
-        try folder.write(try await plugin.libraryBytes(), to: "elsewhere/three/lib\(plugin.name).so")
-        try FileManager.default.moveItem(atPath: folder.file("plugins/one/two"), toPath: folder.file("old"))
-        try FileManager.default.moveItem(atPath: folder.file("elsewhere"), toPath: folder.file("plugins/one/two"))
+        try directory.makeDirectory("elsewhere/three")
+        try directory.write(try await plugin.libraryBytes(), to: "elsewhere/three/lib\(plugin.name).so")
+        try FileManager.default.moveItem(atPath: directory.file("plugins/one/two"), toPath: directory.file("old"))
+        try FileManager.default.moveItem(atPath: directory.file("elsewhere"), toPath: directory.file("plugins/one/two"))
     }
 
     /// Waits until the plugin's code is mapped into its process: later changes of the file do not affect it.

@@ -14,7 +14,7 @@ struct LogTrimTests {
         async throws
     {
         let trim = try await LogTrim.shared()
-        try await LogFolder.with(in: place) { logs in
+        try await LogDirectory.with(in: place) { logs in
             let counts = ["huge.log": 60_000, "large.log": 20_000, "small.log": 3_000, "tiny.log": 10]
             for (name, count) in counts { try logs.write(name, lines: count) }
             let inodes = try counts.keys.sorted().map { try logs.status($0).st_ino }
@@ -43,7 +43,7 @@ struct LogTrimTests {
         async throws
     {
         let trim = try await LogTrim.shared()
-        try await LogFolder.with(in: place) { logs in
+        try await LogDirectory.with(in: place) { logs in
             try logs.write("busy.log", lines: 20_000)
             let isOver = Mutex(false)
             let path = logs.file("busy.log")
@@ -52,7 +52,7 @@ struct LogTrimTests {
                 defer { close(descriptor) }
                 var next = 20_000
                 while !isOver.withLock({ $0 }) || next < 30_000 {
-                    let lines = LogFolder.lines(next..<next + 1)
+                    let lines = LogDirectory.lines(next..<next + 1)
                     if lines.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) != lines.count { break }
                     next += 1
                 }
@@ -70,7 +70,7 @@ struct LogTrimTests {
             let kept = try logs.lines("busy.log")
             #expect(kept == Array(count - kept.count..<count))
             // Regardless of the lines written after the last cut, all the freed bytes are gone.
-            #expect(Int64((count - kept.count) * LogFolder.lineLength) >= freed)
+            #expect(Int64((count - kept.count) * LogDirectory.lineLength) >= freed)
         }
     }
 
@@ -78,14 +78,14 @@ struct LogTrimTests {
         async throws
     {
         let trim = try await LogTrim.shared()
-        try await LogFolder.with { elsewhere in
+        try await LogDirectory.with { elsewhere in
             try elsewhere.write("victim.log", lines: 5_000)
-            try await LogFolder.with { logs in
+            try await LogDirectory.with { logs in
                 try logs.write("app.log", lines: 5_000)
                 try logs.write("app.log.1.gz", lines: 5_000)
                 try logs.write(".hidden.log", lines: 5_000)
                 let files = FileManager.default
-                try files.createDirectory(atPath: logs.file("folder.log"), withIntermediateDirectories: false)
+                try files.createDirectory(atPath: logs.file("directory.log"), withIntermediateDirectories: false)
                 try files.createSymbolicLink(
                     atPath: logs.file("link.log"),
                     withDestinationPath: elsewhere.file("victim.log")
@@ -110,11 +110,11 @@ struct LogTrimTests {
 
     @Test func `a trimmed log begins with a whole line, and an overlong line keeps its newest bytes`() async throws {
         let trim = try await LogTrim.shared()
-        try await LogFolder.with { logs in
+        try await LogDirectory.with { logs in
             // The cut is inside the long line, of which only the newline remains.
             try
-                (LogFolder.lines(0..<2_000) + Data(repeating: 0x78, count: 50_000) + Data("\n".utf8)
-                + LogFolder.lines(2_000..<3_000)).write(to: URL(filePath: logs.file("a.log")))
+                (LogDirectory.lines(0..<2_000) + Data(repeating: 0x78, count: 50_000) + Data("\n".utf8)
+                + LogDirectory.lines(2_000..<3_000)).write(to: URL(filePath: logs.file("a.log")))
             #expect(trim(logs.path, limit: 80_000).result == 0)
             #expect(try logs.lines("a.log") == Array(2_000..<3_000))
             #expect(try logs.bytes("a.log").prefix { $0 != 0x0a }.allSatisfy { $0 == 0x20 || $0 == 0 })
@@ -129,17 +129,17 @@ struct LogTrimTests {
         async throws
     {
         let trim = try await LogTrim.shared()
-        try await LogFolder.with { logs in
+        try await LogDirectory.with { logs in
             for name in ["a.log", "b.log", "c.log"] { try logs.write(name, lines: 10_000) }
             let flag = CancelFlag()
-            async let paced = onThread { [path = logs.path] in
-                trim(path, limit: 300_000, pace: 600_000, flag: flag)
+            async let paused = onThread { [path = logs.path] in
+                trim(path, limit: 300_000, pause: 600_000, flag: flag)
             }
             while try logs.size("a.log") > 100_000 { await Task.yield() }
             let second = trim(logs.path, limit: 300_000)
             #expect(second.result == 3 && second.report == "another run is at work in \(logs.path); let it finish")
             flag.raise()
-            let run = await paced
+            let run = await paused
             #expect(run.result == 6 && run.freed > 500_000)
             #expect(run.report == "cancelled; freed \(run.freed) of 1920000 bytes in 1 of 3 files")
             for name in ["b.log", "c.log"] { #expect(try logs.lines(name) == Array(0..<10_000)) }
@@ -153,7 +153,7 @@ struct LogTrimTests {
         async throws
     {
         let trim = try await LogTrim.shared()
-        try await LogFolder.with { logs in
+        try await LogDirectory.with { logs in
             for name in ["a.log", "b.log", "c.log"] { try logs.write(name, lines: 4_000) }
             let run = trim(logs.path, limit: 100_000)
             #expect(run.result == 5)
@@ -167,14 +167,14 @@ struct LogTrimTests {
 
     @Test func `LogTrim reports invalid arguments and missing directories and changes no file`() async throws {
         let trim = try await LogTrim.shared()
-        try await LogFolder.with { logs in
+        try await LogDirectory.with { logs in
             try logs.write("a.log", lines: 4_000)
             let cases: [(run: LogTrim.Run, result: Int32, words: String)] = [
                 (trim(nil), 1, "no directory is named"),
                 (trim(logs.path, pattern: nil), 1, "the pattern has to match names of files"),
                 (trim(logs.path, pattern: "x/*"), 1, "without a slash"),
                 (trim(logs.path, limit: 65_535), 1, "the limit is below 65536 bytes"),
-                (trim(logs.path, pace: -1), 1, "the pace is negative"),
+                (trim(logs.path, pause: -1), 1, "the pause is negative"),
                 (trim(logs.file("nowhere")), 2, "nowhere: No such file or directory"),
                 (trim(logs.file("a.log")), 2, "a.log is not a directory"),
             ]
@@ -189,17 +189,17 @@ struct LogTrimTests {
     @Test(arguments: [1, 2, 7, 64])
     func `LogTrim's report is cut to its capacity and stays one line for any file name`(capacity: Int) async throws {
         let trim = try await LogTrim.shared()
-        try await LogFolder.with { logs in
-            let folder = logs.file("no\nfolder\u{1b}[31m")
-            let whole = trim(folder).report
-            #expect(whole == "directory \(logs.path)/no?folder?[31m: No such file or directory")
-            #expect(trim(folder, capacity: capacity).report == String(whole.prefix(capacity - 1)))
+        try await LogDirectory.with { logs in
+            let directory = logs.file("no\ndirectory\u{1b}[31m")
+            let whole = trim(directory).report
+            #expect(whole == "directory \(logs.path)/no?directory?[31m: No such file or directory")
+            #expect(trim(directory, capacity: capacity).report == String(whole.prefix(capacity - 1)))
         }
     }
 
     @Test func `LogTrim exports only the function of its header and does not refer to bgtask`() async throws {
-        try await ScratchFolder.with { folder in
-            let library = try await ExampleLibrary.build("LogTrim", in: folder)
+        try await ScratchDirectory.with { directory in
+            let library = try await ExampleLibrary.build("LogTrim", in: directory)
             let names = try await ProgramRun.of(
                 "/usr/bin/nm",
                 ["-D", "--defined-only", "--format=just-symbols", library]
@@ -245,8 +245,8 @@ private struct LogTrim: Sendable {
     static func shared() async throws -> LogTrim { try await opened.value }
 
     private static func open() async throws -> LogTrim {
-        try await ScratchFolder.with { folder in
-            let library = try await ExampleLibrary.build("LogTrim", in: folder)
+        try await ScratchDirectory.with { directory in
+            let library = try await ExampleLibrary.build("LogTrim", in: directory)
             guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL), let symbol = dlsym(handle, "logtrim_run") else {
                 throw HostFailure("\(library) cannot be loaded")
             }
@@ -256,20 +256,20 @@ private struct LogTrim: Sendable {
     }
 
     func callAsFunction(
-        _ folder: String?,
+        _ directory: String?,
         pattern: String? = "*.log",
         limit: Int64 = 1 << 20,
-        pace: Int32 = 0,
+        pause: Int32 = 0,
         flag: CancelFlag? = nil,
         capacity: Int = 512
     ) -> Run {
         var freed: Int64 = -1
         var report = [CChar](repeating: 0x23, count: capacity)
-        let folder = folder.map { Array($0.utf8CString) }
+        let directory = directory.map { Array($0.utf8CString) }
         let pattern = pattern.map { Array($0.utf8CString) }
-        let result = folder.withPointer { folder in
+        let result = directory.withPointer { directory in
             pattern.withPointer { pattern in
-                function(folder, pattern, limit, pace, flag?.pointer, &freed, &report, UInt64(capacity))
+                function(directory, pattern, limit, pause, flag?.pointer, &freed, &report, UInt64(capacity))
             }
         }
         let text = report.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }

@@ -21,15 +21,15 @@ struct MountedDisk {
     }()
 
     static func with(size: String, _ body: (MountedDisk) async throws -> Void) async throws {
-        try await ScratchFolder.with { folder in
-            try await mount("-t", "tmpfs", "-o", "size=\(size),mode=700", "bgtask-test", folder.path)
+        try await ScratchDirectory.with { directory in
+            try await mount("-t", "tmpfs", "-o", "size=\(size),mode=700", "bgtask-test", directory.path)
             let result: Result<Void, any Error>
             do {
-                result = .success(try await body(MountedDisk(path: folder.path)))
+                result = .success(try await body(MountedDisk(path: directory.path)))
             } catch {
                 result = .failure(error)
             }
-            _ = try await ProgramRun.of("/usr/bin/umount", ["--lazy", folder.path])
+            _ = try await ProgramRun.of("/usr/bin/umount", ["--lazy", directory.path])
             try result.get()
         }
     }

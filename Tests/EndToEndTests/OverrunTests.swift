@@ -119,7 +119,7 @@ struct OverrunTests {
             let (first, second) = (try await host.submit(deaf.task()), try await host.submit(obedient.task()))
             try await host.waitForLog("the first runs") { $0.contains("deaf runs") }
             let launch = try await host.client.simulateExpiration(of: host.identifier(deaf.task())).launch
-            try await host.waitForLog("its reason") { $0.contains("deaf was told to stop, reason 5") }
+            try await host.waitForLog("its reason") { $0.contains("deaf expired, reason 5") }
             let end = try await host.outcome(of: first)
             #expect(end.event == "overran" && end.launch == launch && end.message.contains("stopped by a user"))
 

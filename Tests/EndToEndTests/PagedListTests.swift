@@ -68,7 +68,7 @@ struct PagedListTests {
     @Test func `pages of the plugin list end with the refused manifests`() async throws {
         try await HostFixture.with(plugins: Self.plugins) { host in
             for name in ["A", "B", "C"] {
-                try host.folder.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/\(name).yaml")
+                try host.directory.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/\(name).yaml")
             }
             try await host.waitForLog("the last refusal") { $0.contains("C.yaml") }
             var query = PluginQuery(limit: 1)

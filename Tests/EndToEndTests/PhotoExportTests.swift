@@ -22,20 +22,20 @@ struct PhotoExportTests {
         plugin.library = .bytes(try await ExampleLibrary.bytes("PhotoExport"))
         try await HostFixture.with(plugins: [plugin]) { host in
             let container = "state/containers/\(plugin.identifier)"
-            try host.folder.makeFolder("\(container)/photos/summer")
-            try await Photography.take(Self.names.count, into: host.folder.file("\(container)/photos/summer"))
+            try host.directory.makeDirectory("\(container)/photos/summer")
+            try await Photography.take(Self.names.count, into: host.directory.file("\(container)/photos/summer"))
             try await body(host, plugin)
         }
     }
 
     private func exported(_ host: HostFixture, _ plugin: TestPlugin) -> [String] {
-        let folder = "\(host.stateFolder)/containers/\(plugin.identifier)/exported/summer"
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+        let directory = "\(host.stateDirectory)/containers/\(plugin.identifier)/exported/summer"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
     }
 
-    private func bytes(_ host: HostFixture, _ plugin: TestPlugin, _ folder: String, _ name: String) throws -> Data {
-        let container = "\(host.stateFolder)/containers/\(plugin.identifier)"
-        return try Data(contentsOf: URL(filePath: "\(container)/\(folder)/summer/\(name)"))
+    private func bytes(_ host: HostFixture, _ plugin: TestPlugin, _ directory: String, _ name: String) throws -> Data {
+        let container = "\(host.stateDirectory)/containers/\(plugin.identifier)"
+        return try Data(contentsOf: URL(filePath: "\(container)/\(directory)/summer/\(name)"))
     }
 
     @Test func `PhotoExport exports every photo smaller, complete and with its Exif data`() async throws {
@@ -58,13 +58,13 @@ struct PhotoExportTests {
 
     @Test(.proves(78))
     func `a stopped PhotoExport keeps complete photos only, and the next export continues from them`() async throws {
-        try await with(["pace-ms": "300"]) { host, plugin in
+        try await with(["pause-ms": "300"]) { host, plugin in
             let submission = try await host.submitContinued(Self.album)
             while exported(host, plugin).filter({ $0.hasSuffix(".jpg") }).isEmpty { await Task.yield() }
             let stopped = try await host.bgtask("task", "stop", Self.album)
             #expect(stopped.status == 0)
             let end = try await host.outcome(of: submission)
-            #expect(end.event == "failed" && end.blame == "person")
+            #expect(end.event == "failed" && end.blame == "user")
             _ = try await host.end(ofLaunch: try #require(end.launch))
             let kept = exported(host, plugin)
             #expect(!kept.isEmpty && kept.count < Self.names.count && Set(kept).isSubset(of: Self.names))
@@ -79,7 +79,7 @@ struct PhotoExportTests {
     }
 
     @Test func `a killed PhotoExport leaves no partial photo after its next run`() async throws {
-        try await with(["pace-ms": "100"]) { host, plugin in
+        try await with(["pause-ms": "100"]) { host, plugin in
             let submission = try await host.submitContinued(Self.album)
             while exported(host, plugin).filter({ $0.hasSuffix(".jpg") }).isEmpty { await Task.yield() }
             let running = try #require(try await host.client.tasks().running.first)
@@ -96,8 +96,8 @@ struct PhotoExportTests {
     {
         try await with { host, plugin in
             let container = "state/containers/\(plugin.identifier)"
-            try host.folder.write(Array("no photo".utf8), to: "\(container)/photos/summer/broken.jpg")
-            try host.folder.write(Array("notes".utf8), to: "\(container)/photos/summer/notes.txt")
+            try host.directory.write(Array("no photo".utf8), to: "\(container)/photos/summer/broken.jpg")
+            try host.directory.write(Array("notes".utf8), to: "\(container)/photos/summer/notes.txt")
             let end = try await host.outcome(of: try await host.submitContinued(Self.album))
             #expect(end.event == "failed" && end.blame == "plugin")
             #expect(exported(host, plugin) == Self.names)
@@ -106,7 +106,7 @@ struct PhotoExportTests {
                 of: try await host.submitContinued("com.example.photoexport.album.winter")
             )
             #expect(missing.event == "failed")
-            try await host.waitForLog("the folder") { $0.contains("is not a directory; put the album there") }
+            try await host.waitForLog("the directory") { $0.contains("is not a directory; put the album there") }
         }
     }
 }

@@ -7,13 +7,13 @@ import Testing
 @Suite("A host keeps the priority that it was started with")
 struct PriorityTests {
     @Test func `every thread of a host has the nice value of the host`() async throws {
-        try await ScratchFolder.with { folder in
+        try await ScratchDirectory.with { directory in
             let process = try await ChildProcess.start(
                 "/usr/bin/nice",
                 [
-                    "-n", "3", BuiltProgram.host.path(), "--config", folder.write([], to: "bgtaskd.yaml"),
-                    "--manifests", folder.file("manifests"), "--package-manifests", folder.file("packages"),
-                    "--state-directory", folder.file("state"), "--socket", folder.file("s"),
+                    "-n", "3", BuiltProgram.host.path(), "--config", directory.write([], to: "bgtaskd.yaml"),
+                    "--manifests", directory.file("manifests"), "--package-manifests", directory.file("packages"),
+                    "--state-directory", directory.file("state"), "--socket", directory.file("s"),
                 ]
             )
             _ = try await process.errorLine("the host to serve") { $0.contains("serving") }

@@ -57,14 +57,16 @@ struct ProcessFaultTests {
             let end = try await host.withstandsTask(of: plugin)
             #expect(end.event == "succeeded")
             let launch = try #require(end.launch)
-            let told = try await host.journal(after: start).filter { $0.event == "violation" && $0.launch == launch }
-            #expect(told.allSatisfy { $0.message.contains("BGT-ABI-16") && $0.blame == "plugin" })
+            let reported = try await host.journal(after: start).filter {
+                $0.event == "violation" && $0.launch == launch
+            }
+            #expect(reported.allSatisfy { $0.message.contains("BGT-ABI-16") && $0.blame == "plugin" })
             let things = [
                 "signal 11 was replaced; leave", "signal 15 was replaced; leave", "signals [10] blocked; restore",
                 "working directory became \"/tmp\"; use", "umask became 0000; give",
             ]
-            for thing in things { #expect(told.contains { $0.message.contains(thing) }, "\(thing)") }
-            #expect(told.count == things.count)
+            for thing in things { #expect(reported.contains { $0.message.contains(thing) }, "\(thing)") }
+            #expect(reported.count == things.count)
         }
     }
 
@@ -115,7 +117,7 @@ struct ProcessFaultTests {
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             try await host.started(plugin)
             let next = try await PluginCompiler.library(plugin.name, flags: ["-Wl,--build-id=0x6267746173"])
-            try host.folder.write(next, to: plugin.libraryFile + ".next")
+            try host.directory.write(next, to: plugin.libraryFile + ".next")
             let start = try await host.journalEnd()
             let submission = try await host.submit(plugin.task())
             let success = try await host.waitForJournal("its success") {

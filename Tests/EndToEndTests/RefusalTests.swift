@@ -77,7 +77,7 @@ struct RefusalTests {
             let misuse = try await host.bgtask("task", "submit", task, "--kind", "nonsense")
             #expect(misuse.status == 2 && misuse.error.contains("nonsense"))
 
-            let nowhere = host.folder.file("nobody.sock")
+            let nowhere = host.directory.file("nobody.sock")
             let unreachable = try await ProgramRun.of(
                 BuiltProgram.command.path(),
                 ["host", "status", "--socket", nowhere]

@@ -49,18 +49,18 @@ struct RefusedLibraryTests {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let broken = "manifest: 1\nidentifer: com.example.broken\nlibrary: ../libEscapes.so\nrole: boss\n"
-            try host.folder.write(broken.utf8, to: "manifests/Aaa.yaml")
+            try host.directory.write(broken.utf8, to: "manifests/Aaa.yaml")
             try await host.waitForLog("its refusal") { $0.contains("manifest refused") && $0.contains("Aaa.yaml") }
             let list = try await host.client.plugins()
             #expect(list.plugins.map(\.identifier) == [TestPlugin.neighbour.identifier])
             let refused = try #require(list.refused.first)
-            #expect(refused.file == host.folder.file("manifests/Aaa.yaml") && list.refused.count == 1)
+            #expect(refused.file == host.directory.file("manifests/Aaa.yaml") && list.refused.count == 1)
             let problems = refused.problems.filter { $0.severity == .error }
             #expect(problems.contains { $0.line == 2 && $0.message.contains("identifier") })
             #expect(problems.contains { $0.line == 3 && $0.key == "library" })
             #expect(problems.contains { $0.line == 4 && $0.key == "role" && $0.message.contains("boss") })
-            let told = try await host.bgtask("plugin", "list")
-            #expect(told.status == 0 && (told.output + told.error).contains("Aaa.yaml"))
+            let reported = try await host.bgtask("plugin", "list")
+            #expect(reported.status == 0 && (reported.output + reported.error).contains("Aaa.yaml"))
             try await host.runNeighbour()
         }
     }
@@ -82,7 +82,7 @@ struct RefusedLibraryTests {
             )
             let checked = try await ProgramRun.of(
                 BuiltProgram.command.path(),
-                ["plugin", "check", refused.file, "--plugins", host.folder.file("plugins")]
+                ["plugin", "check", refused.file, "--plugins", host.directory.file("plugins")]
             )
             #expect(checked.status == 5 && checked.output.contains(message), sourceLocation: sourceLocation)
             await #expect(throws: (any Error).self) { try await host.submit(plugin.task()) }

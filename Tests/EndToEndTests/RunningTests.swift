@@ -74,7 +74,7 @@ struct RunningTests {
             #expect(lines[1].remaining < lines[0].remaining)
             #expect(lines[0].remaining > 50_000_000_000 && lines[0].remaining <= 70_000_000_000)
             let shown = try await host.client.launch(LaunchNumber(rawValue: launch))
-            #expect(shown.budget?.duration == .seconds(70) && shown.cause == "person")
+            #expect(shown.budget?.duration == .seconds(70) && shown.cause == "user")
             #expect(shown.tasks.map(\.task).sorted() == tasks)
         }
     }

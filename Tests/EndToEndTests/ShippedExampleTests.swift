@@ -29,9 +29,9 @@ struct ShippedExampleTests {
         let setup = HostSetup(configuration: ["plugins:", "  \(identifier):", "    settings:"] + values)
         let bytes = if let library { try await ExampleLibrary.bytes(library) } else { [UInt8]?.none }
         try await HostFixture.with(setup, plugins: []) { [manifest] host in
-            if let library, let bytes { try host.folder.write(bytes, to: "plugins/lib\(library).so") }
+            if let library, let bytes { try host.directory.write(bytes, to: "plugins/lib\(library).so") }
             let end = try await host.journalEnd()
-            try host.folder.write(manifest.utf8, to: "manifests/\(identifier).yaml")
+            try host.directory.write(manifest.utf8, to: "manifests/\(identifier).yaml")
             try await host.waitForJournal("the plugin", after: end) {
                 $0.event == "plugin-installed" && $0.plugin == identifier
             }
@@ -40,7 +40,7 @@ struct ShippedExampleTests {
     }
 
     @Test func `LogTrim runs under its shipped manifest, and the journal records the freed bytes`() async throws {
-        try await LogFolder.with { logs in
+        try await LogDirectory.with { logs in
             // More than the 64 MiB limit of the manifest.
             try logs.write("app.log", lines: 1_100_000)
             try logs.write("small.log", lines: 100)
@@ -50,7 +50,7 @@ struct ShippedExampleTests {
                 #expect(end.event == "succeeded" && kept.last == 1_099_999)
                 let size = try logs.size("app.log") + logs.size("small.log")
                 #expect(size <= 67_108_864 && size > 67_108_864 - 8_192)
-                let freed = 1_100_100 * Int64(LogFolder.lineLength) - size
+                let freed = 1_100_100 * Int64(LogDirectory.lineLength) - size
                 #expect(end.message.contains("freed \(freed) of 70406400 bytes in 1 of 2 files"), "\(end.message)")
                 #expect(end.message.contains("out-int64 \(freed)"), "\(end.message)")
             }
@@ -59,7 +59,7 @@ struct ShippedExampleTests {
 
     @Test
     func `an expired LogTrim ends by its cancel flag and leaves every file either complete or trimmed`() async throws {
-        try await LogFolder.with { logs in
+        try await LogDirectory.with { logs in
             for name in ["a.log", "b.log"] { try logs.write(name, lines: 10_000) }
             let words = ["int64: 67108864": "int64: 262144", "int32: 0": "int32: 600000"]
             try await with(
@@ -74,7 +74,7 @@ struct ShippedExampleTests {
                 // The host may not have received the entry of the launch yet.
                 try await host.expireOnceEntered(Self.nightly)
                 let end = try await host.outcome(of: submission)
-                #expect(end.event == "failed" && end.blame == "person")
+                #expect(end.event == "failed" && end.blame == "user")
                 #expect(end.message.contains("cancelled; freed"), "\(end.message)")
                 let launch = try await host.end(ofLaunch: try #require(end.launch))
                 #expect(launch.event == "launch-expired")
@@ -94,22 +94,24 @@ struct ShippedExampleTests {
     @Test(.enabled(if: Photography.isPossible && Leptonica.path != nil))
     func `Debian's unchanged Leptonica binds photos into a PDF under the shipped manifest`() async throws {
         let library = try #require(Leptonica.path)
-        try await ScratchFolder.with { folder in
-            try folder.makeFolder("photos")
-            try await Photography.take(3, into: folder.file("photos"))
-            let settings = ["directory": folder.file("photos"), "into": folder.file("book.pdf"), "title": "Summer"]
+        try await ScratchDirectory.with { directory in
+            try directory.makeDirectory("photos")
+            try await Photography.take(3, into: directory.file("photos"))
+            let settings = [
+                "directory": directory.file("photos"), "into": directory.file("book.pdf"), "title": "Summer",
+            ]
             let words = ["/usr/lib/x86_64-linux-gnu/liblept.so.5": library]
             try await with("com.example.albumbook", replacing: words, settings: settings) { host in
                 let end = try await host.outcome(of: try await host.submit(Self.bind))
                 #expect(end.event == "succeeded")
-                let book = try Data(contentsOf: URL(filePath: folder.file("book.pdf")))
+                let book = try Data(contentsOf: URL(filePath: directory.file("book.pdf")))
                 #expect(
                     book.starts(with: Data("%PDF-".utf8))
                         && book.range(of: Data("/Title <feff00530075006d006d00650072>".utf8)) != nil
                 )
                 #expect(book.range(of: Data("/Count 3".utf8)) != nil)
                 for number in 1...3 {
-                    let photo = try Data(contentsOf: URL(filePath: folder.file("photos/IMG_000\(number).jpg")))
+                    let photo = try Data(contentsOf: URL(filePath: directory.file("photos/IMG_000\(number).jpg")))
                     #expect(book.range(of: photo) != nil)
                 }
             }
@@ -119,14 +121,14 @@ struct ShippedExampleTests {
     @Test(.enabled(if: Leptonica.path != nil))
     func `a PDF task without photos fails, and Leptonica's error is in the log`() async throws {
         let library = try #require(Leptonica.path)
-        try await ScratchFolder.with { folder in
-            let settings = ["directory": folder.file("nowhere"), "into": folder.file("book.pdf")]
+        try await ScratchDirectory.with { directory in
+            let settings = ["directory": directory.file("nowhere"), "into": directory.file("book.pdf")]
             let words = ["/usr/lib/x86_64-linux-gnu/liblept.so.5": library]
             try await with("com.example.albumbook", replacing: words, settings: settings) { host in
                 let end = try await host.outcome(of: try await host.submit(Self.bind))
                 #expect(end.event == "failed" && end.message.contains("convertUnscaledFilesToPdf returned 1"))
                 try await host.waitForLog("its reason") { $0.contains("Error in convertUnscaledFilesToPdf") }
-                #expect(!FileManager.default.fileExists(atPath: folder.file("book.pdf")))
+                #expect(!FileManager.default.fileExists(atPath: directory.file("book.pdf")))
             }
         }
     }
@@ -135,9 +137,9 @@ struct ShippedExampleTests {
 /// Finds the library Leptonica on this machine. `path` is nil if the library is not installed.
 private enum Leptonica {
     static let path: String? = {
-        let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
+        let directories = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
         let names = ["liblept.so.5", "libleptonica.so.6"]
-        let places = folders.flatMap { folder in names.map { "\(folder)/\($0)" } }
+        let places = directories.flatMap { directory in names.map { "\(directory)/\($0)" } }
         return places.first { FileManager.default.fileExists(atPath: $0) }
     }()
 }

@@ -2,6 +2,7 @@
 
 import ControlAPI
 import ControlClient
+import Foundation
 import HostTestKit
 import StatementTraits
 import Testing
@@ -17,7 +18,7 @@ struct StoppingTests {
             let submission = try await host.submit(Self.deaf.task())
             try await host.waitForLog("that it runs") { $0.contains("deaf runs") && $0.contains("attempt 1") }
             try await host.stop()
-            #expect(host.log.contains { $0.contains("deaf was told to stop, reason 8") })
+            #expect(host.log.contains { $0.contains("deaf expired, reason 8") })
             #expect(host.runnerProcesses().isEmpty)
 
             try await host.restart()
@@ -51,6 +52,46 @@ struct StoppingTests {
             let end = try await host.started(plugin)
             #expect(end.event == "interrupted" && end.blame == "host")
         }
+    }
+
+    @Test func `a hangup of its terminal stops the host in order`() async throws {
+        try await ScratchDirectory.with { directory in
+            let host = try await Self.host(in: directory, onHangup: "-")
+            host.signal(SIGHUP)
+            #expect(try await host.ending() == .exited(0))
+            #expect(host.standardError.elements.contains { $0.contains("stopping") })
+        }
+    }
+
+    @Test func `a host started with hangups ignored serves on after a hangup`() async throws {
+        try await ScratchDirectory.with { directory in
+            let host = try await Self.host(in: directory, onHangup: "''")
+            host.signal(SIGHUP)
+            let status = try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["host", "status", "--socket", directory.file("s")]
+            )
+            #expect(status.status == 0)
+            host.signal(SIGTERM)
+            #expect(try await host.ending() == .exited(0))
+        }
+    }
+
+    /// A serving host. The shell `trap` sets its disposition for SIGHUP: `-` for the default, `''` for ignored.
+    private static func host(in directory: ScratchDirectory, onHangup trap: String) async throws -> ChildProcess {
+        for name in ["manifests", "packages", "plugins"] { try directory.makeDirectory(name) }
+        let host = try await ChildProcess.start(
+            "/bin/sh",
+            [
+                "-c", "trap \(trap) HUP; exec \"$@\"", "sh", BuiltProgram.host.path(), "--manifests",
+                directory.file("manifests"), "--package-manifests", directory.file("packages"), "--plugin-directory",
+                directory.file("plugins"), "--state-directory", directory.file("state"), "--socket",
+                directory.file("s"),
+                "--config", directory.write([], to: "none.yaml"),
+            ]
+        )
+        try await host.errorLine("that it serves") { $0.contains("serving") }
+        return host
     }
 
     @Test func `the service manager is notified when the host serves and when it stops`() async throws {

@@ -149,8 +149,8 @@ struct SwiftPatternTests {
             _ = try await host.running(export) { $0.progress != nil }
             _ = try await host.client.stop(host.identifier(export))
             let end = try await host.outcome(of: submission)
-            #expect(end.event == "failed" && end.blame == "person")
-            #expect(host.notes(plugin).contains { $0.contains("stoppedByPerson") })
+            #expect(end.event == "failed" && end.blame == "user")
+            #expect(host.notes(plugin).contains { $0.contains("stoppedByUser") })
         }
     }
 

@@ -69,7 +69,7 @@ struct SwiftPlatformTests {
             try await host.wait(for: "time remaining", of: plugin)
             try await host.expireOnceEntered(plugin.task("refresh"))
             #expect(try await host.outcome(of: submission).event == "failed")
-            #expect(host.notes(plugin).contains("told, though late"))
+            #expect(host.notes(plugin).contains("expired late"))
         }
     }
 

@@ -42,8 +42,8 @@ struct SwiftRuntimeTests {
 
     @Test(arguments: BuiltLibrary.allCases)
     func `the entry is the only unmangled symbol that a Swift plugin exports`(_ library: BuiltLibrary) async throws {
-        let symbols = try await ScratchFolder.with { folder in
-            let file = try folder.write(library.bytes(), to: "library.so")
+        let symbols = try await ScratchDirectory.with { directory in
+            let file = try directory.write(library.bytes(), to: "library.so")
             return try await ProgramRun.of("/usr/bin/nm", ["-D", "--defined-only", file])
         }
         // Symbols of the linker that mark the ends of data.
@@ -56,9 +56,9 @@ struct SwiftRuntimeTests {
     @Test(arguments: BuiltLibrary.allCases)
     func `bgtask plugin check accepts a Swift plugin`(_ library: BuiltLibrary) async throws {
         let plugin = TestPlugin.part("OperationRefresh", library)
-        try await ScratchFolder.with { folder in
-            try folder.write(try await plugin.libraryBytes(), to: "libColorFeed.so")
-            let manifest = try folder.write(plugin.manifest.utf8, to: "ColorFeed.yaml")
+        try await ScratchDirectory.with { directory in
+            try directory.write(try await plugin.libraryBytes(), to: "libColorFeed.so")
+            let manifest = try directory.write(plugin.manifest.utf8, to: "ColorFeed.yaml")
             let check = try await ProgramRun.of(BuiltProgram.command.path(), ["plugin", "check", manifest])
             #expect(check.status == 0, "\(check.output)\(check.error)")
             #expect(check.output.contains("pass    elf-exports") && check.output.contains("pass    elf-note"))

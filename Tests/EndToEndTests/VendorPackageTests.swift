@@ -18,24 +18,26 @@ struct VendorPackageTests {
     @Test func `the plugin of the article YourFirstPlugin builds against a released package and runs`()
         async throws
     {
-        try await ScratchFolder.with { folder in
-            try await release("1.0.0", in: folder)
-            try folder.makeFolder("vendor/Sources/DiskReport")
+        try await ScratchDirectory.with { directory in
+            try await release("1.0.0", in: directory)
+            try directory.makeDirectory("vendor/Sources/DiskReport")
             let blocks = try Self.article()
             try #require(blocks.count > 2)
-            let (here, released) = ("path: \"../bgtask\"", "url: \"file://\(folder.file("bgtask"))\", from: \"1.0.0\"")
+            let (here, released) = (
+                "path: \"../bgtask\"", "url: \"file://\(directory.file("bgtask"))\", from: \"1.0.0\""
+            )
             try #require(blocks[0].contains(here))
-            try folder.write(blocks[0].replacing(here, with: released).utf8, to: "vendor/Package.swift")
-            try folder.write((blocks[1] + "\n" + blocks[2]).utf8, to: "vendor/Sources/DiskReport/DiskReport.swift")
+            try directory.write(blocks[0].replacing(here, with: released).utf8, to: "vendor/Package.swift")
+            try directory.write((blocks[1] + "\n" + blocks[2]).utf8, to: "vendor/Sources/DiskReport/DiskReport.swift")
             // Pins the dependencies of this package's build, so that no newer versions are fetched.
             if let pins = FileManager.default.contents(atPath: Self.root + "/Package.resolved") {
-                try folder.write(pins, to: "vendor/Package.resolved")
+                try directory.write(pins, to: "vendor/Package.resolved")
             }
             // A compiler needs time, especially on a busy machine.
             let build = try await ProgramRun.of(
                 "/usr/bin/env",
                 [
-                    "swift", "build", "--package-path", folder.file("vendor"), "-c", "release", "--product",
+                    "swift", "build", "--package-path", directory.file("vendor"), "-c", "release", "--product",
                     "DiskReport",
                 ],
                 within: .seconds(600)
@@ -44,7 +46,7 @@ struct VendorPackageTests {
             #expect(!(build.output + build.error).contains("warning: "), "\(build.output)\(build.error)")
 
             var plugin = TestPlugin("DiskReport", tasks: ["measure"])
-            let library = folder.file("vendor/.build/release/libDiskReport.so")
+            let library = directory.file("vendor/.build/release/libDiskReport.so")
             plugin.library = .bytes(Array(try Data(contentsOf: URL(filePath: library))))
             try await HostFixture.with(plugins: [plugin]) { host in
                 // The plugin submits its first request itself, once it is installed.
@@ -60,9 +62,9 @@ struct VendorPackageTests {
     private static let root = (#filePath as NSString).deletingLastPathComponent + "/../.."
 
     /// Creates this package as a vendor gets it: a git repository with a version tag.
-    private func release(_ version: String, in folder: ScratchFolder) async throws {
-        let package = folder.file("bgtask")
-        try folder.makeFolder("bgtask")
+    private func release(_ version: String, in directory: ScratchDirectory) async throws {
+        let package = directory.file("bgtask")
+        try directory.makeDirectory("bgtask")
         for name in ["Package.swift", "Plugins", "Sources", "Tests"] {
             try FileManager.default.copyItem(atPath: "\(Self.root)/\(name)", toPath: "\(package)/\(name)")
         }

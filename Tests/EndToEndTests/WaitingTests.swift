@@ -35,8 +35,11 @@ struct WaitingTests {
             let all = try await host.why(tasks[2])
             #expect(all.codes == ["earliest-begin", "external-power", "network"] && all.change == nil)
 
-            let told = try await host.bgtask("why", tasks[2])
-            #expect(told.status == 0 && told.output.contains("network") && told.output.contains("external power"))
+            let reported = try await host.bgtask("why", tasks[2])
+            #expect(
+                reported.status == 0 && reported.output.contains("network")
+                    && reported.output.contains("external power")
+            )
             #expect(try await host.client.host().conditions[.externalPower].holds == false)
         }
     }
@@ -99,7 +102,7 @@ struct WaitingTests {
             #expect(try await host.why(Self.neighbour).codes.first == "identifier-not-permitted")
 
             let end = try await host.journalEnd()
-            try host.folder.remove(changed.manifestFile)
+            try host.directory.remove(changed.manifestFile)
             try await host.waitForJournal("its removal", after: end) { $0.event == "plugin-removed" }
             let gone = try await host.why(Self.neighbour)
             #expect(gone.codes.first == "plugin-missing" && gone.plugin == TestPlugin.neighbour.identifier)
@@ -123,8 +126,8 @@ struct WaitingTests {
     {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
-            try host.folder.remove("state/containers")
-            try host.folder.write([], to: "state/containers")
+            try host.directory.remove("state/containers")
+            try host.directory.write([], to: "state/containers")
             let submission = try await host.submit(Self.neighbour)
             try await host.waitForLog("the failure") { $0.contains("no runner") }
             // During a repeated attempt the request has another reason.
@@ -136,8 +139,8 @@ struct WaitingTests {
             }
             #expect(why.reasons[0].message.contains("containers"))
 
-            try host.folder.remove("state/containers")
-            try host.folder.makeFolder("state/containers")
+            try host.directory.remove("state/containers")
+            try host.directory.makeDirectory("state/containers")
             let end = try await host.outcome(of: submission)
             #expect(end.event == "succeeded")
         }

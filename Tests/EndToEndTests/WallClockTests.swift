@@ -57,8 +57,8 @@ struct WallClockTests {
 
     /// Runs a test with a host whose wall clock is replaced, because all programs share the machine's own clock.
     private func withShiftedClock(_ body: (HostFixture, ShiftedClock) async throws -> Void) async throws {
-        try await ScratchFolder.with { folder in
-            let clock = try await ShiftedClock(in: folder)
+        try await ScratchDirectory.with { directory in
+            let clock = try await ShiftedClock(in: directory)
             var setup = HostSetup()
             setup.environment = clock.environment
             try await HostFixture.with(setup, plugins: [.neighbour, Self.patient]) { host in
@@ -75,12 +75,12 @@ struct ShiftedClock {
     private let file: String
     let environment: [String: String]
 
-    init(in folder: ScratchFolder) async throws {
-        file = folder.file("shift")
-        environment = ["LD_PRELOAD": folder.file("clock.so"), "SHIFTED_CLOCK": file]
-        try folder.write([UInt8](repeating: 0, count: 8), to: "shift")
+    init(in directory: ScratchDirectory) async throws {
+        file = directory.file("shift")
+        environment = ["LD_PRELOAD": directory.file("clock.so"), "SHIFTED_CLOCK": file]
+        try directory.write([UInt8](repeating: 0, count: 8), to: "shift")
         let source = try String(contentsOfFile: ExampleLibrary.root + "/Tests/Torture/ShiftedClock.c", encoding: .utf8)
-        try await PluginCompiler.program(source, at: folder.file("clock.so"), flags: ["-shared", "-fPIC"])
+        try await PluginCompiler.program(source, at: directory.file("clock.so"), flags: ["-shared", "-fPIC"])
     }
 
     /// Sets the offset for every later reading of the clock.

@@ -28,7 +28,7 @@ enum Compiler: String {
     var baseline: String { isCxx ? "c++17" : "c11" }
 
     func run(_ arguments: [String]) throws -> Tool.Result {
-        try Tool.run(rawValue, arguments + ["-I", Header.folder.path])
+        try Tool.run(rawValue, arguments + ["-I", Header.directory.path])
     }
 
     /// Compiles the text as a file of this compiler's language, without an output file. Returns the compiler's
@@ -43,10 +43,10 @@ enum Compiler: String {
 
 /// The header under test, in the source checkout.
 enum Header {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    static let directory = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Sources/CBackgroundTasks/include").standardizedFileURL
 
-    static let file = folder.appending(path: "bgtask.h")
+    static let file = directory.appending(path: "bgtask.h")
 
     static func text() throws -> String {
         try String(contentsOf: file, encoding: .utf8)

@@ -27,7 +27,7 @@ enum DocumentedPlugin {
                 source ?? self.source(for: compiler),
                 to: compiler.isCxx ? "hello.cc" : "hello.c"
             )
-            let library = scratch.folder.appending(path: "libhello.so")
+            let library = scratch.directory.appending(path: "libhello.so")
             let built = try compiler.run(
                 Compiler.strict + ["-std=\(compiler.baseline)", "-shared", "-fPIC", "-fvisibility=hidden"]
                     + options + ["-o", library.path, file.path]

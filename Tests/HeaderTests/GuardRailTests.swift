@@ -65,7 +65,7 @@ struct GuardRailTests {
                 """,
                 to: "try.c"
             )
-            let program = scratch.folder.appending(path: "try")
+            let program = scratch.directory.appending(path: "try")
             let built = try Compiler.gcc.run(Compiler.strict + ["-std=c11", "-o", program.path, source.path])
             try #require(built.status == 0, "\(built.output)")
             #expect(try Tool.run(program).status == 0)

@@ -80,7 +80,7 @@ struct NoteTests {
         [7, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0] + Array("bgtask".utf8) + [0, 0] + [1, 0, 0, 0, 0, 0, 0, 0]
 
     private func noteBytes(of library: URL, in scratch: Scratch) throws -> [UInt8] {
-        let bytes = scratch.folder.appending(path: "note")
+        let bytes = scratch.directory.appending(path: "note")
         let result = try Tool.run(
             "objcopy",
             ["-O", "binary", "--only-section=.note.bgtask", library.path, bytes.path]

@@ -17,8 +17,8 @@ enum Tool {
     static let inspectsBinaries = ["objcopy", "readelf", "nm", "strip"].allSatisfy { path(of: $0) != nil }
 
     static func path(of name: String) -> URL? {
-        let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        return folders.split(separator: ":")
+        let directories = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        return directories.split(separator: ":")
             .map { URL(filePath: String($0)).appending(path: name) }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
@@ -46,17 +46,17 @@ enum Tool {
 
 /// A temporary directory that exists until the closure returns.
 struct Scratch {
-    let folder: URL
+    let directory: URL
 
     static func with<Value>(_ body: (Scratch) throws -> Value) throws -> Value {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "bgtask-header-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try body(Scratch(folder: folder))
+        let directory = FileManager.default.temporaryDirectory.appending(path: "bgtask-header-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try body(Scratch(directory: directory))
     }
 
     func write(_ text: String, to name: String) throws -> URL {
-        let file = folder.appending(path: name)
+        let file = directory.appending(path: name)
         try text.write(to: file, atomically: true, encoding: .utf8)
         return file
     }

@@ -29,8 +29,8 @@ struct ContainerTests {
     private var container: String { containers + "/com.example.study" }
 
     private func reading(at now: MonotonicTime = .seconds(1)) -> ConditionReading? {
-        sensor.watch(WatchedContainers(folder: containers + "/", plugins: [study]), at: now)
-        sensor.look(at: now)
+        sensor.watch(WatchedContainers(directory: containers + "/", plugins: [study]), at: now)
+        sensor.sample(at: now)
         var readings = Readings()
         sensor.write(to: &readings)
         return readings.containers[study]
@@ -44,16 +44,16 @@ struct ContainerTests {
     }
 
     @Test func `a plugin's container is not locked if its directory is a plain one or does not exist yet`() throws {
-        try tree.folder("containers")
+        try tree.directory("containers")
         #expect(reading() == .measured(false, from: container, detail: "the container does not exist yet"))
-        try tree.folder("containers/com.example.study")
+        try tree.directory("containers/com.example.study")
         #expect(reading() == .measured(false, from: container, detail: "the container is readable"))
-        #expect(sensor.nextLook == nil, "the kernel tells of mounts")
+        #expect(sensor.nextSample == nil, "the kernel reports mounts")
     }
 
     @Test(.proves(70), arguments: ["", "/com.example.study", "/com.example.study/"])
     func `a container below a mount point of fstab is locked until the file system is mounted`(_ below: String) throws {
-        try tree.folder("containers/com.example.study")
+        try tree.directory("containers/com.example.study")
         try tree.write(
             "etc/fstab",
             "# comment\n\nUUID=1 / ext4 defaults 0 1\n/dev/mapper/x\t\(containers)\(below)\text4\tnoauto 0 0\n"
@@ -65,7 +65,7 @@ struct ContainerTests {
     }
 
     @Test func `mounts that fstab expects elsewhere do not lock a plugin's container`() throws {
-        try tree.folder("containers/com.example.study")
+        try tree.directory("containers/com.example.study")
         try tree.write(
             "etc/fstab",
             """
@@ -83,7 +83,7 @@ struct ContainerTests {
     func `systemd mount units lock containers like fstab, and the first unit directory overrides later ones`()
         throws
     {
-        try tree.folder("containers/com.example.study")
+        try tree.directory("containers/com.example.study")
         try tree.write("lib/units/x.mount", "[Unit]\nDescription=x\n[Mount]\nWhat=/dev/x\nWhere=\(containers)\n")
         #expect(reading()?.holds == true)
         try tree.write("etc/units/x.mount", "")
@@ -93,16 +93,16 @@ struct ContainerTests {
     }
 
     @Test func `a container behind an automount point counts as unlocked and is not opened`() throws {
-        try tree.folder("containers/com.example.study")
+        try tree.directory("containers/com.example.study")
         try tree.write("etc/fstab", "x \(container) ext4 noauto,x-systemd.automount 0 0\n")
         try mount(container, type: "autofs")
         #expect(reading() == .measured(false, from: container, detail: "\(container) is mounted on first access"))
     }
 
-    @Test func `a container that is no directory counts as locked and is sampled again`() throws {
+    @Test func `a container that is not a directory counts as locked and is sampled again`() throws {
         try tree.write("containers/com.example.study", "a file")
         #expect(reading() == .measured(true, from: container, detail: "cannot open \(container): Not a directory"))
-        #expect(sensor.nextLook == .seconds(6))
+        #expect(sensor.nextSample == .seconds(6))
     }
 
     @Test func `without a mount table the lock of a container is reported as missing`() throws {
@@ -115,7 +115,7 @@ struct ContainerTests {
         sensor.watch(.none, at: .seconds(2))
         var readings = Readings()
         sensor.write(to: &readings)
-        #expect(readings.containers.isEmpty && sensor.awaited == nil && sensor.nextLook == nil)
+        #expect(readings.containers.isEmpty && sensor.awaited == nil && sensor.nextSample == nil)
     }
 
     @Test func `escaped and malformed entries of mount tables are parsed without a crash`() {
@@ -133,13 +133,13 @@ struct ContainerTests {
 
     @Test(.enabled(if: Machine.canMount, "mounting takes root"))
     func `mounting and unmounting a container's file system is reported at once`() async throws {
-        try tree.folder("containers/com.example.study")
+        try tree.directory("containers/com.example.study")
         try tree.write("etc/fstab", "tmpfs \(container) tmpfs noauto 0 0\n")
         var roots = tree.roots
         roots.proc = "/proc"
         let watching = try Watching(roots)
         var locked = watching.reports.map(\.conditions.containerLocks).makeAsyncIterator()
-        watching.conditions.watch([], containers: WatchedContainers(folder: containers, plugins: [study]))
+        watching.conditions.watch([], containers: WatchedContainers(directory: containers, plugins: [study]))
         #expect(await locked.next() == [study: true])
         #expect(Machine.run("mount", "-t", "tmpfs", "tmpfs", container))
         defer { Machine.run("umount", container) }
@@ -151,7 +151,10 @@ struct ContainerTests {
 
     @Test(
         .proves(70),
-        .enabled(if: EncryptedVolume.isAllowed, "an encrypted folder takes root, ext4 with fscrypt and a loop device")
+        .enabled(
+            if: EncryptedVolume.isAllowed,
+            "an encrypted directory takes root, ext4 with fscrypt and a loop device"
+        )
     )
     func `an encrypted container is locked while its key is not in the kernel`() throws {
         let volume = try EncryptedVolume()
@@ -170,9 +173,9 @@ struct ContainerTests {
             sensor.write(to: &readings)
             return readings.containers[study]
         }
-        sensor.watch(WatchedContainers(folder: volume.path + "/containers", plugins: [study]), at: .now)
+        sensor.watch(WatchedContainers(directory: volume.path + "/containers", plugins: [study]), at: .now)
         #expect(reading()?.holds == false)
-        #expect(sensor.nextLook != nil, "keys go silently")
+        #expect(sensor.nextSample != nil, "keys go silently")
 
         try volume.removeKey(key)
         #expect(sensor.listens { reading()?.holds == true })

@@ -27,7 +27,7 @@ final class EncryptedVolume {
     init() throws {
         tree = try FileTree()
         path = tree.path + "/volume"
-        try tree.folder("volume")
+        try tree.directory("volume")
         let image = tree.path + "/image"
         guard Machine.run("truncate", "-s", "16M", image), Machine.run("mkfs.ext4", "-q", "-O", "encrypt", image),
             Machine.run("mount", "-o", "loop", image, path)
@@ -52,11 +52,11 @@ final class EncryptedVolume {
         try call(Self.removeKey, path, &argument)
     }
 
-    func encrypt(_ folder: String, with key: Key) throws {
-        mkdir("\(path)/\(folder)", 0o700)
+    func encrypt(_ directory: String, with key: Key) throws {
+        mkdir("\(path)/\(directory)", 0o700)
         // Version 2, AES-256-XTS for contents, AES-256-CTS for names.
         var argument: [UInt8] = [2, 1, 4, 0, 0, 0, 0, 0] + key.identifier
-        try call(Self.setPolicy, "\(path)/\(folder)", &argument)
+        try call(Self.setPolicy, "\(path)/\(directory)", &argument)
     }
 
     private func call(_ request: UInt, _ path: String, _ argument: inout [UInt8]) throws {

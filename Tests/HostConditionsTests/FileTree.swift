@@ -31,19 +31,19 @@ final class FileTree: Sendable {
     }
 
     func write(_ name: String, _ text: String) throws {
-        try folder((name as NSString).deletingLastPathComponent)
+        try directory((name as NSString).deletingLastPathComponent)
         try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
     }
 
-    func folder(_ name: String) throws {
+    func directory(_ name: String) throws {
         try FileManager.default.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
     }
 
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path + "/" + name) }
 
     /// Writes the files of one directory.
-    func write(in folder: String, _ files: [String: String]) throws {
-        for (name, text) in files { try write("\(folder)/\(name)", text) }
+    func write(in directory: String, _ files: [String: String]) throws {
+        for (name, text) in files { try write("\(directory)/\(name)", text) }
     }
 }
 
@@ -60,18 +60,18 @@ extension Sensor {
 
     /// Runs the sensor, with its events and its samples, until the condition is true. Returns false after 20 seconds.
     func listens(until isSo: () -> Bool) -> Bool {
-        let bell = Descriptor(owning: bgl_bell_create())
-        guard let waits = try? WaitSet(ringing: bell) else { return false }
+        let wakeChannel = Descriptor(owning: bgl_eventfd_create())
+        guard let waits = try? WaitSet(wokenBy: wakeChannel) else { return false }
         let deadline = MonotonicTime.now + .seconds(20)
         while !isSo() {
             if MonotonicTime.now > deadline { return false }
             guard let isUnheard = try? waits.set(awaited, at: 0) else { return false }
-            if isUnheard { look(at: .now) }
+            if isUnheard { sample(at: .now) }
             if isSo() { return true }
-            let due = min(deadline, nextLook ?? deadline)
+            let due = min(deadline, nextSample ?? deadline)
             let ready = waits.wait(timeout: due - .now)
             if !ready.isEmpty { listen(at: .now) }
-            if let nextLook, nextLook <= .now { look(at: .now) }
+            if let nextSample, nextSample <= .now { sample(at: .now) }
         }
         return true
     }

@@ -12,7 +12,7 @@ struct GraphicsTests {
 
     init() throws {
         tree = try FileTree()
-        try tree.folder("dev")
+        try tree.directory("dev")
     }
 
     private func holds(_ sensor: GraphicsSensor) -> Bool { sensor.reading(.gpu)?.holds ?? false }

@@ -31,7 +31,7 @@ struct HeatTests {
     }
 
     private func holds(at seconds: Double) -> Bool? {
-        sensor.look(at: .seconds(seconds))
+        sensor.sample(at: .seconds(seconds))
         return sensor.reading(.hot)?.holds
     }
 
@@ -68,19 +68,19 @@ struct HeatTests {
 
     @Test func `temperatures are sampled slowly, and only while the heat condition is watched`() throws {
         try zone(0, 95)
-        sensor.look(at: .seconds(1))
-        #expect(sensor.reading(.hot) == .unwatched && sensor.nextLook == nil)
+        sensor.sample(at: .seconds(1))
+        #expect(sensor.reading(.hot) == .unwatched && sensor.nextSample == nil)
         sensor.watch([.hot, .idle], at: .seconds(2))
         #expect(sensor.reading(.hot)?.holds == true)
-        #expect(sensor.nextLook == .seconds(17))
+        #expect(sensor.nextSample == .seconds(17))
         sensor.watch([.idle], at: .seconds(3))
-        #expect(sensor.reading(.hot) == .unwatched && sensor.nextLook == nil)
+        #expect(sensor.reading(.hot) == .unwatched && sensor.nextSample == nil)
     }
 
     @Test func `the heat condition is reported as missing without thermal zones or with invalid temperatures`() throws {
         sensor.watch([.hot], at: .seconds(0))
         #expect(sensor.reading(.hot)?.isMissing == true)
-        try tree.folder("sys/class/thermal/cooling_device0")
+        try tree.directory("sys/class/thermal/cooling_device0")
         try tree.write("sys/class/thermal/thermal_zone0/temp", "warm")
         try tree.write("sys/class/thermal/thermal_zone1/temp", "")
         #expect(holds(at: 1) == false)

@@ -85,7 +85,7 @@ struct IdleTests {
     ) throws -> [Bool] {
         try (0..<times).map { _ in
             try world.passes(others: others, launches: launches, stall: stall)
-            sensor.look(at: world.now)
+            sensor.sample(at: world.now)
             return sensor.reading(condition)?.holds ?? false
         }
     }
@@ -125,15 +125,15 @@ struct IdleTests {
     func `without a watched condition the load is not sampled, and idleness is reported as unwatched`() throws {
         _ = try holds(times: 10, others: 0)
         #expect(world.reads == 0)
-        #expect(sensor.nextLook == nil && sensor.awaited == nil)
+        #expect(sensor.nextSample == nil && sensor.awaited == nil)
         #expect(sensor.reading(.idle) == .unwatched && sensor.reading(.highLoad) == .unwatched)
 
         watch()
-        #expect(sensor.nextLook == world.now + .seconds(5))
+        #expect(sensor.nextSample == world.now + .seconds(5))
         _ = try holds(times: 6, others: 0)
         #expect(sensor.reading(.idle)?.holds == true)
         watch([])
-        #expect(sensor.nextLook == nil)
+        #expect(sensor.nextSample == nil)
         #expect(sensor.reading(.idle) == .unwatched)
         watch()
         #expect(sensor.reading(.idle)?.holds == false)
@@ -168,7 +168,7 @@ struct IdleTests {
         #expect("\(String(describing: sensor.reading(.highLoad)))".contains("of one minute is \(load)"))
         for _ in 1...3 {
             try world.passes(others: 0)
-            sensor.look(at: world.now)
+            sensor.sample(at: world.now)
         }
         #expect(sensor.reading(.highLoad)?.holds == false)
     }
@@ -176,12 +176,12 @@ struct IdleTests {
     @Test func `unreadable processor times are reported as missing, and are read again later`() throws {
         watch()
         try world.tree.write("proc/stat", "nonsense")
-        sensor.look(at: world.now + .seconds(5))
+        sensor.sample(at: world.now + .seconds(5))
         #expect(sensor.reading(.idle) == .missing("cannot understand \(world.tree.path)/proc/stat: Bad message"))
-        #expect(sensor.nextLook == world.now + .seconds(10))
+        #expect(sensor.nextSample == world.now + .seconds(10))
         try world.passes(others: 0)
         try world.passes(others: 0)
-        sensor.look(at: world.now)
+        sensor.sample(at: world.now)
         #expect(sensor.reading(.idle)?.isMissing == false)
     }
 

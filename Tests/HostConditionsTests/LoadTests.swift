@@ -65,12 +65,12 @@ struct LoadReadingTests {
 
     @Test func `a load between the thresholds is neither idle nor busy, and neither high nor low`() {
         let thresholds = ConditionThresholds()
-        let looks = [1.0, 3, 6, 13, 17].map { reading(all: $0)?.looksIdle(thresholds) }
+        let looks = [1.0, 3, 6, 13, 17].map { reading(all: $0)?.indicatesIdleness(thresholds) }
         #expect(looks == [true, nil, false, false, false])
-        let high = [1.0, 11, 13, 17].map { reading(all: $0)?.looksHigh(thresholds) }
+        let high = [1.0, 11, 13, 17].map { reading(all: $0)?.indicatesHighLoad(thresholds) }
         #expect(high == [false, false, nil, true])
-        #expect(reading(all: 1, stall: (all: 3, own: nil))?.looksIdle(thresholds) == false)
-        #expect(reading(all: 1, stall: (all: 2, own: nil))?.looksIdle(thresholds) == nil as Bool?)
+        #expect(reading(all: 1, stall: (all: 3, own: nil))?.indicatesIdleness(thresholds) == false)
+        #expect(reading(all: 1, stall: (all: 2, own: nil))?.indicatesIdleness(thresholds) == nil as Bool?)
     }
 
     @Test(arguments: [

@@ -10,7 +10,7 @@ import LinuxSystem
 enum Machine {
     static let isRoot = geteuid() == 0
     static let pid = getpid()
-    static func bell() -> Int32 { bgl_bell_create() }
+    static func wakeChannel() -> Int32 { bgl_eventfd_create() }
     static let canMount: Bool = {
         guard isRoot, let tree = try? FileTree() else { return false }
         return run("mount", "-t", "tmpfs", "tmpfs", tree.path) && run("umount", tree.path)

@@ -52,7 +52,7 @@ struct MalformedTests {
         let heat = HeatSensor(tree.roots, thresholds)
         idle.watch([.idle, .highLoad], at: .seconds(1))
         heat.watch([.hot], at: .seconds(1))
-        idle.look(at: .seconds(100))
+        idle.sample(at: .seconds(100))
         #expect(idle.reading(.highLoad)?.holds == false)
         #expect(heat.reading(.hot)?.holds == false)
         #expect(MemorySensor(tree.roots, thresholds).reading(.lowMemory)?.holds == false)

@@ -27,20 +27,20 @@ struct MemoryTests {
         try pressure(0)
         let sensor = MemorySensor(tree.roots, thresholds)
         #expect(isLow(sensor) == false)
-        #expect(sensor.nextLook == nil)
+        #expect(sensor.nextSample == nil)
 
         try pressure(1.8)
         sensor.listen(at: .seconds(100))
         #expect(isLow(sensor) == true)
-        #expect(sensor.nextLook == .seconds(102))
-        sensor.look(at: .seconds(102))
+        #expect(sensor.nextSample == .seconds(102))
+        sensor.sample(at: .seconds(102))
         #expect(isLow(sensor) == true)
-        #expect(sensor.nextLook == .seconds(104))
+        #expect(sensor.nextSample == .seconds(104))
 
         try pressure(0.9)
-        sensor.look(at: .seconds(104))
+        sensor.sample(at: .seconds(104))
         #expect(isLow(sensor) == false)
-        #expect(sensor.nextLook == nil)
+        #expect(sensor.nextSample == nil)
     }
 
     @Test func `without pressure information the memory condition is reported as missing, with the absent file`() throws
@@ -49,14 +49,14 @@ struct MemoryTests {
         guard case .missing(let why) = sensor.reading(.lowMemory) else { return #expect(Bool(false), "it is guessed") }
         #expect(why == "cannot read \(tree.path)/proc/pressure/memory: No such file or directory")
         #expect(sensor.awaited == nil)
-        sensor.look(at: .seconds(1))
-        #expect(sensor.nextLook == nil && isLow(sensor) == false)
+        sensor.sample(at: .seconds(1))
+        #expect(sensor.nextSample == nil && isLow(sensor) == false)
     }
 
     @Test func `a pressure file that cannot be polled makes the memory condition missing`() throws {
         try pressure(50)
         let sensor = MemorySensor(tree.roots, thresholds)
-        let waits = try WaitSet(ringing: Descriptor(owning: Machine.bell()))
+        let waits = try WaitSet(wokenBy: Descriptor(owning: Machine.wakeChannel()))
         #expect(throws: SystemError.self) { try waits.set(sensor.awaited, at: 0) }
         sensor.cannotWait(SystemError(number: EPERM, attempt: "wait"))
         #expect(sensor.reading(.lowMemory)?.isMissing == true)
@@ -68,9 +68,9 @@ struct MemoryTests {
         let sensor = MemorySensor(tree.roots, thresholds)
         sensor.listen(at: .seconds(1))
         try tree.write("proc/pressure/memory", "nonsense")
-        sensor.look(at: .seconds(3))
+        sensor.sample(at: .seconds(3))
         #expect(sensor.reading(.lowMemory)?.isMissing == true)
-        #expect(sensor.nextLook == nil)
+        #expect(sensor.nextSample == nil)
     }
 
     @Test(arguments: [

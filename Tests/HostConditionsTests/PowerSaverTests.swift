@@ -48,7 +48,7 @@ struct PowerSaverTests {
         #expect(!saves())
         try services.change(Self.old, ["ActiveProfile": "power-saver"])
         #expect(sensor.listens(until: saves))
-        #expect(sensor.listens { sensor.nextLook == nil }, "only a signal can tell from now on")
+        #expect(sensor.listens { sensor.nextSample == nil }, "only a signal can change it from now on")
         try services.change(Self.old, ["ActiveProfile": "performance"])
         #expect(sensor.listens { !saves() })
     }
@@ -76,11 +76,11 @@ struct PowerSaverTests {
 
     @Test func `no bus connection exists while the power saver condition is not watched`() throws {
         try services.start(Self.old, ["ActiveProfile": "power-saver"])
-        #expect(sensor.awaited == nil && sensor.nextLook == nil)
+        #expect(sensor.awaited == nil && sensor.nextSample == nil)
         sensor.watch([.idle, .powerSaver], at: .now)
         #expect(sensor.listens(until: saves))
         sensor.watch([.idle], at: .now)
-        #expect(sensor.awaited == nil && sensor.nextLook == nil)
+        #expect(sensor.awaited == nil && sensor.nextSample == nil)
         #expect(sensor.reading(.powerSaver) == .unwatched)
     }
 

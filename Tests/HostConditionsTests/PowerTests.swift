@@ -47,22 +47,22 @@ struct PowerTests {
 
     @Test func `power supplies are read from the kernel's files, without those of peripheral devices`() throws {
         let tree = try FileTree()
-        let folder = "sys/class/power_supply"
-        try tree.write(in: "\(folder)/AC", ["type": "Mains\n", "online": "0\n"])
-        try tree.write(in: "\(folder)/BAT0", ["type": "Battery\n", "status": "Discharging\n", "present": "1\n"])
-        try tree.write(in: "\(folder)/BAT1", ["type": "Battery\n", "status": "Unknown\n", "present": "0\n"])
-        try tree.write(in: "\(folder)/mouse", ["type": "Battery\n", "status": "Full\n", "scope": "Device\n"])
-        let reading = try PowerReading(folder: "\(tree.path)/\(folder)")
+        let directory = "sys/class/power_supply"
+        try tree.write(in: "\(directory)/AC", ["type": "Mains\n", "online": "0\n"])
+        try tree.write(in: "\(directory)/BAT0", ["type": "Battery\n", "status": "Discharging\n", "present": "1\n"])
+        try tree.write(in: "\(directory)/BAT1", ["type": "Battery\n", "status": "Unknown\n", "present": "0\n"])
+        try tree.write(in: "\(directory)/mouse", ["type": "Battery\n", "status": "Full\n", "scope": "Device\n"])
+        let reading = try PowerReading(directory: "\(tree.path)/\(directory)")
         #expect(reading.supplies == [unplugged, battery("Discharging")])
         #expect(reading.words == "AC offline")
     }
 
     @Test(arguments: [("[source] sink", false), ("source [sink]", true), ("sink", true)])
-    func `a USB port that supplies the connected device is no external power`(role: String, holds: Bool) throws {
+    func `a USB port that supplies the connected device is not external power`(role: String, holds: Bool) throws {
         let tree = try FileTree()
-        let folder = "sys/class/power_supply"
-        try tree.write(in: "\(folder)/BAT0", ["type": "Battery", "status": "Discharging"])
-        try tree.write(in: "\(folder)/ucsi0", ["type": "USB", "online": "1", "device/typec/port0/power_role": role])
+        let directory = "sys/class/power_supply"
+        try tree.write(in: "\(directory)/BAT0", ["type": "Battery", "status": "Discharging"])
+        try tree.write(in: "\(directory)/ucsi0", ["type": "USB", "online": "1", "device/typec/port0/power_role": role])
         #expect(PowerSensor(tree.roots, at: .now).reading(.externalPower)?.holds == holds)
     }
 
@@ -84,7 +84,7 @@ struct PowerTests {
         #expect(charge([(nil, nil)]) == nil && charge([]) == nil)
     }
 
-    private static let folder = "sys/class/power_supply"
+    private static let directory = "sys/class/power_supply"
 
     private func sensor(_ tree: FileTree, watched: Bool = true) -> PowerSensor {
         let sensor = PowerSensor(tree.roots, at: .seconds(0))
@@ -97,8 +97,8 @@ struct PowerTests {
         -> Bool?
     {
         let files = ["type": "Battery", "status": status, "capacity": "\(capacity)"]
-        try tree.write(in: "\(Self.folder)/BAT0", files)
-        sensor.look(at: .seconds(1))
+        try tree.write(in: "\(Self.directory)/BAT0", files)
+        sensor.sample(at: .seconds(1))
         return sensor.reading(.batteryLow)?.holds
     }
 
@@ -120,11 +120,11 @@ struct PowerTests {
 
     @Test func `a machine without a battery reports the low battery condition as missing`() throws {
         let tree = try FileTree()
-        try tree.write(in: "\(Self.folder)/AC", ["type": "Mains", "online": "0"])
-        try tree.write(in: "\(Self.folder)/mouse", ["type": "Battery", "scope": "Device", "capacity": "3"])
-        try tree.write(in: "\(Self.folder)/ups", ["type": "UPS", "status": "Discharging", "capacity": "3"])
+        try tree.write(in: "\(Self.directory)/AC", ["type": "Mains", "online": "0"])
+        try tree.write(in: "\(Self.directory)/mouse", ["type": "Battery", "scope": "Device", "capacity": "3"])
+        try tree.write(in: "\(Self.directory)/ups", ["type": "UPS", "status": "Discharging", "capacity": "3"])
         #expect(sensor(tree).reading(.batteryLow)?.isMissing == true)
-        try tree.write(in: "\(Self.folder)/BAT0", ["type": "Battery", "status": "Discharging", "capacity": "300"])
+        try tree.write(in: "\(Self.directory)/BAT0", ["type": "Battery", "status": "Discharging", "capacity": "300"])
         #expect(sensor(tree).reading(.batteryLow)?.isMissing == true)
         #expect(sensor(try FileTree()).reading(.batteryLow)?.isMissing == true)
     }
@@ -133,20 +133,20 @@ struct PowerTests {
         let tree = try FileTree()
         let sensor = sensor(tree, watched: false)
         #expect(try isLow(sensor, tree, 10) == false)
-        #expect(sensor.reading(.batteryLow) == .unwatched && sensor.nextLook == nil)
+        #expect(sensor.reading(.batteryLow) == .unwatched && sensor.nextSample == nil)
         sensor.watch([.batteryLow, .idle], at: .seconds(2))
-        #expect(sensor.reading(.batteryLow)?.holds == true && sensor.nextLook == .seconds(32))
+        #expect(sensor.reading(.batteryLow)?.holds == true && sensor.nextSample == .seconds(32))
         sensor.watch([.idle], at: .seconds(3))
-        #expect(sensor.reading(.batteryLow) == .unwatched && sensor.nextLook == nil)
+        #expect(sensor.reading(.batteryLow) == .unwatched && sensor.nextSample == nil)
     }
 
     @Test func `malformed power supply files give no external power and cause no crash`() throws {
         let tree = try FileTree()
-        let folder = "sys/class/power_supply"
-        try tree.write(in: "\(folder)/AC", ["type": "Mains", "online": "yes"])
-        try tree.write(in: "\(folder)/BAT0", ["type": "Battery", "status": "\u{0}\u{1}"])
-        try tree.write(in: "\(folder)/empty", ["type": ""])
-        try tree.write("\(folder)/file", "no folder")
+        let directory = "sys/class/power_supply"
+        try tree.write(in: "\(directory)/AC", ["type": "Mains", "online": "yes"])
+        try tree.write(in: "\(directory)/BAT0", ["type": "Battery", "status": "\u{0}\u{1}"])
+        try tree.write(in: "\(directory)/empty", ["type": ""])
+        try tree.write("\(directory)/file", "no directory")
         let sensor = PowerSensor(tree.roots, at: .now)
         #expect(sensor.reading(.externalPower)?.holds == false)
     }
@@ -156,7 +156,7 @@ struct PowerTests {
     {
         let tree = try FileTree()
         #expect(PowerSensor(tree.roots, at: .now).reading(.externalPower)?.isMissing == true)
-        try tree.folder("sys/class")
+        try tree.directory("sys/class")
         let reading = PowerSensor(tree.roots, at: .now).reading(.externalPower)
         #expect(reading == .measured(true, from: tree.roots.sys + "/class/power_supply", detail: "no battery"))
     }

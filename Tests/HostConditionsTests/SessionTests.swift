@@ -47,7 +47,10 @@ struct SessionTests {
         let sensor = try watched(bus)
         func isIdle() -> Bool { sensor.reading(.idle)?.holds ?? false }
         #expect(sensor.listens(until: isIdle))
-        #expect(sensor.nextLook.map { $0 > .now + .seconds(1_000) } ?? false, "only a signal can tell from now on")
+        #expect(
+            sensor.nextSample.map { $0 > .now + .seconds(1_000) } ?? false,
+            "only a signal can change it from now on"
+        )
 
         try services.change(Self.manager, ["IdleHint": false])
         #expect(sensor.listens { !isIdle() })
@@ -56,7 +59,7 @@ struct SessionTests {
         #expect(sensor.listens(until: isIdle))
 
         sensor.watch([], at: .now)
-        #expect(sensor.awaited == nil && sensor.nextLook == nil)
+        #expect(sensor.awaited == nil && sensor.nextSample == nil)
     }
 
     @Test(.enabled(if: PrivateBus.isAvailable, "takes dbus and python3-dbusmock"))
@@ -80,7 +83,7 @@ struct SessionTests {
         let sensor = IdleSensor(roots, thresholds, LaunchUsage { nil })
         let now = MonotonicTime.now
         sensor.watch([.idle], at: now + .seconds(-7_200))
-        sensor.look(at: now)
+        sensor.sample(at: now)
         return sensor
     }
 

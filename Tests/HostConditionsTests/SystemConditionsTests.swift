@@ -17,8 +17,8 @@ struct SystemConditionsTests {
 
     init() throws {
         tree = try FileTree()
-        try tree.folder("sys/class")
-        try tree.folder("dev")
+        try tree.directory("sys/class")
+        try tree.directory("dev")
         try tree.write("proc/stat", "cpu  1 0 0 5000 0 0 0 0 0 0\ncpu0 0 0 0 0\n")
         try tree.write("proc/self/mountinfo", "22 1 254:0 / / rw - ext4 /dev/vda rw\n")
     }
@@ -46,13 +46,13 @@ struct SystemConditionsTests {
     @Test func `a script of conditions takes effect at once, is reported once, and can be withdrawn`() async throws {
         let watching = try Watching(tree.roots)
         let conditions = watching.conditions
-        var told = watching.reports.makeAsyncIterator()
+        var reported = watching.reports.makeAsyncIterator()
         #expect(conditions.script { $0.values[.externalPower] = false }.holds(.externalPower) == false)
-        #expect(await told.next()?.holds(.externalPower) == false)
+        #expect(await reported.next()?.holds(.externalPower) == false)
         // An unchanged value is not reported.
         _ = conditions.script { $0.values[.externalPower] = false }
         _ = conditions.script { $0.values[.lowMemory] = true }
-        #expect(await told.next()?.holds(.lowMemory) == true)
+        #expect(await reported.next()?.holds(.lowMemory) == true)
         #expect(
             conditions.script { $0 = .init() }.origins[.externalPower]?.source
                 == .sensor(
@@ -60,7 +60,7 @@ struct SystemConditionsTests {
                     detail: "no battery"
                 )
         )
-        #expect(await told.next()?.holds(.externalPower) == true)
+        #expect(await reported.next()?.holds(.externalPower) == true)
         await conditions.close()
     }
 
@@ -70,38 +70,38 @@ struct SystemConditionsTests {
         thresholds.idleAfter = .milliseconds(30)
         let watching = try Watching(tree.roots, thresholds)
         let conditions = watching.conditions
-        var told = watching.reports.makeAsyncIterator()
+        var reported = watching.reports.makeAsyncIterator()
         conditions.watch([.idle])
-        #expect(await told.next()?.conditions.isIdle == true)
+        #expect(await reported.next()?.conditions.isIdle == true)
         conditions.watch([])
-        #expect(await told.next()?.conditions.isIdle == false)
+        #expect(await reported.next()?.conditions.isIdle == false)
         #expect(conditions.report.origins[.idle]?.source == .unwatched)
         await conditions.close()
     }
 
     @Test func `a locked container is reported only while it is watched`() async throws {
         let study = try #require(PluginIdentifier("com.example.study"))
-        try tree.write("containers/com.example.study", "no folder")
+        try tree.write("containers/com.example.study", "no directory")
         let watching = try Watching(tree.roots)
         let conditions = watching.conditions
-        var told = watching.reports.makeAsyncIterator()
-        let containers = WatchedContainers(folder: tree.path + "/containers", plugins: [study])
+        var reported = watching.reports.makeAsyncIterator()
+        let containers = WatchedContainers(directory: tree.path + "/containers", plugins: [study])
         conditions.watch([], containers: containers)
-        #expect(await told.next()?.conditions.containerLocks == [study: true])
+        #expect(await reported.next()?.conditions.containerLocks == [study: true])
         conditions.watch([])
-        #expect(await told.next()?.conditions.containerLocks == [:])
+        #expect(await reported.next()?.conditions.containerLocks == [:])
         await conditions.close()
     }
 
     @Test(.proves("C16")) func `without watched conditions the sensor loop waits without a timeout`() throws {
-        let bell = Descriptor(owning: Machine.bell())
-        let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, ringing: bell)
+        let wakeChannel = Descriptor(owning: Machine.wakeChannel())
+        let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, wokenBy: wakeChannel)
         #expect(loop.timeout == nil)
     }
 
     @Test func `every condition has a sensor`() throws {
-        let bell = Descriptor(owning: Machine.bell())
-        let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, ringing: bell)
+        let wakeChannel = Descriptor(owning: Machine.wakeChannel())
+        let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, wokenBy: wakeChannel)
         #expect(Set(loop.readings.conditions.keys) == Set(Condition.allCases))
     }
 

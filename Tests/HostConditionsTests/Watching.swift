@@ -14,7 +14,7 @@ struct Watching {
         _ thresholds: ConditionThresholds = ConditionThresholds(),
         configured: ScriptedConditions = ScriptedConditions()
     ) throws {
-        let (reports, told) = AsyncStream.makeStream(of: ConditionsReport.self)
+        let (reports, reported) = AsyncStream.makeStream(of: ConditionsReport.self)
         self.reports = reports
         conditions = try SystemConditions(
             roots: roots,
@@ -22,7 +22,7 @@ struct Watching {
             configured: configured,
             launchUsage: LaunchUsage { nil }
         ) { event in
-            if case .changed(let report) = event { told.yield(report) }
+            if case .changed(let report) = event { reported.yield(report) }
         }
     }
 }

@@ -69,8 +69,8 @@ struct EveryZoneTests {
                 + locals.map { "L\($0):\(rules.firstInstant(reaching: $0))" }
             return name + " " + fields.joined(separator: " ")
         }
-        try await ScratchFolder.with { folder in
-            let answers = try folder.write(lines.joined(separator: "\n").utf8, to: "answers")
+        try await ScratchDirectory.with { directory in
+            let answers = try directory.write(lines.joined(separator: "\n").utf8, to: "answers")
             let run = try await ProgramRun.of(
                 "/usr/bin/python3",
                 ["-c", Self.comparison, answers],

@@ -74,7 +74,7 @@ struct PosixRuleTests {
         "CET-1CEST,J0,J365", "CET-1CEST,J366,J1", "CET-1CEST,366,1", "CET-1CEST,M3.5.0,M10.5.0/168",
         "CET-1CEST,M3.5.0,M10.5.0/3,", "CET-1CEST,M3.5.0,M10.5.0/3x", "Europe/Berlin",
     ])
-    func `a text that is no POSIX time zone rule is refused`(_ text: String) {
+    func `a text that is not a POSIX time zone rule is refused`(_ text: String) {
         #expect(YearlyOffsets(posix: text) == nil)
     }
 }

@@ -27,8 +27,8 @@ struct Schema {
 
     /// Whether each text is valid under the schema.
     func verdicts(on texts: [String]) async throws -> [Bool] {
-        try await ScratchFolder.with { folder in
-            let files = try texts.enumerated().map { try folder.write($1.utf8, to: "\($0).yaml") }
+        try await ScratchDirectory.with { directory in
+            let files = try texts.enumerated().map { try directory.write($1.utf8, to: "\($0).yaml") }
             let run = try await ProgramRun.of(
                 "/usr/bin/python3",
                 [Self.root.appending(path: "Tests/schemas").path, file] + files
@@ -82,9 +82,9 @@ struct Schema {
     static func documents() throws -> [String] {
         var pages = [try root.appending(path: "README.md")]
         for name in ["Documentation", "Sources/BackgroundTasks/BackgroundTasks.docc/Articles"] {
-            let folder = try root.appending(path: name)
-            pages += try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-                .filter { $0.hasSuffix(".md") }.map { folder.appending(path: $0) }
+            let directory = try root.appending(path: name)
+            pages += try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+                .filter { $0.hasSuffix(".md") }.map { directory.appending(path: $0) }
         }
         return try pages.flatMap { page in
             try String(contentsOf: page, encoding: .utf8)

@@ -5,7 +5,7 @@ import ControlAPI
 import Foundation
 import HostConfiguration
 import HostTestKit
-import PluginCatalog
+import PluginCatalogue
 import Testing
 
 @Suite("The JSON schemas accept and refuse the files that the readers accept and refuse")
@@ -121,8 +121,8 @@ struct SchemaTests {
     }
 
     private static func problems(ofConfiguration text: String) async throws -> [String] {
-        try await ScratchFolder.with { folder in
-            let file = try folder.write(text.utf8, to: "bgtaskd.yaml")
+        try await ScratchDirectory.with { directory in
+            let file = try directory.write(text.utf8, to: "bgtaskd.yaml")
             return try HostFlags.parse(["--user", "--config", file]).read().problems
         }
     }

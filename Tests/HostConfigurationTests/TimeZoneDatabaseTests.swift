@@ -12,25 +12,25 @@ struct TimeZoneDatabaseTests {
     private static let system = URL(filePath: "/usr/share/zoneinfo")
 
     /// Runs `body` with a database of two zones, in which a link to one of them is the machine's zone.
-    private func with(_ body: (TimeZoneDatabase, ScratchFolder) async throws -> Void) async throws {
-        try await ScratchFolder.with { folder in
+    private func with(_ body: (TimeZoneDatabase, ScratchDirectory) async throws -> Void) async throws {
+        try await ScratchDirectory.with { directory in
             for name in ["Europe/Berlin", "America/New_York"] {
-                try folder.makeFolder("zoneinfo/" + name.prefix { $0 != "/" })
+                try directory.makeDirectory("zoneinfo/" + name.prefix { $0 != "/" })
                 let bytes = try Data(contentsOf: Self.system.appending(path: name))
-                try folder.write(bytes, to: "zoneinfo/\(name)")
+                try directory.write(bytes, to: "zoneinfo/\(name)")
             }
-            try folder.makeFolder("etc")
+            try directory.makeDirectory("etc")
             var database = TimeZoneDatabase()
-            database.directory = folder.file("zoneinfo")
-            database.localtime = folder.file("etc/localtime")
-            try link("etc/localtime", to: "../zoneinfo/Europe/Berlin", in: folder)
-            try await body(database, folder)
+            database.directory = directory.file("zoneinfo")
+            database.localtime = directory.file("etc/localtime")
+            try link("etc/localtime", to: "../zoneinfo/Europe/Berlin", in: directory)
+            try await body(database, directory)
         }
     }
 
-    private func link(_ name: String, to target: String, in folder: ScratchFolder) throws {
-        try? folder.remove(name)
-        try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: target)
+    private func link(_ name: String, to target: String, in directory: ScratchDirectory) throws {
+        try? directory.remove(name)
+        try FileManager.default.createSymbolicLink(atPath: directory.file(name), withDestinationPath: target)
     }
 
     private func problem(_ database: TimeZoneDatabase, _ zone: ScheduleZone) -> String? {
@@ -64,11 +64,11 @@ struct TimeZoneDatabaseTests {
     }
 
     @Test func `an unknown time zone name is refused with the most similar known name`() async throws {
-        try await with { database, folder in
-            let directory = folder.file("zoneinfo")
+        try await with { database, directory in
+            let zones = directory.file("zoneinfo")
             #expect(
                 problem(database, .named("Europe/Berln"))
-                    == "is \"Europe/Berln\", which is not a time zone in \(directory); write \"Europe/Berlin\""
+                    == "is \"Europe/Berln\", which is not a time zone in \(zones); write \"Europe/Berlin\""
             )
             for name in [
                 "", "Europe", "../etc/localtime", "Europe/../Europe/Berlin", "/etc/localtime", "Europe/", "a\0",
@@ -87,9 +87,9 @@ struct TimeZoneDatabaseTests {
         )
     }
 
-    @Test func `a file in tzdata that is no time zone file is refused with its path`() async throws {
-        try await with { database, folder in
-            let path = try folder.write("berlin".utf8, to: "zoneinfo/Europe/Berlin")
+    @Test func `a file in tzdata that is not a time zone file is refused with its path`() async throws {
+        try await with { database, directory in
+            let path = try directory.write("berlin".utf8, to: "zoneinfo/Europe/Berlin")
             #expect(
                 problem(database, .named("Europe/Berlin"))
                     == "the time zone file \(path) does not begin with TZif; install the package tzdata again"
@@ -98,11 +98,11 @@ struct TimeZoneDatabaseTests {
     }
 
     @Test func `the machine's time zone is the file that localtime links to, or localtime itself`() async throws {
-        try await with { database, folder in
+        try await with { database, directory in
             let linked = try database.entry(of: .machine)
             #expect(linked.name == "Europe/Berlin" && summer(linked) == 2)
-            try folder.remove("etc/localtime")
-            try folder.write(
+            try directory.remove("etc/localtime")
+            try directory.write(
                 try Data(contentsOf: Self.system.appending(path: "America/New_York")),
                 to: "etc/localtime"
             )
@@ -114,21 +114,21 @@ struct TimeZoneDatabaseTests {
     @Test
     func `a machine without localtime has the time zone UTC, and a dangling localtime link is a problem`() async throws
     {
-        try await with { database, folder in
-            try folder.remove("etc/localtime")
+        try await with { database, directory in
+            try directory.remove("etc/localtime")
             #expect(try database.entry(of: .machine).rules == .utc)
-            try link("etc/localtime", to: "/usr/share/zoneinfo/Etc/UTC", in: folder)
+            try link("etc/localtime", to: "/usr/share/zoneinfo/Etc/UTC", in: directory)
             #expect(try database.entry(of: .machine) == .init(name: "Etc/UTC", rules: .utc))
-            try link("etc/localtime", to: "/nonexistent/zoneinfo/Europe/Berlin", in: folder)
+            try link("etc/localtime", to: "/nonexistent/zoneinfo/Europe/Berlin", in: directory)
             #expect(problem(database, .machine)?.contains("cannot be read; install the package tzdata") == true)
         }
     }
 
     @Test func `the variable TZ is a time zone name, a path or a rule, and overrides localtime`() async throws {
-        try await with { original, folder in
+        try await with { original, directory in
             var database = original
             for (value, hours): (String, Int64) in [
-                ("America/New_York", -4), (":America/New_York", -4), (folder.file("zoneinfo/America/New_York"), -4),
+                ("America/New_York", -4), (":America/New_York", -4), (directory.file("zoneinfo/America/New_York"), -4),
                 ("XYZ-5", 5), ("EST5EDT", -4), ("", 0), ("UTC", 0),
             ] {
                 database.variable = value
@@ -141,8 +141,8 @@ struct TimeZoneDatabaseTests {
     }
 
     @Test func `the directories to watch are those of the used time zone files and of localtime`() async throws {
-        try await with { database, folder in
-            let (etc, zones) = (folder.file("etc"), folder.file("zoneinfo"))
+        try await with { database, directory in
+            let (etc, zones) = (directory.file("etc"), directory.file("zoneinfo"))
             #expect(database.directories(of: [.machine]) == [etc, "\(zones)/Europe"])
             #expect(database.directories(of: [.named("America/New_York")]) == ["\(zones)/America"])
             var overridden = database

@@ -68,7 +68,7 @@ struct TimeZoneFileTests {
         #expect(problem(of: Self.file(transitions: [(1, 2)])) == "has no local time type 2")
         #expect(problem(of: Self.file(transitions: [(2, 1), (1, 0)]))?.contains("out of order") == true)
         #expect(problem(of: Self.file(types: [100_000, 0]))?.contains("26 hours") == true)
-        #expect(problem(of: Self.file(footer: "CET")) == "ends with \"CET\", which is no POSIX rule")
+        #expect(problem(of: Self.file(footer: "CET")) == "ends with \"CET\", which is not a POSIX rule")
         #expect(problem(of: Array(repeating: 0, count: TimeZoneFile.sizeLimit))?.contains("more than") == true)
     }
 

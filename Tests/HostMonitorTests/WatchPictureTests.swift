@@ -25,11 +25,11 @@ struct WatchPictureTests {
 
     @Test
     func `in bgtask watch the passage of time adds no snapshot, but a changed title, expiration or task does`() throws {
-        let before = try Samples.snapshot(used: .seconds(2)).occasion
-        #expect(try Samples.snapshot(used: .seconds(3)).occasion == before)
-        #expect(try Samples.snapshot(subtitle: "4 of 12: IMG_0004.jpg").occasion != before)
-        #expect(try Samples.snapshot(isExpiring: true).occasion != before)
-        #expect(try Samples.crowd().occasion != before)
+        let before = try Samples.snapshot(used: .seconds(2)).frameKey
+        #expect(try Samples.snapshot(used: .seconds(3)).frameKey == before)
+        #expect(try Samples.snapshot(subtitle: "4 of 12: IMG_0004.jpg").frameKey != before)
+        #expect(try Samples.snapshot(isExpiring: true).frameKey != before)
+        #expect(try Samples.crowd().frameKey != before)
     }
 
     @Test func `the picture of bgtask watch has sections for conditions, running, waiting, events and ended tasks`()
@@ -140,7 +140,7 @@ struct WatchPictureTests {
         let lines = Self.picture(.present(snapshot), 100, 24)
         #expect(lines[0].hasPrefix("01:48:00  2 running, 4 waiting"))
         #expect(lines.contains("WAITING 3, 1 shown") && lines.contains("EVENTS 1"), "\(lines)")
-        #expect(snapshot.occasion != few.occasion)
+        #expect(snapshot.frameKey != few.frameKey)
     }
 
     @Test func `bgtask watch marks an expiring launch by its grace period, and by colour where allowed`() throws {

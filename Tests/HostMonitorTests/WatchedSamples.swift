@@ -19,7 +19,7 @@ extension Samples {
             plugin: try plugin(),
             number: SubmissionNumber(rawValue: 14),
             request: TaskRequest(identifier: try task(exported), kind: .continued),
-            submitter: .person,
+            submitter: .user,
             submittedAt: now
         )
         return TaskListReply.Running(
@@ -48,7 +48,7 @@ extension Samples {
             pid: 4711,
             startedAt: now,
             budget: budget,
-            grace: .seconds(5),
+            gracePeriod: .seconds(5),
             used: used,
             end: nil,
             manifestDigest: "cd34",

@@ -12,7 +12,7 @@ final class AwaitedContainersTests {
     private static let process = RunnerProcess(pid: 2, startTime: 3, boot: BootID("boot"), controlGroup: nil)
     private static let ready = LaunchEvent.ready(launch, process)
     private static let unavailable = LaunchEvent.unavailable(launch, LaunchError(code: .refused, message: ""))
-    private static let killed = LaunchEvent.killedAtDeadline(launch)
+    private static let killed = LaunchEvent.killTimePassed(launch)
 
     private var containers = AwaitedContainers()
 

@@ -93,7 +93,7 @@ struct ContainerTests {
     @Test func `a launch whose container cannot be made has no runner, and its started runner is ended`() async throws {
         try await LoopFixture.with(runner: "#include <unistd.h>\nint main(void) { for (;;) pause(); }") { fixture in
             let (loop, plugin) = (fixture.loop, try Self.plugin())
-            try FileManager.default.removeItem(atPath: loop.state.containerFolder)
+            try FileManager.default.removeItem(atPath: loop.state.containerDirectory)
             var launches = LaunchDirectory()
             #expect(!loop.perform([.takeRunner(Self.launch, container: plugin)], &launches))
             var (events, hasEnded): ([SchedulerEvent], Bool) = ([], false)

@@ -46,7 +46,7 @@ struct DecisionLoopTests {
             try await fixture.run {
                 let name = await withCheckedContinuation { continuation in
                     fixture.loop.mailbox.put(
-                        .reading(look: { _, _ in continuation.resume(returning: threadName()) }, close: {})
+                        .reading(body: { _, _ in continuation.resume(returning: threadName()) }, close: {})
                     )
                 }
                 #expect(name == "decisions")
@@ -57,12 +57,12 @@ struct DecisionLoopTests {
     @Test func `a reading of the core that the stopped decision loop does not reach ends with nil`() async throws {
         try await LoopFixture.with { fixture in
             let mayGoOn = DispatchSemaphore(value: 0)
-            fixture.loop.mailbox.put(.reading(look: { _, _ in mayGoOn.wait() }, close: {}))
+            fixture.loop.mailbox.put(.reading(body: { _, _ in mayGoOn.wait() }, close: {}))
             fixture.loop.post(.stopRequested)
             let isDone = Mutex(false)
             fixture.loop.mailbox.put(
                 .reading(
-                    look: { _, _ in Issue.record("the loop has stopped") },
+                    body: { _, _ in Issue.record("the loop has stopped") },
                     close: { isDone.withLock { $0 = true } }
                 )
             )
@@ -141,7 +141,7 @@ struct DecisionLoopTests {
             let time = SystemClock().monotonic + .milliseconds(20)
             #expect(!loop.perform([.setKillTime(launch, time)], &launches))
             var (messages, next) = Self.messages(in: loop.mailbox)
-            guard case .launch(.killedAtDeadline(launch)) = next else {
+            guard case .launch(.killTimePassed(launch)) = next else {
                 Issue.record("no kill")
                 return
             }

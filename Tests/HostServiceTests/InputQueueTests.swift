@@ -19,7 +19,7 @@ final class InputQueueTests {
     }
 
     private static func end(_ launch: Int64) -> DecisionLoop.Input {
-        .launch(.killedAtDeadline(LaunchNumber(rawValue: launch)))
+        .launch(.killTimePassed(LaunchNumber(rawValue: launch)))
     }
 
     /// A short form of an input: `m1.4` is the message with the number 4 of launch 1.
@@ -28,7 +28,7 @@ final class InputQueueTests {
         case .event(.committed(let ticket)): "commit \(ticket.rawValue)"
         case .timer: "timer"
         case .launch(.message(let launch, .assertionEnded(let number))): "m\(launch).\(number.rawValue)"
-        case .launch(.killedAtDeadline(let launch)): "end \(launch)"
+        case .launch(.killTimePassed(let launch)): "end \(launch)"
         case .launch(.unavailable(let launch, _)): "none \(launch)"
         default: "?"
         }

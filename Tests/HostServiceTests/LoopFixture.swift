@@ -31,8 +31,8 @@ struct LoopFixture {
         onLaunchEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
         _ body: (LoopFixture) async throws -> Void
     ) async throws {
-        try await ScratchFolder.with { folder in
-            let runner = folder.file("runner")
+        try await ScratchDirectory.with { directory in
+            let runner = directory.file("runner")
             try await PluginCompiler.program(source, at: runner)
             let mailbox = Mailbox()
             let ledger = try Ledger.inMemory { reports in
@@ -54,7 +54,7 @@ struct LoopFixture {
             let conditions = try ConditionsKeeper(
                 fixed: [:],
                 thresholds: ConditionThresholds(),
-                containerFolder: folder.file("state/containers"),
+                containerDirectory: directory.file("state/containers"),
                 host: 1
             ) { mailbox.put(.event($0)) }
             let clock = SystemClock()
@@ -68,7 +68,7 @@ struct LoopFixture {
                 let loop = try DecisionLoop(
                     core: core,
                     mailbox: mailbox,
-                    state: try StateFolder(path: folder.file("state")),
+                    state: try StateDirectory(path: directory.file("state")),
                     ledger: ledger,
                     threads: threads,
                     launcher: launcher,

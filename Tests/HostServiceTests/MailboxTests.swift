@@ -19,7 +19,7 @@ struct MailboxTests {
         let mailbox = Mailbox()
         let ends = Mutex(0)
         let reading = DecisionLoop.Input.reading(
-            look: { _, _ in Issue.record("nobody looks after the end") },
+            body: { _, _ in Issue.record("the core is read after the end") },
             close: { ends.withLock { $0 += 1 } }
         )
         mailbox.put(reading)
@@ -66,7 +66,7 @@ struct MailboxTests {
     @Test func `a closed mailbox accepts and drops messages, so that no launch is paused for an ended loop`() {
         let mailbox = Mailbox()
         let launch = LaunchNumber(rawValue: 1)
-        for _ in 0..<InputQueue.launchCapacity { mailbox.put(.launch(.killedAtDeadline(launch))) }
+        for _ in 0..<InputQueue.launchCapacity { mailbox.put(.launch(.killTimePassed(launch))) }
         #expect(!mailbox.hasCapacity(for: launch))
         mailbox.close()
         #expect(mailbox.hasCapacity(for: launch))

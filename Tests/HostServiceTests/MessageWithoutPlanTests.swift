@@ -67,14 +67,14 @@ struct MessageWithoutPlanTests {
         let request = TaskRequest(identifier: identifier, kind: .refresh)
         var events: [SchedulerEvent] = [
             .catalogued(CatalogueChange(to: Catalogue([entry]))),
-            .submitted(Submission(request: request, submitter: .person), reply: reply),
+            .submitted(Submission(request: request, submitter: .user), reply: reply),
         ]
         var launch: LaunchNumber?
         while !events.isEmpty {
             for action in core.handle(events.removeFirst(), at: now) {
                 switch action {
                 case .commit(let ticket, _): events.append(.committed(ticket))
-                case .answer(_, .submitted): events.append(.launchSimulated([identifier], reply: reply))
+                case .answer(_, .submitted): events.append(.runRequested([identifier], reply: reply))
                 case .takeRunner(let number, _): launch = number
                 default: break
                 }

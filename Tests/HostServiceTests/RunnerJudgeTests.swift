@@ -45,11 +45,11 @@ struct RunnerJudgeTests {
                 manifestDigest: ""
             ),
             lane: .continued,
-            cause: .person,
+            cause: .user,
             tasks: [task(0, .continued, plugin, identifier), task(1, .refresh, plugin, identifier)],
             budget: LaunchBudget(
                 total: nil,
-                grace: .seconds(5),
+                gracePeriod: .seconds(5),
                 entryLimit: .seconds(30),
                 startingAt: MonotonicTime(nanoseconds: 0)
             ),
@@ -69,7 +69,7 @@ struct RunnerJudgeTests {
             plugin: plugin,
             number: SubmissionNumber(rawValue: Int64(index + 1)),
             request: TaskRequest(identifier: identifier, kind: kind, continued: terms),
-            submitter: .person,
+            submitter: .user,
             submittedAt: WallTime(nanoseconds: 0)
         )
         return PlannedTask(id: TaskID(launch: launch, index: index), work: .request(request))

@@ -19,12 +19,12 @@ final class StateCareTests: Sendable {
     /// Runs `StateCare` on a ledger with one journal entry for each of the days, until `body` returns.
     private func withCare(
         days: [Int64] = [],
-        in folder: ScratchFolder,
+        in directory: ScratchDirectory,
         _ body: (Ledger) async throws -> Void
     ) async throws {
-        let ledger = try Ledger.open(path: folder.file("ledger.sqlite"))
+        let ledger = try Ledger.open(path: directory.file("ledger.sqlite"))
         try await ledger.commitAndWait(try days.map(Self.entry))
-        let state = try StateFolder(path: folder.file("state"))
+        let state = try StateDirectory(path: directory.file("state"))
         try await DiskThreads.with { threads in
             let care = StateCare(
                 state: state,
@@ -50,7 +50,7 @@ final class StateCareTests: Sendable {
         let plugin = try #require(PluginIdentifier("com.example.feed"))
         let instant = WallTime(nanoseconds: day * Self.day * 1_000_000_000)
         return .journal(
-            JournalEntry(at: instant, event: .cancelled, plugin: plugin, blame: .person, message: "\(day)")
+            JournalEntry(at: instant, event: .cancelled, plugin: plugin, blame: .user, message: "\(day)")
         )
     }
 
@@ -64,9 +64,9 @@ final class StateCareTests: Sendable {
     }
 
     @Test func `no journal entry is deleted in the first ten minutes, whatever the clock shows`() async throws {
-        try await ScratchFolder.with { folder in
+        try await ScratchDirectory.with { directory in
             today.withLock { $0 = 50_000 }
-            try await withCare(days: [5, 50, 99], in: folder) { ledger in
+            try await withCare(days: [5, 50, 99], in: directory) { ledger in
                 #expect(await clock.nextSleep() == .seconds(600))
                 clock.advance(by: .seconds(599))
                 try expect(ledger, keeps: ["5", "50", "99"])
@@ -79,8 +79,8 @@ final class StateCareTests: Sendable {
     }
 
     @Test func `old journal entries are deleted once a day`() async throws {
-        try await ScratchFolder.with { folder in
-            try await withCare(days: [5, 50, 99], in: folder) { ledger in
+        try await ScratchDirectory.with { directory in
+            try await withCare(days: [5, 50, 99], in: directory) { ledger in
                 #expect(await clock.nextSleep() == .seconds(600))
                 clock.advance(by: .seconds(600))
                 #expect(await clock.nextSleep() == .seconds(Self.day))
@@ -95,28 +95,28 @@ final class StateCareTests: Sendable {
     }
 
     @Test func `leftovers of purged containers are deleted at the start, and other containers stay`() async throws {
-        try await ScratchFolder.with { folder in
+        try await ScratchDirectory.with { directory in
             let gone = [".purged-com.example.gone/deep", ".purged-com.example.gone-0F/deep"]
-            for name in gone + ["com.example.kept/deep"] { try folder.makeFolder("state/containers/\(name)") }
-            try await withCare(in: folder) { _ in
+            for name in gone + ["com.example.kept/deep"] { try directory.makeDirectory("state/containers/\(name)") }
+            try await withCare(in: directory) { _ in
                 #expect(await clock.nextSleep() == .seconds(600))
-                let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("state/containers"))
+                let left = try FileManager.default.contentsOfDirectory(atPath: directory.file("state/containers"))
                 #expect(left == ["com.example.kept"])
             }
         }
     }
 
     @Test func `a purge during the deletion of earlier leftovers deletes its own container`() async throws {
-        try await ScratchFolder.with { folder in
+        try await ScratchDirectory.with { directory in
             for name in [".purged-com.example.a/old", "com.example.a/new"] {
-                try folder.makeFolder("state/containers/\(name)")
+                try directory.makeDirectory("state/containers/\(name)")
             }
-            let state = try StateFolder(path: folder.file("state"))
+            let state = try StateDirectory(path: directory.file("state"))
             let earlier = state.earlierDiscarded()
             state.discardContainer(of: "com.example.a")
             for path in earlier { try state.delete(path) }
             #expect(try state.deleteDiscarded(of: "com.example.a"))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("state/containers")).isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("state/containers")).isEmpty)
             #expect(try state.deleteDiscarded(of: "com.example.a") == false)
         }
     }

@@ -14,29 +14,29 @@ import Testing
 struct TimeZoneKeeperTests {
     private static let system = URL(filePath: "/usr/share/zoneinfo")
 
-    private static func install(_ source: String, as name: String, in folder: ScratchFolder) throws {
-        try folder.write(try Data(contentsOf: system.appending(path: source)), to: "zoneinfo/\(name)")
+    private static func install(_ source: String, as name: String, in directory: ScratchDirectory) throws {
+        try directory.write(try Data(contentsOf: system.appending(path: source)), to: "zoneinfo/\(name)")
     }
 
     /// Sets the machine's zone as `timedatectl` and `ln -sf` do: a new link replaces the old one.
-    private static func link(to name: String, in folder: ScratchFolder) throws {
-        let new = folder.file("etc/.new")
+    private static func link(to name: String, in directory: ScratchDirectory) throws {
+        let new = directory.file("etc/.new")
         try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: "../zoneinfo/\(name)")
-        guard rename(new, folder.file("etc/localtime")) == 0 else { throw HostFailure("cannot rename \(new)") }
+        guard rename(new, directory.file("etc/localtime")) == 0 else { throw HostFailure("cannot rename \(new)") }
     }
 
     /// Runs `body` with a keeper of two zones below its own directory, and with the changes that the keeper reports.
     private func withKeeper(
         known: (TimeZoneDatabase) throws -> TimeZoneTable = Self.read,
-        _ body: (ScratchFolder, inout AsyncStream<TimeZoneTable>.Iterator) async throws -> Void
+        _ body: (ScratchDirectory, inout AsyncStream<TimeZoneTable>.Iterator) async throws -> Void
     ) async throws {
-        try await ScratchFolder.with { folder in
-            for name in ["zoneinfo/Europe", "zoneinfo/America", "etc"] { try folder.makeFolder(name) }
-            for name in ["Europe/Berlin", "America/New_York"] { try Self.install(name, as: name, in: folder) }
-            try Self.link(to: "Europe/Berlin", in: folder)
+        try await ScratchDirectory.with { directory in
+            for name in ["zoneinfo/Europe", "zoneinfo/America", "etc"] { try directory.makeDirectory(name) }
+            for name in ["Europe/Berlin", "America/New_York"] { try Self.install(name, as: name, in: directory) }
+            try Self.link(to: "Europe/Berlin", in: directory)
             var database = TimeZoneDatabase()
-            database.directory = folder.file("zoneinfo")
-            database.localtime = folder.file("etc/localtime")
+            database.directory = directory.file("zoneinfo")
+            database.localtime = directory.file("etc/localtime")
             let (changes, change) = AsyncStream.makeStream(of: TimeZoneTable.self)
             let (log, table) = (Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, try known(database))
             try await DiskThreads.with { [database] threads in
@@ -44,7 +44,7 @@ struct TimeZoneKeeperTests {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await keeper.run() }
                     var iterator = changes.makeAsyncIterator()
-                    try await body(folder, &iterator)
+                    try await body(directory, &iterator)
                     group.cancelAll()
                 }
             }
@@ -71,9 +71,9 @@ struct TimeZoneKeeperTests {
     }
 
     @Test func `a new link at localtime changes only the machine's time zone`() async throws {
-        try await withKeeper(known: Self.outdated) { folder, changes in
+        try await withKeeper(known: Self.outdated) { directory, changes in
             _ = await changes.next()
-            try Self.link(to: "America/New_York", in: folder)
+            try Self.link(to: "America/New_York", in: directory)
             let change = await changes.next()
             #expect(change?.entries.keys.map(\.self) == [.machine])
             #expect(change?.name(of: .machine) == "America/New_York" && change?[.machine]?.offset(at: 0) == -18_000)
@@ -81,40 +81,40 @@ struct TimeZoneKeeperTests {
     }
 
     @Test func `an update of tzdata is noticed in the files of the zones in use`() async throws {
-        try await withKeeper(known: Self.outdated) { folder, changes in
+        try await withKeeper(known: Self.outdated) { directory, changes in
             _ = await changes.next()
-            try Self.install("Asia/Tokyo", as: "America/New_York", in: folder)
+            try Self.install("Asia/Tokyo", as: "America/New_York", in: directory)
             let zone = ScheduleZone.named("America/New_York")
             let named = await changes.next()
             #expect(named?.entries.keys.map(\.self) == [zone] && named?[zone]?.offset(at: 0) == 32_400)
             // The file that localtime links to.
-            try Self.install("Asia/Kolkata", as: "Europe/Berlin", in: folder)
+            try Self.install("Asia/Kolkata", as: "Europe/Berlin", in: directory)
             let machine = await changes.next()
             #expect(machine?.entries.keys.map(\.self) == [.machine] && machine?[.machine]?.offset(at: 0) == 19_800)
         }
     }
 
     @Test func `a time zone whose file is damaged or removed keeps its rules until a valid file exists`() async throws {
-        try await withKeeper(known: Self.outdated) { folder, changes in
+        try await withKeeper(known: Self.outdated) { directory, changes in
             _ = await changes.next()
-            try folder.write("damaged".utf8, to: "zoneinfo/America/New_York")
-            try folder.remove("zoneinfo/Europe/Berlin")
-            try Self.install("Asia/Tokyo", as: "America/New_York", in: folder)
+            try directory.write("damaged".utf8, to: "zoneinfo/America/New_York")
+            try directory.remove("zoneinfo/Europe/Berlin")
+            try Self.install("Asia/Tokyo", as: "America/New_York", in: directory)
             // Neither the damaged nor the missing file was reported.
             let change = await changes.next()
             #expect(change?[.named("America/New_York")]?.offset(at: 0) == 32_400 && change?.entries.count == 1)
-            try Self.link(to: "America/New_York", in: folder)
+            try Self.link(to: "America/New_York", in: directory)
             #expect(await changes.next()?[.machine]?.offset(at: 0) == 32_400)
         }
     }
 
     @Test func `the occurrences of a calendar rule follow the reported time zone`() async throws {
         let rule = try #require(CalendarRule("02:30", zone: .machine))
-        try await withKeeper(known: Self.outdated) { folder, changes in
+        try await withKeeper(known: Self.outdated) { directory, changes in
             var zones = try #require(await changes.next())
             let noon = WallTime(nanoseconds: 1_767_268_800_000_000_000)
             #expect(rule.occurrence(after: noon, in: zones) == noon + .seconds(13 * 3600 + 1800))
-            try Self.link(to: "America/New_York", in: folder)
+            try Self.link(to: "America/New_York", in: directory)
             zones = try #require(await changes.next())
             #expect(rule.occurrence(after: noon, in: zones) == noon + .seconds(19 * 3600 + 1800))
         }

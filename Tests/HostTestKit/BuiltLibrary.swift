@@ -11,7 +11,7 @@ package enum BuiltLibrary: String, CaseIterable, Sendable {
 
     /// The bytes of the built library of a product.
     package static func bytes(of product: String) throws -> [UInt8] {
-        let path = try BuiltProgram.folder() + "/lib\(product).so"
+        let path = try BuiltProgram.directory() + "/lib\(product).so"
         guard let data = FileManager.default.contents(atPath: path) else {
             throw HostFailure("there is no \(path); build it first: swift build --build-tests")
         }

@@ -25,9 +25,9 @@ extension HostFixture {
     /// the lock and empty files.
     package func stateFiles() throws -> [String: Data] {
         var files: [String: Data] = [:]
-        for name in try FileManager.default.subpathsOfDirectory(atPath: stateFolder)
+        for name in try FileManager.default.subpathsOfDirectory(atPath: stateDirectory)
         where !name.hasSuffix("-shm") && name != "host.lock" {
-            files[name] = FileManager.default.contents(atPath: stateFolder + "/" + name)
+            files[name] = FileManager.default.contents(atPath: stateDirectory + "/" + name)
         }
         return files.filter { !$0.value.isEmpty }
     }

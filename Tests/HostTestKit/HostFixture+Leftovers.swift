@@ -8,7 +8,7 @@ import Foundation
 extension HostFixture {
     /// Checks that launches have left no traces, while the host runs and no plugin does.
     func checkTracesAtRest() throws {
-        let groups = controlGroups().flatMap { Self.folders(in: $0) }
+        let groups = controlGroups().flatMap { Self.directories(in: $0) }
         if !groups.isEmpty { throw HostFailure("control groups of launches are left: \(groups)") }
         try checkLocks(heldBy: pid)
     }
@@ -47,8 +47,8 @@ extension HostFixture {
         return Set(unified.compactMap { $0.split(separator: " ").dropFirst(4).first.map(String.init) })
     }()
 
-    private static func controlGroups(in folder: String, named prefixes: [String]) -> [String] {
-        folders(in: folder).flatMap { path in
+    private static func controlGroups(in directory: String, named prefixes: [String]) -> [String] {
+        directories(in: directory).flatMap { path in
             let name = (path as NSString).lastPathComponent
             return prefixes.contains(where: name.hasPrefix) ? [path] : controlGroups(in: path, named: prefixes)
         }
@@ -56,18 +56,18 @@ extension HostFixture {
 
     /// Paths of the subdirectories of a control group. Most of the entries are files, which are not examined one by
     /// one.
-    private static func folders(in path: String) -> [String] {
+    private static func directories(in path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
-        var folders: [String] = []
+        var directories: [String] = []
         while let entry = readdir(stream) {
             guard entry.pointee.d_type == UInt8(DT_DIR) else { continue }
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != ".", name != ".." { folders.append("\(path)/\(name)") }
+            if name != ".", name != ".." { directories.append("\(path)/\(name)") }
         }
-        return folders
+        return directories
     }
 
     // MARK: Locks
@@ -97,13 +97,13 @@ extension HostFixture {
     /// Paths of all files below this fixture's directories, by device and inode as in the kernel's list of locks.
     private func filesByNumber() -> [String: String] {
         var files: [String: String] = [:]
-        for folder in [folder.path, stateFolder] {
-            for name in [""] + ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []) {
+        for directory in [directory.path, stateDirectory] {
+            for name in [""] + ((try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? []) {
                 var status = stat()
-                guard lstat("\(folder)/\(name)", &status) == 0 else { continue }
+                guard lstat("\(directory)/\(name)", &status) == 0 else { continue }
                 let major = status.st_dev >> 8 & 0xfff | status.st_dev >> 32 & ~0xfff
                 let minor = status.st_dev & 0xff | status.st_dev >> 12 & ~0xff
-                files[String(format: "%02lx:%02lx:%lu", major, minor, status.st_ino)] = "\(folder)/\(name)"
+                files[String(format: "%02lx:%02lx:%lu", major, minor, status.st_ino)] = "\(directory)/\(name)"
             }
         }
         return files
@@ -116,18 +116,18 @@ extension HostFixture {
     private func foreignFiles() async throws -> [String] {
         let own: Set = ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "host.lock", "containers"]
         let known = Set(try await knownPlugins())
-        return names(in: stateFolder, besides: own) + names(in: stateFolder + "/containers", besides: known)
-            + names(in: folder.file("tmp"), besides: [])
+        return names(in: stateDirectory, besides: own) + names(in: stateDirectory + "/containers", besides: known)
+            + names(in: directory.file("tmp"), besides: [])
             + (FileManager.default.fileExists(atPath: socket) ? [socket] : [])
     }
 
-    private func names(in folder: String, besides expected: Set<String>) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { !expected.contains($0) }.sorted().map { "\(folder)/\($0)" }
+    private func names(in directory: String, besides expected: Set<String>) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.filter { !expected.contains($0) }.sorted().map { "\(directory)/\($0)" }
     }
 
     private func knownPlugins() async throws -> [String] {
-        let ledger = stateFolder + "/ledger.sqlite"
+        let ledger = stateDirectory + "/ledger.sqlite"
         guard FileManager.default.fileExists(atPath: ledger) else { return [] }
         let run = try await ProgramRun.of("/usr/bin/sqlite3", ["-readonly", ledger, "select identifier from plugin"])
         if run.status != 0 { throw HostFailure("the ledger cannot be read: \(run.error)") }

@@ -54,11 +54,11 @@ extension HostFixture {
 
     /// The targets of the host's open descriptors, by descriptor number.
     package func descriptorTargets() -> [Int: String] {
-        let folder = "/proc/\(pid)/fd"
-        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let directory = "/proc/\(pid)/fd"
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         var targets: [Int: String] = [:]
         for number in numbers.compactMap(Int.init) {
-            targets[number] = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(number)")
+            targets[number] = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\(number)")
         }
         return targets
     }

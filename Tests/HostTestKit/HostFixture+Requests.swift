@@ -46,7 +46,7 @@ extension HostFixture {
     }
 
     package func identifier(_ text: String) throws -> TaskIdentifier {
-        guard let identifier = TaskIdentifier(text) else { throw HostFailure("\(text) is no identifier") }
+        guard let identifier = TaskIdentifier(text) else { throw HostFailure("\(text) is not an identifier") }
         return identifier
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 
 /// A real host with real plugins in its own directory, for the duration of one test.
 package final class HostFixture: Sendable {
-    package let folder: ScratchFolder
+    package let directory: ScratchDirectory
     package let client: ControlClient
     private let state: Mutex<State>
 
@@ -28,10 +28,10 @@ package final class HostFixture: Sendable {
         _ body: (HostFixture) async throws -> Void
     ) async throws {
         try await HostSlots.withSlot {
-            try await ScratchFolder.with { folder in
-                for name in ["manifests", "packages", "plugins", "tmp"] { try folder.makeFolder(name) }
-                try await ControlClient.withConnection(to: folder.file("control.sock")) { client in
-                    let host = HostFixture(folder, client, setup, plugins)
+            try await ScratchDirectory.with { directory in
+                for name in ["manifests", "packages", "plugins", "tmp"] { try directory.makeDirectory(name) }
+                try await ControlClient.withConnection(to: directory.file("control.sock")) { client in
+                    let host = HostFixture(directory, client, setup, plugins)
                     for plugin in plugins { try await host.install(plugin) }
                     try await host.run(body)
                 }
@@ -39,8 +39,8 @@ package final class HostFixture: Sendable {
         }
     }
 
-    private init(_ folder: ScratchFolder, _ client: ControlClient, _ setup: HostSetup, _ plugins: [TestPlugin]) {
-        self.folder = folder
+    private init(_ directory: ScratchDirectory, _ client: ControlClient, _ setup: HostSetup, _ plugins: [TestPlugin]) {
+        self.directory = directory
         self.client = client
         state = Mutex(State(setup: setup, policies: plugins))
     }
@@ -65,8 +65,10 @@ package final class HostFixture: Sendable {
 
     // MARK: Start and end of the host
 
-    package var socket: String { folder.file("control.sock") }
-    package var stateFolder: String { state.withLock { $0.setup.flags["state-directory"] } ?? folder.file("state") }
+    package var socket: String { directory.file("control.sock") }
+    package var stateDirectory: String {
+        state.withLock { $0.setup.flags["state-directory"] } ?? directory.file("state")
+    }
 
     /// Starts another host after the previous one has ended, and waits until it serves calls.
     package func start() async throws {
@@ -89,11 +91,11 @@ package final class HostFixture: Sendable {
     private func launchProcess() async throws -> NotificationSocket {
         _ = try await process?.ending()
         let (setup, policies) = state.withLock { ($0.setup, $0.policies) }
-        try folder.write(setup.configurationFile(for: policies).utf8, to: "bgtaskd.yaml")
-        let notifications = try NotificationSocket(at: folder.file("notify.sock"))
+        try directory.write(setup.configurationFile(for: policies).utf8, to: "bgtaskd.yaml")
+        let notifications = try NotificationSocket(at: directory.file("notify.sock"))
         var environment = ProcessInfo.processInfo.environment
         environment["NOTIFY_SOCKET"] = notifications.path
-        environment["TMPDIR"] = folder.file("tmp")
+        environment["TMPDIR"] = directory.file("tmp")
         environment.merge(setup.environment) { _, own in own }
         let process = try await ChildProcess.start(
             BuiltProgram.host.path(),
@@ -113,9 +115,9 @@ package final class HostFixture: Sendable {
     var arguments: [String] {
         let setup = state.withLock { $0.setup }
         let places = [
-            "config": folder.file("bgtaskd.yaml"), "manifests": folder.file("manifests"),
-            "package-manifests": folder.file("packages"), "plugin-directory": folder.file("plugins"),
-            "state-directory": folder.file("state"), "socket": socket,
+            "config": directory.file("bgtaskd.yaml"), "manifests": directory.file("manifests"),
+            "package-manifests": directory.file("packages"), "plugin-directory": directory.file("plugins"),
+            "state-directory": directory.file("state"), "socket": socket,
         ]
         return places.merging(setup.flags) { _, own in own }.sorted { $0.key < $1.key }
             .flatMap { ["--\($0.key)", $0.value] }
@@ -126,7 +128,7 @@ package final class HostFixture: Sendable {
         guard let process, !process.hasEnded else { return }
         process.signal(SIGTERM)
         let ending = try await process.ending()
-        if ending != .exited(0) { throw HostFailure("the host was told to stop and ended as \(ending)") }
+        if ending != .exited(0) { throw HostFailure("the host was stopped and ended as \(ending)") }
     }
 
     /// Kills the host with SIGKILL, wherever it is. Does not wait for its end.
@@ -151,8 +153,8 @@ package final class HostFixture: Sendable {
 
     /// Writes the library and then the manifest of a plugin. Existing files are replaced.
     package func install(_ plugin: TestPlugin) async throws {
-        try folder.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
-        try folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
+        try directory.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
+        try directory.write(plugin.manifest.utf8, to: plugin.manifestFile)
     }
 
     /// Sets the operator's configuration of a plugin. It takes effect at the next start of the host.
@@ -167,7 +169,8 @@ package final class HostFixture: Sendable {
 
     /// The text of a file in a plugin's container; empty if the file is missing.
     package func containerText(_ plugin: TestPlugin, _ file: String) -> String {
-        (try? String(contentsOfFile: "\(stateFolder)/containers/\(plugin.identifier)/\(file)", encoding: .utf8)) ?? ""
+        (try? String(contentsOfFile: "\(stateDirectory)/containers/\(plugin.identifier)/\(file)", encoding: .utf8))
+            ?? ""
     }
 
     // MARK: Log

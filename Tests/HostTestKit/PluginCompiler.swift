@@ -13,8 +13,8 @@ package enum PluginCompiler {
     /// Compiles a program directly to `path`. A file that this process writes itself could not be executed while its
     /// descriptor is open.
     package static func program(_ source: String, at path: String, flags: [String] = []) async throws {
-        try await ScratchFolder.with { folder in
-            try await run(try folder.write(source.utf8, to: "program.c"), to: path, flags)
+        try await ScratchDirectory.with { directory in
+            try await run(try directory.write(source.utf8, to: "program.c"), to: path, flags)
         }
     }
 
@@ -38,9 +38,9 @@ package enum PluginCompiler {
             if let task = jobs[job] { return task }
             // Shared by all callers, so that the cancellation of one does not cancel it.
             let task = Task {
-                try await ScratchFolder.with { folder in
-                    try await run(file, to: folder.file("result"), flags)
-                    return Array(try Data(contentsOf: URL(filePath: folder.file("result"))))
+                try await ScratchDirectory.with { directory in
+                    try await run(file, to: directory.file("result"), flags)
+                    return Array(try Data(contentsOf: URL(filePath: directory.file("result"))))
                 }
             }
             jobs[job] = task

@@ -36,13 +36,13 @@ package enum BuiltProgram: String, Sendable {
     case runner = "bgtask-runner"
 
     /// The directory of the built products.
-    static func folder() throws -> String {
+    static func directory() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return (own as NSString).deletingLastPathComponent
     }
 
     package func path() throws -> String {
-        let path = try Self.folder() + "/" + rawValue
+        let path = try Self.directory() + "/" + rawValue
         if FileManager.default.isExecutableFile(atPath: path) { return path }
         throw HostFailure("there is no \(path); build it first: swift build --build-tests")
     }

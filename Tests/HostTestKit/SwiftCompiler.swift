@@ -8,14 +8,14 @@ package enum SwiftCompiler {
     ///
     /// - Parameter flags: additional flags of the compiler, such as `-static-stdlib`.
     package static func library(_ name: String, flags: [String] = []) async throws -> [UInt8] {
-        try await ScratchFolder.with { folder in
+        try await ScratchDirectory.with { directory in
             let map = "module CBackgroundTasks { header \"\(include)/bgtask.h\" export * }"
-            try folder.write(map.utf8, to: "module.modulemap")
-            let library = folder.file("lib\(name).so")
+            try directory.write(map.utf8, to: "module.modulemap")
+            let library = directory.file("lib\(name).so")
             let run = try await ProgramRun.of(
                 "/usr/bin/env",
                 ["swiftc", "-emit-library", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors"]
-                    + ["-module-name", name, "-I", folder.path, "-o", library]
+                    + ["-module-name", name, "-I", directory.path, "-o", library]
                     + ["\(tests)/SwiftPlugins/Bare/\(name).swift"] + flags,
                 within: .seconds(300)
             )

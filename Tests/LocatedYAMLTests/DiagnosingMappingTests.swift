@@ -92,12 +92,12 @@ struct DiagnosingMappingTests {
     ])
     func `the message for an invalid duration contains its value, the rule, the range and the remedy`(
         text: String,
-        told: String
+        reported: String
     ) {
         let document = YAMLDocument.decode(bytes: Array("grace: \(text)".utf8), file: "f") { root in
             root.duration("grace", in: .milliseconds(500) ... .seconds(7200))
         }
-        #expect(document.problems.map(\.description) == ["f:1:8: grace: \(told)"])
+        #expect(document.problems.map(\.description) == ["f:1:8: grace: \(reported)"])
     }
 
     @Test func `the message for an invalid size contains sizes in binary units and the remedy`() {
@@ -127,12 +127,12 @@ struct DiagnosingMappingTests {
     ])
     func `the message for an invalid whole number contains its value, the range and the remedy`(
         text: String,
-        told: String
+        reported: String
     ) {
         let document = YAMLDocument.decode(bytes: Array("count: \(text)".utf8), file: "f") { root in
             root.integer("count", in: 1...10)
         }
-        #expect(document.problems.map(\.description) == ["f:1:8: count: \(told)"])
+        #expect(document.problems.map(\.description) == ["f:1:8: count: \(reported)"])
     }
 
     @Test func `values from the command line are read and reported by the same rules as those of a file`() {
@@ -168,7 +168,7 @@ struct DiagnosingMappingTests {
         )
     }
 
-    @Test func `quoted numbers and booleans are strings, and a YAML 1.1 yes is no boolean`() {
+    @Test func `quoted numbers and booleans are strings, and a YAML 1.1 yes is not a boolean`() {
         let (_, problems) = decode("a: \"1\"\nb: 'true'\nc: yes\nd: 0x10\ne: 1") { root in
             _ = (root.integer("a"), root.boolean("b"), root.boolean("c"), root.integer("d"), root.string("e"))
         }

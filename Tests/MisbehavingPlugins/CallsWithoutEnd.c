@@ -58,10 +58,10 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     (void)plugin;
-    char path[4096], folder[4000];
+    char path[4096], directory[4000];
     the_host = host;
-    BGTASK_TRY(bgt_container_path(host, folder, sizeof folder, NULL));
-    snprintf(path, sizeof path, "%s/counts", folder);
+    BGTASK_TRY(bgt_container_path(host, directory, sizeof directory, NULL));
+    snprintf(path, sizeof path, "%s/counts", directory);
     const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (file < 0 || ftruncate(file, COUNTS * sizeof *counts) != 0) {
         return -1;

@@ -10,7 +10,7 @@
 static void ignore(void *context, const bgt_host *host, bgt_task task, uint32_t reason) {
     (void)context, (void)task;
     char line[64];
-    snprintf(line, sizeof line, "deaf was told to stop, reason %u", reason);
+    snprintf(line, sizeof line, "deaf expired, reason %u", reason);
     bgt_log(host, BGT_LOG_INFO, line);
 }
 

@@ -15,13 +15,13 @@
 #define TASK "com.example.fillswindow.task"
 #define CALLS 20
 
-static char folder[4096];
+static char directory[4096];
 static const bgt_host *the_host;
 static atomic_int calling;
 
 static void record(const char *file, const char *format, ...) {
-    char path[sizeof folder + 32];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
+    char path[sizeof directory + 32];
+    snprintf(path, sizeof path, "%s/%s", directory, file);
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     va_list arguments;
     va_start(arguments, format);
@@ -68,6 +68,6 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     (void)plugin;
     the_host = host;
-    BGTASK_TRY(bgt_container_path(host, folder, sizeof folder, NULL));
+    BGTASK_TRY(bgt_container_path(host, directory, sizeof directory, NULL));
     return bgt_register(host, TASK, run, NULL);
 }

@@ -3,7 +3,7 @@
 /* Behaves well: .task, an extension's trigger, and entry with the setting `hold` = `entry`, begins the assertion
  * "flush", completes its task, and continues: it waits for a file named `release` in the container, writes how much
  * of the budget was left to `flushed.txt`, and ends the assertion. When the assertion expires, it writes to
- * `thread.txt` whether that is the main thread, the reason and the statuses of forbidden calls to `told.txt`, and
+ * `thread.txt` whether that is the main thread, the reason and the statuses of forbidden calls to `expired.txt`, and
  * ends the assertion at once. In either case the context is released once, which `released.txt` records. */
 
 #define _GNU_SOURCE /* gettid */
@@ -19,11 +19,11 @@
 #include <unistd.h>
 
 /* Requested once: a context may be released after the end of the launch, when the host answers no calls. */
-static char folder[4096];
+static char directory[4096];
 
 static void record(const char *file, const char *format, ...) {
-    char path[sizeof folder + 32];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
+    char path[sizeof directory + 32];
+    snprintf(path, sizeof path, "%s/%s", directory, file);
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     va_list arguments;
     va_start(arguments, format);
@@ -45,7 +45,7 @@ static void must_end(void *context, const bgt_host *host, bgt_assertion assertio
     record("thread.txt", "main=%d\n", gettid() == getpid());
     const int32_t cancelled = bgt_cancel_all(host);
     const int32_t begun = bgt_begin_assertion(host, "another", NULL, NULL, NULL, &none);
-    record("told.txt", "%s %u %s %s\n", (const char *)context, reason, bgt_status_name(host, cancelled),
+    record("expired.txt", "%s %u %s %s\n", (const char *)context, reason, bgt_status_name(host, cancelled),
            bgt_status_name(host, begun));
     bgt_end_assertion(host, assertion);
     /* Slow on purpose: the launch may have ended by now, while the context is in use. */
@@ -53,9 +53,9 @@ static void must_end(void *context, const bgt_host *host, bgt_assertion assertio
 }
 
 static void *flush_slowly(void *context) {
-    char path[sizeof folder + 32];
+    char path[sizeof directory + 32];
     (void)context;
-    snprintf(path, sizeof path, "%s/release", folder);
+    snprintf(path, sizeof path, "%s/release", directory);
     while (access(path, F_OK) != 0) {
         usleep(1000);
     }
@@ -84,7 +84,7 @@ static void receive(void *context, const bgt_host *host, bgt_task event) { run(c
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     the_host = host;
-    BGTASK_TRY(bgt_container_path(host, folder, sizeof folder, NULL));
+    BGTASK_TRY(bgt_container_path(host, directory, sizeof directory, NULL));
     char when[16] = "";
     (void)host->setting(host, "hold", when, sizeof when, NULL);
     if (strcmp(when, "entry") == 0) {

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Begins the assertion "forever", completes its task, and never ends the assertion: at its expiration it writes the
- * reason to `told.txt` and, with the setting `handler` = `loops`, does not return. A second assertion, "prompt", is
+ * reason to `expired.txt` and, with the setting `handler` = `loops`, does not return. A second assertion, "prompt", is
  * ended in its handler, which the first must not block; it writes to `prompt.txt`. */
 
 #include <bgtask.h>
@@ -31,7 +31,7 @@ static volatile int loops = 1;
 
 static void ignore(void *context, const bgt_host *host, bgt_assertion assertion, uint32_t reason) {
     (void)context, (void)assertion;
-    record(host, "told.txt", "%u\n", reason);
+    record(host, "expired.txt", "%u\n", reason);
     while (loops) {
     }
 }

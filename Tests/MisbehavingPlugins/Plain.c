@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 /* Writes a greeting to a file of that name in a directory; returns the length of the text, or -1. */
-int64_t plain_greet(const char *folder, const char *name, const char *greeting, const void *more, size_t count) {
+int64_t plain_greet(const char *directory, const char *name, const char *greeting, const void *more, size_t count) {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     FILE *file = fopen(path, "a");
     if (!file) return -1;
     int64_t length = fprintf(file, "%s, ", greeting);

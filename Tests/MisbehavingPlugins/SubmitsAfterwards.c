@@ -19,14 +19,14 @@
 #define TASK "com.example.submitsafterwards.task"
 
 /* Read in entry: after the end of the launch the host answers no calls. */
-static char folder[4096];
+static char directory[4096];
 static char from[16], times[16] = "1";
 
 static const bgt_host *the_host;
 
 static void record(const char *file, const char *format, ...) {
-    char path[sizeof folder + 32];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
+    char path[sizeof directory + 32];
+    snprintf(path, sizeof path, "%s/%s", directory, file);
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     va_list arguments;
     va_start(arguments, format);
@@ -80,7 +80,7 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     (void)plugin;
     the_host = host;
-    BGTASK_TRY(bgt_container_path(host, folder, sizeof folder, NULL));
+    BGTASK_TRY(bgt_container_path(host, directory, sizeof directory, NULL));
     (void)bgt_setting(host, "from", from, sizeof from, NULL);
     (void)bgt_setting(host, "times", times, sizeof times, NULL);
     return bgt_register(host, TASK, run, NULL);

@@ -35,13 +35,13 @@ struct seen {
     char text[1024];
 };
 
-static uint64_t told[2];
+static uint64_t submitted[2];
 
 static int32_t look(void *context, const bgt_pending *request) {
     struct seen *seen = context;
     const size_t length = strlen(seen->text);
-    const char *number = request->submission == told[0]   ? "the first"
-                         : request->submission == told[1] ? "the second"
+    const char *number = request->submission == submitted[0]   ? "the first"
+                         : request->submission == submitted[1] ? "the second"
                                                           : "neither";
     snprintf(seen->text + length, sizeof seen->text - length, "%s %s%s%s %lld %s\n",
              request->identifier + sizeof NAME - 1, request->kind == BGT_KIND_PROCESSING ? "processing" : "refresh",
@@ -77,7 +77,7 @@ static void visit(const bgt_host *host, const char *what, bgt_pending_visitor vi
 static void submit(const bgt_host *host, bgt_request request, int index) {
     bgt_refusal answer;
     const int32_t status = bgt_submit(host, &request, &answer);
-    told[index] = status == BGT_OK ? answer.submission : 0;
+    submitted[index] = status == BGT_OK ? answer.submission : 0;
 }
 
 static void run(void *context, const bgt_host *host, bgt_task task) {

@@ -11,11 +11,11 @@ struct PackageManifest: Decodable {
         .deletingLastPathComponent()
 
     static func ofThisPackage() async throws -> PackageManifest {
-        try await ScratchFolder.with { folder in
+        try await ScratchDirectory.with { directory in
             // A scratch directory of its own: the package's may be locked by the build that runs this test.
             let run = try await ProgramRun.of(
                 "/usr/bin/env",
-                ["swift", "package", "--package-path", root.path, "--scratch-path", folder.path, "dump-package"]
+                ["swift", "package", "--package-path", root.path, "--scratch-path", directory.path, "dump-package"]
             )
             return try JSONDecoder().decode(PackageManifest.self, from: Data(run.output.utf8))
         }

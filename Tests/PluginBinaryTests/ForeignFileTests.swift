@@ -5,7 +5,7 @@ import PluginBinary
 import TaskModel
 import Testing
 
-@Suite("A file that is no plugin for this machine is refused with its actual kind")
+@Suite("A file that is not a plugin for this machine is refused with its actual kind")
 struct ForeignFileTests {
     @Test func `a missing library is unreadable, with the system's error`() throws {
         let error = #expect(throws: PluginBinaryProblem.self) { try PluginBinary.examine(path: "/nowhere/libx.so") }
@@ -21,7 +21,7 @@ struct ForeignFileTests {
             let pipe = workshop.path("pipe")
             try #require(mkfifo(pipe, 0o600) == 0)
             #expect(problem(in: pipe) == .notAFile("a named pipe"))
-            #expect(problem(in: workshop.folder) == .notAFile("a directory"))
+            #expect(problem(in: workshop.directory) == .notAFile("a directory"))
             #expect(problem(in: "/dev/zero") == .notAFile("a device"))
         }
     }

@@ -7,16 +7,16 @@ import Testing
 
 /// A directory for one test with a C compiler, as a vendor would use it. It is deleted when the closure returns.
 struct Workshop {
-    let folder: String
+    let directory: String
 
     static func with<Result>(_ body: (Workshop) throws -> Result) throws -> Result {
         var template = Array((NSTemporaryDirectory() + "/bgtask-binary-XXXXXX").utf8CString)
-        let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        return try body(Workshop(folder: folder))
+        let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        return try body(Workshop(directory: directory))
     }
 
-    func path(_ name: String) -> String { folder + "/" + name }
+    func path(_ name: String) -> String { directory + "/" + name }
 
     /// Compiles `source` with the public header in its include path and returns the path of the output.
     func compile(

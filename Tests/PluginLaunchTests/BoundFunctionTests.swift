@@ -34,7 +34,7 @@ extension LaunchTests {
                     name: "texts",
                     arguments: [
                         .string(""), .string("/var/log"), .string("ключ 🧊"), .string(long), .containerPath,
-                        .setting("folder"), .setting("pattern"), .null,
+                        .setting("directory"), .setting("pattern"), .null,
                     ],
                     result: .void
                 ),
@@ -171,7 +171,7 @@ extension LaunchTests {
         {
             try await launch(Self.polling, Self.polled, .int32(.zero)) { host in
                 _ = await host.first { if case .expirationHandler(_, isSet: true) = $0 { true } else { nil } }
-                try host.send(.expire([task], .stoppedByPerson))
+                try host.send(.expire([task], .stoppedByUser))
                 let (outcome, text) = await host.returned(task)
                 #expect(outcome == .success)
                 #expect(text == "run returned 0; out-string \"flag 1, in time 1\"")
@@ -230,9 +230,13 @@ extension LaunchTests {
         @Test func `a missing libffi is reported as missing on the machine, not as a failed library`()
             async throws
         {
-            try await withScratch { folder in
-                try "no library".write(toFile: "\(folder)/\(DirectHandler.libffi)", atomically: true, encoding: .utf8)
-                let path = RunnerEnvironment.Variable(name: "LD_LIBRARY_PATH", value: folder)
+            try await withScratch { directory in
+                try "no library".write(
+                    toFile: "\(directory)/\(DirectHandler.libffi)",
+                    atomically: true,
+                    encoding: .utf8
+                )
+                let path = RunnerEnvironment.Variable(name: "LD_LIBRARY_PATH", value: directory)
                 let environment = RunnerEnvironment(LaunchFixture.variables.variables + [path])
                 try await launch("int run(void) { return 0; }", [], .void, environment: environment) { host in
                     let message = await host.first { if case .ffiMissing(let text) = $0 { text } else { nil } }
@@ -248,7 +252,7 @@ extension LaunchTests {
         @Test func `libffi is loaded in a launch with bound functions only`() async throws {
             try await launch(Self.polling, Self.polled, .int32(.zero)) { host in
                 #expect(try await maps(of: host, after: "polling").contains("libffi"))
-                try host.send(.expire([task], .stoppedByPerson))
+                try host.send(.expire([task], .stoppedByUser))
                 _ = await host.returned(task)
                 _ = try await host.stop()
             }
@@ -294,8 +298,8 @@ extension LaunchTests {
             environment: RunnerEnvironment = LaunchFixture.variables,
             _ body: (PlayedHost) async throws -> Void
         ) async throws {
-            try await withScratch { folder in
-                let (source, library) = ("\(folder)/run.c", "\(folder)/librun.so")
+            try await withScratch { directory in
+                let (source, library) = ("\(directory)/run.c", "\(directory)/librun.so")
                 try code.write(toFile: source, atomically: true, encoding: .utf8)
                 try StandIn.compile(["-std=gnu11", "-w", "-shared", "-fPIC", "-o", library, source])
                 let identifier = try #require(TaskIdentifier("com.example.sample.run"))

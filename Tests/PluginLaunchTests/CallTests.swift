@@ -11,11 +11,11 @@ extension LaunchTests {
     struct CallTests {
         private static let task = TaskID(launch: PlayedHost.launch, index: 0)
 
-        private func plan(of plugin: String, _ settings: [String: String] = [:], grace: Duration) -> PlayedPlan {
+        private func plan(of plugin: String, _ settings: [String: String] = [:], gracePeriod: Duration) -> PlayedPlan {
             PlayedPlan(
                 permitted: ["task"],
                 settings: settings,
-                grace: grace,
+                gracePeriod: gracePeriod,
                 tasks: [PlayedPlan.task("com.example.\(plugin.lowercased()).task")]
             )
         }
@@ -23,10 +23,10 @@ extension LaunchTests {
         private func with(
             _ plugin: String,
             _ settings: [String: String] = [:],
-            grace: Duration = .seconds(60),
+            gracePeriod: Duration = .seconds(60),
             _ body: (PlayedHost) async throws -> Void
         ) async throws {
-            try await PlayedHost.with(plugin, plan(of: plugin, settings, grace: grace)) { host in
+            try await PlayedHost.with(plugin, plan(of: plugin, settings, gracePeriod: gracePeriod)) { host in
                 #expect(await host.completion(of: Self.task) == .success)
                 try await body(host)
                 #expect(await host.events.end(PlayedHost.launch).termination == .exited(code: 0))
@@ -78,8 +78,8 @@ extension LaunchTests {
         @Test func `a plugin that never stops calling is ended, and no call that reached the host returns BGT_ENDED`()
             async throws
         {
-            let grace = Duration.seconds(60)
-            try await with("CallsWithoutEnd", grace: grace) { host in
+            let gracePeriod = Duration.seconds(60)
+            try await with("CallsWithoutEnd", gracePeriod: gracePeriod) { host in
                 let withheld = try #require(await host.call(1))
                 try host.send(.stop)
                 let stopped = PlayedHost.now()
@@ -94,10 +94,10 @@ extension LaunchTests {
                 // The withheld answer has kept the process alive so far.
                 try host.answer(withheld)
                 await host.events.end(PlayedHost.launch)
-                #expect(PlayedHost.now() - stopped < grace)
+                #expect(PlayedHost.now() - stopped < gracePeriod)
                 let counts = SubmissionCounts(host)
                 #expect(answered > 0 && counts.accepted > 0 && counts.other == 0)
-                #expect(host.calls.count <= counts.begun - counts.ended, "told that it had ended, and was recorded")
+                #expect(host.calls.count <= counts.begun - counts.ended, "sent after the end, and was recorded")
             }
         }
 
@@ -140,7 +140,7 @@ private struct SubmissionCounts {
     let other: Int
 
     init(_ host: PlayedHost) {
-        let data = FileManager.default.contents(atPath: "\(host.folder)/counts") ?? Data()
+        let data = FileManager.default.contents(atPath: "\(host.directory)/counts") ?? Data()
         let words = data.withUnsafeBytes { bytes in
             (0..<data.count / 8).map { Int(bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self)) }
         }

@@ -12,14 +12,20 @@ extension LaunchTests {
     struct ContinuedRunnerTests {
         private static let album = ContinuedTerms(title: "Export", subtitle: "album 7")
 
-        private func progresses(_ grace: Duration = .seconds(60)) -> PlayedPlan {
+        private func progresses(_ gracePeriod: Duration = .seconds(60)) -> PlayedPlan {
             let task = PlayedPlan.task(
                 "com.example.progresses.export.7",
                 .continued,
                 continued: Self.album,
                 payload: Array("photos".utf8)
             )
-            return PlayedPlan(lane: .continued, permitted: ["export.*"], budget: nil, grace: grace, tasks: [task])
+            return PlayedPlan(
+                lane: .continued,
+                permitted: ["export.*"],
+                budget: nil,
+                gracePeriod: gracePeriod,
+                tasks: [task]
+            )
         }
 
         private let exported = TaskID(launch: PlayedHost.launch, index: 0)
@@ -59,7 +65,7 @@ extension LaunchTests {
         {
             try await PlayedHost.with("Progresses", progresses()) { host in
                 await host.logged("progresses has begun")
-                try host.send(.expire([exported], .stoppedByPerson))
+                try host.send(.expire([exported], .stoppedByUser))
                 #expect(await host.completion(of: exported) == .failure)
                 #expect(host.text("stopped.txt") == "5\n")
                 let end = try await host.stop()
@@ -249,7 +255,7 @@ extension LaunchTests {
                 #expect(await host.completion(of: exported) == .success)
                 try host.send(.expireAssertions(.noProgress))
                 _ = await host.first { $0 == .assertionEnded(assertion) ? true : nil }
-                #expect(host.text("told.txt") == "flush 6 BGT_WRONG_PHASE BGT_ENDED\n")
+                #expect(host.text("expired.txt") == "flush 6 BGT_WRONG_PHASE BGT_ENDED\n")
                 let end = try await host.stop()
                 #expect(end.termination == .exited(code: 0))
             }
@@ -323,11 +329,11 @@ extension LaunchTests {
                 _ = await host.first { if case .entered(0, _, true) = $0 { true } else { nil } }
                 let end = try await host.stop()
                 #expect(end.termination == .exited(code: 0))
-                let told = host.messages.compactMap {
+                let reported = host.messages.compactMap {
                     if case .fetchInterval(let interval) = $0 { interval } else { nil }
                 }
-                #expect(told.first == .seconds(1) && told.last == .seconds(77))
-                #expect(told.count < 100, "\(told.count) messages")
+                #expect(reported.first == .seconds(1) && reported.last == .seconds(77))
+                #expect(reported.count < 100, "\(reported.count) messages")
             }
         }
 

@@ -222,11 +222,12 @@ extension LaunchTests {
         }
 
         @Test func `a released launcher closes its descriptors`() async throws {
-            try await withScratch { folder in
-                let standIn = try StandIn(in: folder, main: "return 0;")
+            try await withScratch { directory in
+                let standIn = try StandIn(in: directory, main: "return 0;")
                 let before = openDescriptors()
                 for _ in 0..<20 {
-                    try await LaunchFixture.with(runner: standIn.path, in: folder) { fixture in await fixture.run(1) }
+                    try await LaunchFixture.with(runner: standIn.path, in: directory) { fixture in await fixture.run(1)
+                    }
                 }
                 // The thread of the last launcher may still be ending.
                 #expect(openDescriptors().count < before.count + 20)

@@ -36,9 +36,9 @@ extension LaunchTests {
         ) async throws {
             let frames = ["MESSAGES": try messages.flatMap { try $0.frame() }]
             let main = #"say(MESSAGES); puts("sent 1"); fflush(stdout); wait_for_end();"#
-            try await withScratch { folder in
-                let standIn = try StandIn(in: folder, frames: frames, main: main)
-                try await LaunchFixture.with(runner: standIn.path, in: folder, hasCapacity: hasCapacity) { fixture in
+            try await withScratch { directory in
+                let standIn = try StandIn(in: directory, frames: frames, main: main)
+                try await LaunchFixture.with(runner: standIn.path, in: directory, hasCapacity: hasCapacity) { fixture in
                     fixture.launcher.take(for: 1)
                     try await body(fixture)
                     fixture.launcher.kill(1)

@@ -9,7 +9,7 @@ import Testing
 
 /// Sample functions in one library, which real runners call. The library does not refer to bgtask.
 struct FunctionBench {
-    static let settings = ["folder": "/var/log/app", "pattern": ""]
+    static let settings = ["directory": "/var/log/app", "pattern": ""]
 
     let functions: [SampleFunction]
     let library: String
@@ -17,14 +17,14 @@ struct FunctionBench {
 
     /// Compiles the functions once, and runs `body` with them.
     static func with(_ functions: [SampleFunction], _ body: (FunctionBench) async throws -> Void) async throws {
-        try await withScratch { folder in
-            let source = "\(folder)/functions.c"
+        try await withScratch { directory in
+            let source = "\(directory)/functions.c"
             let text = SampleFunction.prelude + functions.map(\.code).joined(separator: "\n")
             try text.write(toFile: source, atomically: true, encoding: .utf8)
             let bench = FunctionBench(
                 functions: functions,
-                library: "\(folder)/libfunctions.so",
-                records: "\(folder)/records.txt"
+                library: "\(directory)/libfunctions.so",
+                records: "\(directory)/records.txt"
             )
             try StandIn.compile([
                 "-std=gnu11", "-w", "-shared", "-fPIC", "-DRECORD=\"\(bench.records)\"", "-o", bench.library, source,
@@ -57,7 +57,7 @@ struct FunctionBench {
             let lines = try String(contentsOfFile: records, encoding: .utf8).split(separator: "\n").map(String.init)
             let byName = Dictionary(lines.map { ($0.prefix { $0 != " " }, $0) }, uniquingKeysWith: { $0 + "\n" + $1 })
             for function in functions {
-                let record = function.record(payload: payload, container: host.folder, settings: Self.settings)
+                let record = function.record(payload: payload, container: host.directory, settings: Self.settings)
                 #expect(
                     (byName[function.name[...]] == record) as Bool,
                     "\(function.handler?.signature ?? function.name)"

@@ -16,7 +16,7 @@ extension LaunchTests {
             """
 
         private static func killed(_ fixture: LaunchFixture, _ launch: LaunchNumber) async {
-            _ = await fixture.events.first { if case .killedAtDeadline(launch) = $0 { true } else { nil } }
+            _ = await fixture.events.first { if case .killTimePassed(launch) = $0 { true } else { nil } }
         }
 
         /// The events of launch 1 as text, one letter each.
@@ -25,7 +25,7 @@ extension LaunchTests {
                 switch event {
                 case .ready: "r"
                 case .message: "m"
-                case .killedAtDeadline: "k"
+                case .killTimePassed: "k"
                 case .ended: "e"
                 case .unavailable, .malformed, .windowExceeded, .output, .outputDropped: "?"
                 }
@@ -53,10 +53,10 @@ extension LaunchTests {
         @Test func `a runner that floods a receiver without capacity is killed at its time`() async throws {
             let frames = ["HELLO": try RunnerMessage.assertionEnded(AssertionID(rawValue: 1)).frame()]
             let main = Self.deaf + "for (;;) say(HELLO);"
-            try await withScratch { folder in
-                let standIn = try StandIn(in: folder, frames: frames, main: main)
+            try await withScratch { directory in
+                let standIn = try StandIn(in: directory, frames: frames, main: main)
                 let isTaken: @Sendable (LaunchNumber) -> Bool = { _ in false }
-                try await LaunchFixture.with(runner: standIn.path, in: folder, hasCapacity: isTaken) { fixture in
+                try await LaunchFixture.with(runner: standIn.path, in: directory, hasCapacity: isTaken) { fixture in
                     fixture.launcher.take(for: 1)
                     _ = await fixture.events.ready(1)
                     fixture.launcher.setKillTime(SystemClock().monotonic + .milliseconds(30), of: 1)
@@ -72,14 +72,14 @@ extension LaunchTests {
             let main =
                 Self.deaf
                 + #"for (int i = 0; i < 100; i++) say(HELLO); close(open(getenv("SAID"), O_WRONLY)); forever();"#
-            try await withScratch { folder in
-                let said = "\(folder)/said"
+            try await withScratch { directory in
+                let said = "\(directory)/said"
                 #expect(mkfifo(said, 0o600) == 0)
-                let standIn = try StandIn(in: folder, frames: ["HELLO": try Self.hello.frame()], main: main)
+                let standIn = try StandIn(in: directory, frames: ["HELLO": try Self.hello.frame()], main: main)
                 let environment = RunnerEnvironment([.init(name: "SAID", value: said)])
                 try await LaunchFixture.with(
                     runner: standIn.path,
-                    in: folder,
+                    in: directory,
                     environment: environment,
                     hasCapacity: { _ in false }
                 ) { fixture in
@@ -101,14 +101,14 @@ extension LaunchTests {
             let main =
                 Self.deaf
                 + #"for (int i = 0; i < 100; i++) say(HELLO); close(open(getenv("SAID"), O_WRONLY)); forever();"#
-            try await withScratch { folder in
-                let said = "\(folder)/said"
+            try await withScratch { directory in
+                let said = "\(directory)/said"
                 #expect(mkfifo(said, 0o600) == 0)
-                let standIn = try StandIn(in: folder, frames: ["HELLO": try Self.hello.frame()], main: main)
+                let standIn = try StandIn(in: directory, frames: ["HELLO": try Self.hello.frame()], main: main)
                 let environment = RunnerEnvironment([.init(name: "SAID", value: said)])
                 try await LaunchFixture.with(
                     runner: standIn.path,
-                    in: folder,
+                    in: directory,
                     environment: environment,
                     hasCapacity: { _ in false }
                 ) { fixture in
@@ -142,9 +142,9 @@ extension LaunchTests {
         ///   meanwhile, and continues after the first time has passed.
         private func expectNoKill(replacing replacement: MonotonicTime?) async throws {
             let mayGoOn = DispatchSemaphore(value: 0)
-            try await withScratch { folder in
-                let standIn = try StandIn(in: folder, main: "char c; return read(3, &c, 1) == 1 ? 5 : 6;")
-                try await LaunchFixture.with(runner: standIn.path, in: folder) { event in
+            try await withScratch { directory in
+                let standIn = try StandIn(in: directory, main: "char c; return read(3, &c, 1) == 1 ? 5 : 6;")
+                try await LaunchFixture.with(runner: standIn.path, in: directory) { event in
                     if event.isReady, event.launch == 2 { mayGoOn.wait() }
                 } _: { fixture in
                     fixture.launcher.take(for: 1)
@@ -192,9 +192,9 @@ extension LaunchTests {
             async throws
         {
             let mayGoOn = DispatchSemaphore(value: 0)
-            try await withScratch { folder in
-                let standIn = try StandIn(in: folder, main: "return 5;")
-                try await LaunchFixture.with(runner: standIn.path, in: folder) { event in
+            try await withScratch { directory in
+                let standIn = try StandIn(in: directory, main: "return 5;")
+                try await LaunchFixture.with(runner: standIn.path, in: directory) { event in
                     if event.isReady { mayGoOn.wait() }
                 } _: { fixture in
                     fixture.launcher.take(for: 1)
@@ -221,7 +221,7 @@ extension LaunchTests {
                 fixture.launcher.setKillTime(start + .milliseconds(40), of: 1)
                 await fixture.events.end(2)
                 let kills = fixture.events.events.compactMap { event in
-                    if case .killedAtDeadline(let launch) = event { launch } else { nil as LaunchNumber? }
+                    if case .killTimePassed(let launch) = event { launch } else { nil as LaunchNumber? }
                 }
                 #expect(kills == [3, 1, 2])
             }

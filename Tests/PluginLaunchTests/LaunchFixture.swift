@@ -11,7 +11,7 @@ struct LaunchFixture {
 
     let launcher: Launcher
     let events: EventLog
-    let folder: String
+    let directory: String
 
     static func with(
         groups: ControlGroupPlacement = .none,
@@ -20,9 +20,9 @@ struct LaunchFixture {
         runner main: String,
         _ body: (LaunchFixture) async throws -> Void
     ) async throws {
-        try await withScratch { folder in
-            let standIn = try StandIn(in: folder, frames: frames, main: main)
-            try await with(runner: standIn.path, in: folder, groups: groups, environment: environment, body)
+        try await withScratch { directory in
+            let standIn = try StandIn(in: directory, frames: frames, main: main)
+            try await with(runner: standIn.path, in: directory, groups: groups, environment: environment, body)
         }
     }
 
@@ -33,7 +33,7 @@ struct LaunchFixture {
     ///   - hasCapacity: called on the launch thread, before a message of a launch is delivered.
     static func with(
         runner path: String,
-        in folder: String,
+        in directory: String,
         groups: ControlGroupPlacement = .none,
         environment: RunnerEnvironment = variables,
         onEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
@@ -52,7 +52,7 @@ struct LaunchFixture {
             onEvent(event)
         }
         do {
-            try await body(LaunchFixture(launcher: launcher, events: events, folder: folder))
+            try await body(LaunchFixture(launcher: launcher, events: events, directory: directory))
             await launcher.close()
         } catch {
             await launcher.close()

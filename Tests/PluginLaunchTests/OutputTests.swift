@@ -48,7 +48,7 @@ extension LaunchTests {
                 let dropped = fixture.events.events.reduce(0) { sum, event in
                     if case .outputDropped(1, .standardOutput, let lines) = event { sum + lines } else { sum }
                 }
-                #expect(kept >= LineAllowance.burst && dropped > 0)
+                #expect(kept >= LineRateLimit.burst && dropped > 0)
                 #expect(kept + dropped == 300_000)
             }
         }
@@ -64,7 +64,7 @@ extension LaunchTests {
                     if case .outputDropped(1, .log, let lines) = event { sum + lines } else { sum }
                 }
                 #expect(messages.last == .stopped)
-                #expect(messages.count - 1 >= LineAllowance.burst && dropped > 0)
+                #expect(messages.count - 1 >= LineRateLimit.burst && dropped > 0)
                 #expect(messages.count - 1 + dropped == 30_000)
             }
         }

@@ -36,7 +36,7 @@ extension PlayedHost {
 
     /// Waits until the contents of a file of the plugin match. There is no timeout: a test that waits in vain hangs.
     func wait(for file: String, until fits: (Data) -> Bool) async {
-        while !(FileManager.default.contents(atPath: "\(folder)/\(file)").map(fits) ?? false) { await Task.yield() }
+        while !(FileManager.default.contents(atPath: "\(directory)/\(file)").map(fits) ?? false) { await Task.yield() }
     }
 }
 

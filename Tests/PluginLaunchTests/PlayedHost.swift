@@ -17,7 +17,7 @@ struct PlayedHost {
 
     let launcher: Launcher
     let events: EventLog
-    let folder: String
+    let directory: String
 
     /// Runs `body` with a real runner that has received the plan for a plugin.
     ///
@@ -29,8 +29,8 @@ struct PlayedHost {
         _ plan: PlayedPlan,
         _ body: (PlayedHost) async throws -> Void
     ) async throws {
-        try await withScratch { folder in
-            let library = "\(folder)/lib\(source).so"
+        try await withScratch { directory in
+            let library = "\(directory)/lib\(source).so"
             let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
             try StandIn.compile([
                 "-std=c11", "-D_DEFAULT_SOURCE", "-shared", "-fPIC", "-pthread",
@@ -40,7 +40,7 @@ struct PlayedHost {
             guard let plugin = PluginIdentifier("com.example.\(source.lowercased())") else {
                 throw Missing(path: source)
             }
-            try await with(library: library, of: plugin, plan, in: folder, body)
+            try await with(library: library, of: plugin, plan, in: directory, body)
         }
     }
 
@@ -63,19 +63,19 @@ struct PlayedHost {
         library: String,
         of plugin: PluginIdentifier,
         _ plan: PlayedPlan,
-        in folder: String,
+        in directory: String,
         environment: RunnerEnvironment = LaunchFixture.variables,
         _ body: (PlayedHost) async throws -> Void
     ) async throws {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let runner = (own as NSString).deletingLastPathComponent + "/bgtask-runner"
         guard FileManager.default.isExecutableFile(atPath: runner) else { throw Missing(path: runner) }
-        try await LaunchFixture.with(runner: runner, in: folder, environment: environment) { fixture in
-            let host = PlayedHost(launcher: fixture.launcher, events: fixture.events, folder: folder)
+        try await LaunchFixture.with(runner: runner, in: directory, environment: environment) { fixture in
+            let host = PlayedHost(launcher: fixture.launcher, events: fixture.events, directory: directory)
             fixture.launcher.take(for: launch)
             _ = await host.events.ready(launch)
             guard let identity = FileIdentity(ofPath: library) else { throw Missing(path: library) }
-            try host.send(.plan(plan.runnerPlan(of: plugin, library, identity, container: folder)))
+            try host.send(.plan(plan.runnerPlan(of: plugin, library, identity, container: directory)))
             try await body(host)
         }
     }
@@ -157,10 +157,10 @@ struct PlayedHost {
 
     // MARK: The plugin's directory
 
-    func text(_ file: String) -> String { (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? "" }
+    func text(_ file: String) -> String { (try? String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8)) ?? "" }
 
     /// Creates the file for which the waiting plugins poll.
-    func release() throws { try Data().write(to: URL(filePath: "\(folder)/release")) }
+    func release() throws { try Data().write(to: URL(filePath: "\(directory)/release")) }
 }
 
 /// The part of a launch's plan that a test sets. `PlayedHost` fills in the rest.
@@ -173,7 +173,7 @@ struct PlayedPlan {
     var handlers: [DirectHandler] = []
     /// The budget from now on; nil without a fixed budget.
     var budget: Duration? = .seconds(600)
-    var grace: Duration = .seconds(60)
+    var gracePeriod: Duration = .seconds(60)
     var tasks: [RunnerPlan.Task] = []
 
     func runnerPlan(
@@ -188,7 +188,7 @@ struct PlayedPlan {
             plugin: plugin,
             role: role,
             lane: lane,
-            cause: .person,
+            cause: .user,
             libraryPath: library,
             libraryIdentity: identity,
             permitted: permitted.compactMap { PermittedIdentifier("\(plugin).\($0)") },
@@ -198,7 +198,7 @@ struct PlayedPlan {
             containerPath: container,
             deadline: budget.map { now + $0 },
             entryDeadline: now + (budget ?? .seconds(30)),
-            grace: grace,
+            gracePeriod: gracePeriod,
             tasks: tasks
         )
     }
@@ -229,7 +229,7 @@ struct PlayedPlan {
 extension PluginIdentifier: ExpressibleByStringLiteral {
     /// Creates a plugin identifier from a string literal. An invalid one stops the test run.
     public init(stringLiteral text: String) {
-        guard let identifier = PluginIdentifier(text) else { preconditionFailure("\(text) is no plugin's name") }
+        guard let identifier = PluginIdentifier(text) else { preconditionFailure("\(text) is not a plugin's name") }
         self = identifier
     }
 }

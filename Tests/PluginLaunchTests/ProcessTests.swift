@@ -65,17 +65,17 @@ struct PaceTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
 
     @Test func `a rate limit grants a burst at once and later grants with time`() {
-        var pace = Pace(burst: 3, perSecond: 10, at: at(0))
-        #expect((0..<5).map { _ in pace.take(at: at(0)) } == [true, true, true, false, false])
-        #expect((0..<5).map { _ in pace.take(at: at(200)) } == [true, true, false, false, false])
-        #expect((0..<5).map { _ in pace.take(at: at(60_000)) } == [true, true, true, false, false])
+        var bucket = TokenBucket(burst: 3, perSecond: 10, at: at(0))
+        #expect((0..<5).map { _ in bucket.take(at: at(0)) } == [true, true, true, false, false])
+        #expect((0..<5).map { _ in bucket.take(at: at(200)) } == [true, true, false, false, false])
+        #expect((0..<5).map { _ in bucket.take(at: at(60_000)) } == [true, true, true, false, false])
     }
 
     @Test func `an overdrawn rate limit resumes when the debt and a quarter of the burst are refilled`() {
-        var pace = Pace(burst: 100, perSecond: 100, at: at(0))
-        pace.spend(50, at: at(0))
-        #expect(pace.resumesAt == nil)
-        pace.spend(150, at: at(0))
-        #expect(pace.resumesAt == at(1250))
+        var bucket = TokenBucket(burst: 100, perSecond: 100, at: at(0))
+        bucket.spend(50, at: at(0))
+        #expect(bucket.resumesAt == nil)
+        bucket.spend(150, at: at(0))
+        #expect(bucket.resumesAt == at(1250))
     }
 }

@@ -8,7 +8,7 @@ extension SampleFunction {
         let kinds = DirectArgument.Kind.allCases
         // From no arguments to more than the registers of any machine.
         let count = Int.random(in: 0...DirectHandler.mostArguments, using: &dice)
-        var settings = ["folder", "pattern"]
+        var settings = ["directory", "pattern"]
         settings.shuffle(using: &dice)
         let arguments = (0..<count).map { _ in
             argument(kinds[Int.random(in: 0..<kinds.count, using: &dice)], setting: settings[0], &dice)

@@ -14,7 +14,7 @@ extension LaunchTests {
     struct StaleTests {
         @Test func `a recorded process of an earlier host is killed with its process group`() async throws {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
-                let process = try Bystander(in: fixture.folder)
+                let process = try Bystander(in: fixture.directory)
                 await fixture.launcher.endStale([process.recorded])
                 #expect(!process.isAlive)
                 // The child is in the same group; reaping the parent hands it to this process.
@@ -25,7 +25,7 @@ extension LaunchTests {
 
         @Test func `a process that reuses a recorded process id is left alone`() async throws {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
-                let process = try Bystander(in: fixture.folder)
+                let process = try Bystander(in: fixture.directory)
                 let (pid, startTime) = (process.recorded.pid, process.recorded.startTime)
                 let (boot, other) = (process.recorded.boot, BootID("other"))
                 await fixture.launcher.endStale([
@@ -42,14 +42,17 @@ extension LaunchTests {
             async throws
         {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
-                let gone = try Bystander(in: fixture.folder)
+                let gone = try Bystander(in: fixture.directory)
                 let text = try #require(MarkOwner.current?.text)
                 let host = try #require(ProcessIdentity(of: gone.recorded.pid))
                 gone.end()
                 let fields = text.split(separator: "-")
-                let orphan = try Bystander(in: fixture.folder, mark: "\(fields[0])-\(host.pid)-\(host.startTime)-5-1")
-                let ours = try Bystander(in: fixture.folder, mark: "\(text)-5-1")
-                let foreign = try Bystander(in: fixture.folder, mark: "1-\(host.pid)-\(host.startTime)-5-1")
+                let orphan = try Bystander(
+                    in: fixture.directory,
+                    mark: "\(fields[0])-\(host.pid)-\(host.startTime)-5-1"
+                )
+                let ours = try Bystander(in: fixture.directory, mark: "\(text)-5-1")
+                let foreign = try Bystander(in: fixture.directory, mark: "1-\(host.pid)-\(host.startTime)-5-1")
                 await fixture.launcher.endStale([])
                 #expect(!orphan.isAlive)
                 #expect(ours.isAlive && foreign.isAlive)
@@ -65,7 +68,7 @@ extension LaunchTests {
                 let container = URL(fileURLWithPath: own).deletingLastPathComponent().deletingLastPathComponent().path
                 let old = try ControlGroup(creating: "\(container)/bgtask-1-test")
                 let launch = try ControlGroup(creating: "\(old.path)/launch-7")
-                let process = try Bystander(in: fixture.folder)
+                let process = try Bystander(in: fixture.directory)
                 #expect(bgl_write_file(AT_FDCWD, "\(launch.path)/cgroup.procs", "\(process.recorded.pid)") == 0)
 
                 await fixture.launcher.endStale([])
@@ -101,8 +104,10 @@ extension LaunchTests {
         }
 
         @Test func `a configured control group directory outside a cgroup v2 hierarchy is refused`() async throws {
-            try await withScratch { folder in
-                for (place, reason) in [(folder, "not in a cgroup v2 hierarchy"), (folder + "/gone", "No such file")] {
+            try await withScratch { directory in
+                for (place, reason) in [
+                    (directory, "not in a cgroup v2 hierarchy"), (directory + "/gone", "No such file"),
+                ] {
                     let error = #expect(throws: LaunchError.self) {
                         _ = try ControlGroupParent(.under(place), logger: silentLogger)
                     }
@@ -114,12 +119,12 @@ extension LaunchTests {
         @Test(.proves(61)) func `a kill for lack of memory is recognized by the events of the control group`()
             async throws
         {
-            try await withScratch { folder in
-                let group = ControlGroup(path: folder)
+            try await withScratch { directory in
+                let group = ControlGroup(path: directory)
                 #expect(!group.ranOutOfMemory)
                 for (count, isShort) in [(0, false), (12, true)] {
                     let events = "low 0\noom 1\noom_kill \(count)\noom_group_kill 0\n"
-                    try events.write(toFile: "\(folder)/memory.events", atomically: false, encoding: .utf8)
+                    try events.write(toFile: "\(directory)/memory.events", atomically: false, encoding: .utf8)
                     #expect(group.ranOutOfMemory == isShort)
                 }
             }
@@ -132,7 +137,7 @@ private struct Bystander {
     let recorded: RunnerProcess
     let child: Int32
 
-    init(in folder: String, mark: String? = nil) throws {
+    init(in directory: String, mark: String? = nil) throws {
         let main = """
             setsid();
             pid_t child = fork();
@@ -141,7 +146,7 @@ private struct Bystander {
             fflush(stdout);
             forever();
             """
-        let standIn = try StandIn(in: folder, named: "bystander-\(UUID().uuidString)", main: main)
+        let standIn = try StandIn(in: directory, named: "bystander-\(UUID().uuidString)", main: main)
         let process = try Descriptor.pipe()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

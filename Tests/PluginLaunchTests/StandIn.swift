@@ -18,12 +18,12 @@ struct StandIn {
     ///   - frames: constants of the program, by name.
     ///   - main: the body of `main`; `say(FRAME)` sends a frame, `wait_for_end()` reads until the host closes the
     ///   channel.
-    init(in folder: String, named name: String = "stand-in", frames: [String: [UInt8]] = [:], main: String) throws {
+    init(in directory: String, named name: String = "stand-in", frames: [String: [UInt8]] = [:], main: String) throws {
         let constants = frames.map { name, bytes in
             "static const unsigned char \(name)[] = {\(bytes.map(String.init).joined(separator: ","))};"
         }
         let source = Self.prelude + constants.joined(separator: "\n") + "\nint main(void) {\n" + main + "\n}\n"
-        path = "\(folder)/\(name)"
+        path = "\(directory)/\(name)"
         let sourcePath = "\(path)-\(UUID().uuidString).c"
         try source.write(toFile: sourcePath, atomically: true, encoding: .utf8)
 
@@ -74,8 +74,8 @@ struct StandIn {
 
 /// Runs `body` with a temporary directory, which is deleted afterwards.
 func withScratch<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("launch-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    return try await body(folder)
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("launch-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    return try await body(directory)
 }

@@ -16,9 +16,9 @@ extension LaunchTests {
             let stray = open("/dev/null", O_RDONLY)
             defer { close(stray) }
             let main = """
-                DIR *folder = opendir("/proc/self/fd");
-                for (struct dirent *e; (e = readdir(folder)) != NULL;)
-                    if (e->d_name[0] != '.' && atoi(e->d_name) != dirfd(folder)) printf("%s\\n", e->d_name);
+                DIR *directory = opendir("/proc/self/fd");
+                for (struct dirent *e; (e = readdir(directory)) != NULL;)
+                    if (e->d_name[0] != '.' && atoi(e->d_name) != dirfd(directory)) printf("%s\\n", e->d_name);
                 """
             try await LaunchFixture.with(runner: main) { fixture in
                 await fixture.run(1)
@@ -44,7 +44,7 @@ extension LaunchTests {
             signal(SIGUSR2, SIG_IGN)
             defer { signal(SIGUSR2, SIG_DFL) }
             let main = """
-                char folder[4096];
+                char directory[4096];
                 sigset_t blocked;
                 struct sigaction action;
                 sigprocmask(SIG_SETMASK, NULL, &blocked);
@@ -52,7 +52,7 @@ extension LaunchTests {
                 int any = 0;
                 for (int s = 1; s < NSIG; s++) any |= sigismember(&blocked, s) == 1;
                 printf("%d %d %s %o %d %d\\n", getsid(0) == getpid(), getpgrp() == getpid(),
-                    getcwd(folder, sizeof folder), umask(0), any, action.sa_handler == SIG_DFL);
+                    getcwd(directory, sizeof directory), umask(0), any, action.sa_handler == SIG_DFL);
                 """
             try await LaunchFixture.with(runner: main) { fixture in
                 await fixture.run(1)
@@ -75,14 +75,15 @@ extension LaunchTests {
                 """
             try await LaunchFixture.with(runner: main) { fixture in
                 await fixture.run(1)
-                let isLeft = CoreFiles.ofThisMachine == .inWorkingFolder
+                let isLeft = CoreFiles.ofThisMachine == .inWorkingDirectory
                 let mayBeMade = before.rlim_max == 0 || !isLeft
                 #expect(fixture.events.lines(1) == ["\(isLeft || before.rlim_max == 0 ? 1 : 0) \(mayBeMade ? 1 : 0)"])
             }
         }
 
         @Test(arguments: [
-            ("core", CoreFiles.inWorkingFolder), ("core.%p\n", .inWorkingFolder), ("cores/%e", .inWorkingFolder),
+            ("core", CoreFiles.inWorkingDirectory), ("core.%p\n", .inWorkingDirectory),
+            ("cores/%e", .inWorkingDirectory),
             ("/var/crash/core.%p", .collected), ("|/usr/lib/systemd/systemd-coredump %P", .collected),
         ])
         func `the machine's core pattern decides whether core files are collected`(
@@ -107,10 +108,10 @@ extension LaunchTests {
         }
 
         @Test func `the launcher runs the program that it opened, even after the file was replaced`() async throws {
-            try await withScratch { folder in
-                let old = try StandIn(in: folder, named: "runner", main: #"puts("old");"#)
-                let new = try StandIn(in: folder, named: "newer", main: #"puts("new");"#)
-                try await LaunchFixture.with(runner: old.path, in: folder) { fixture in
+            try await withScratch { directory in
+                let old = try StandIn(in: directory, named: "runner", main: #"puts("old");"#)
+                let new = try StandIn(in: directory, named: "newer", main: #"puts("new");"#)
+                try await LaunchFixture.with(runner: old.path, in: directory) { fixture in
                     #expect(rename(new.path, old.path) == 0)
                     await fixture.run(1)
                     #expect(fixture.events.lines(1) == ["old"])
@@ -139,8 +140,8 @@ extension LaunchTests {
         }
 
         @Test func `a runner dies with the thread that started it`() async throws {
-            try await withScratch { folder in
-                let standIn = try StandIn(in: folder, main: "forever();")
+            try await withScratch { directory in
+                let standIn = try StandIn(in: directory, main: "forever();")
                 let program = try Descriptor(openingProgram: standIn.path)
                 let null = try Descriptor(opening: "/dev/null", flags: O_RDWR)
                 let pid = await withCheckedContinuation { (continuation: CheckedContinuation<Int32, Never>) in
@@ -169,12 +170,12 @@ extension LaunchTests {
             #expect(error?.message.contains("/nonexistent/bgtask-runner") == true)
         }
 
-        @Test func `a runner file that is no program is reported at its first launch`() async throws {
-            try await withScratch { folder in
-                let path = "\(folder)/text"
+        @Test func `a runner file that is not a program is reported at its first launch`() async throws {
+            try await withScratch { directory in
+                let path = "\(directory)/text"
                 try "no program\n".write(toFile: path, atomically: false, encoding: .utf8)
                 chmod(path, 0o755)
-                try await LaunchFixture.with(runner: path, in: folder) { fixture in
+                try await LaunchFixture.with(runner: path, in: directory) { fixture in
                     fixture.launcher.take(for: 1)
                     let error = await fixture.events.unavailable(1)
                     #expect(error.code == .runnerUnusable)

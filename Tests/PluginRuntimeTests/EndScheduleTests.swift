@@ -9,7 +9,7 @@ struct EndScheduleTests {
     typealias Activity = EndSchedule.Activity
 
     private let begin = MonotonicTime(nanoseconds: 1_000_000_000_000)
-    private var schedule: EndSchedule { EndSchedule(begin: begin, grace: .seconds(5)) }
+    private var schedule: EndSchedule { EndSchedule(begin: begin, gracePeriod: .seconds(5)) }
 
     @Test func `a launch whose plugin made no calls on its own threads counts as quiet at once`() {
         #expect(schedule.nextCheck(of: Activity(), at: begin) == nil)
@@ -53,10 +53,10 @@ struct EndScheduleTests {
 
     @Test(arguments: [Duration.milliseconds(1), .milliseconds(300), .seconds(5), .seconds(7 * 86_400)])
     func `every stage of a launch's end is over half a second before the host's kill`(
-        grace: Duration
+        gracePeriod: Duration
     ) {
-        let schedule = EndSchedule(begin: begin, grace: grace)
-        let kill = begin + grace + .seconds(1)
+        let schedule = EndSchedule(begin: begin, gracePeriod: gracePeriod)
+        let kill = begin + gracePeriod + .seconds(1)
         #expect(schedule.settledBy > begin + EndSchedule.quietPeriod && schedule.settledBy <= begin + .seconds(1))
         #expect(schedule.settledBy < schedule.stoppedBy && schedule.stoppedBy < schedule.flushedBy)
         #expect(schedule.flushedBy == kill + .milliseconds(-500))

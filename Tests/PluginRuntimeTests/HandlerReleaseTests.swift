@@ -40,7 +40,7 @@ private struct Model {
         table = TaskTable(
             (1...3).map { TaskID(rawValue: $0) },
             deadline: MonotonicTime(nanoseconds: 60),
-            grace: .nanoseconds(20)
+            gracePeriod: .nanoseconds(20)
         )
         table.deliver(tasks)
     }

@@ -86,20 +86,20 @@ struct ReportTableTests {
         var table = ReportTable<Int, Int>()
         var (time, count): (Int64, Int) = (0, 0)
         var last: [Int: Int] = [:]
-        var told: [Int: [(value: Int, time: Int64)]] = [:]
+        var reported: [Int: [(value: Int, time: Int64)]] = [:]
         for _ in 0..<400 {
             time += Int64.random(in: 0...90, using: &random)
-            for value in table.takeDue(at: at(time)) { told[value % 3, default: []].append((value, time)) }
+            for value in table.takeDue(at: at(time)) { reported[value % 3, default: []].append((value, time)) }
             let key = Int.random(in: 0..<3, using: &random)
             count += 1
             last[key] = 3 * count + key
             if table.put(3 * count + key, as: key, at: at(time)) == .send {
-                told[key, default: []].append((3 * count + key, time))
+                reported[key, default: []].append((3 * count + key, time))
             }
             #expect(table.due.map { $0 > at(time) } ?? true)
         }
         for key in last.keys {
-            let values = told[key, default: []]
+            let values = reported[key, default: []]
             #expect(zip(values, values.dropFirst()).allSatisfy { $0.value < $1.value && $1.time - $0.time >= 250 })
             #expect(table.close(key) ?? values.last?.value == last[key])
         }

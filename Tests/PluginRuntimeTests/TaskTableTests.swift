@@ -26,7 +26,7 @@ struct TaskTableTests {
     }
 
     @Test func `a task of another launch and an undelivered task are unknown`() {
-        var table = TaskTable<String>([task, other], deadline: deadline, grace: .nanoseconds(100))
+        var table = TaskTable<String>([task, other], deadline: deadline, gracePeriod: .nanoseconds(100))
         #expect(table.complete(task, outcome: 0, at: early).isUnknown)
         table.deliver([task])
         #expect(table.complete(other, outcome: 0, at: early).isUnknown)
@@ -52,14 +52,14 @@ struct TaskTableTests {
     @Test func `an expiration concerns each open task once, and the first reason stays`() {
         var table = delivered()
         _ = table.complete(task, outcome: 0, at: early)
-        #expect(table.expire(.all, .stoppedByPerson, at: early).map(\.task) == [other])
+        #expect(table.expire(.all, .stoppedByUser, at: early).map(\.task) == [other])
         #expect(table.expire(.all, .budget, at: deadline).isEmpty)
-        #expect(table.presence(of: other) == .open(.stoppedByPerson))
+        #expect(table.presence(of: other) == .open(.stoppedByUser))
         #expect(table.presence(of: task) == .completed)
     }
 
     @Test func `a task that expired during entry is delivered as expiring`() {
-        var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
+        var table = TaskTable<String>([task, other], deadline: deadline, gracePeriod: .zero)
         #expect(table.expire(.all, .budget, at: deadline).map(\.mustCall) == [false, false])
         table.deliver([task])
         #expect(table.presence(of: task) == .open(.budget))
@@ -67,7 +67,7 @@ struct TaskTableTests {
     }
 
     @Test func `a task that was not delivered, for lack of a handler, does not expire`() {
-        var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
+        var table = TaskTable<String>([task, other], deadline: deadline, gracePeriod: .zero)
         table.deliver([other])
         #expect(table.expire(.all, .budget, at: deadline).map(\.task) == [other])
     }
@@ -159,7 +159,7 @@ struct TaskTableTests {
     }
 
     @Test func `a launch without a deadline accepts completions at any time`() {
-        var table = TaskTable<String>([task], continued: [task], deadline: nil, grace: .nanoseconds(100))
+        var table = TaskTable<String>([task], continued: [task], deadline: nil, gracePeriod: .nanoseconds(100))
         table.deliver([task])
         #expect(table.expire(.bounded, .budget, at: deadline).isEmpty)
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: .max)).isRecorded(.success))
@@ -177,13 +177,18 @@ struct TaskTableTests {
     }
 
     private func mixed() -> TaskTable<String> {
-        var table = TaskTable<String>([task, other], continued: [other], deadline: deadline, grace: .nanoseconds(100))
+        var table = TaskTable<String>(
+            [task, other],
+            continued: [other],
+            deadline: deadline,
+            gracePeriod: .nanoseconds(100)
+        )
         table.deliver([task, other])
         return table
     }
 
     private func delivered() -> TaskTable<String> {
-        var table = TaskTable<String>([task, other], deadline: deadline, grace: .nanoseconds(100))
+        var table = TaskTable<String>([task, other], deadline: deadline, gracePeriod: .nanoseconds(100))
         table.deliver([task, other])
         return table
     }

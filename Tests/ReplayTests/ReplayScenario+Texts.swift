@@ -21,7 +21,7 @@ extension ReplayScenario {
         let population = PluginPopulation.decode(text: "population: 1\nplugins:\n" + plugins)
         try #require(trace.problems.isEmpty && population.problems.isEmpty, "\(trace.problems) \(population.problems)")
         var configuration = SchedulingConfiguration()
-        configuration.policies.spread = .zero
+        configuration.policies.stagger = .zero
         configure(&configuration)
         return ReplayScenario(
             length: length,
@@ -56,7 +56,7 @@ enum ShippedFiles {
 extension ReplayReport {
     func plugin(_ name: String) throws -> Plugin { try #require(plugins.first { $0.plugin == name }) }
 
-    func launches(of name: String) -> [Launch] { launches.filter { $0.plugin == name && $0.lane != "event" } }
+    func launches(of name: String) -> [ReportedLaunch] { launches.filter { $0.plugin == name && $0.lane != "event" } }
 }
 
 extension ReplayReport.Plugin {

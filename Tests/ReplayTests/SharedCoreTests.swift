@@ -55,10 +55,10 @@ struct SharedCoreTests {
                 let lasting = Set(explanation.reasons.map(\.code)).subtracting(Self.passing)
                 // A request that is not due is not part of the wait of its class.
                 guard lasting.isDisjoint(with: ["earliest-begin", "retry-delay"]), !lasting.isEmpty,
-                    let told = world.record.openReasons[WaitKey(of: .request(pending))]
+                    let reported = world.record.openReasons[WaitKey(of: .request(pending))]
                 else { continue }
                 // A request past its maximum deferral waits for fewer reasons than its class.
-                #expect(lasting.isSubset(of: told), "\(pending.request.identifier) at \(quarter)")
+                #expect(lasting.isSubset(of: reported), "\(pending.request.identifier) at \(quarter)")
                 compared += 1
             }
         }

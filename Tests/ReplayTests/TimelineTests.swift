@@ -35,8 +35,8 @@ struct TimelineTests {
         let record = try ReplayScenario.of(trace: trace, plugins: plugins).play()
         let text = ReplayTimeline(record).text
         #expect(text.contains("fill=\"url(#machine)\""))
-        #expect(text.contains("fill=\"\(LaunchLook.overrun.color)\""))
-        #expect(text.contains("fill=\"\(LaunchLook.background.color)\""))
+        #expect(text.contains("fill=\"\(LaunchStyle.overrun.color)\""))
+        #expect(text.contains("fill=\"\(LaunchStyle.background.color)\""))
         #expect(text.contains("stroke=\"#5b93c4\""))
         let marks = text.split(separator: "\n").filter { $0.contains("l-2.2 -4.5h4.4z") }.joined()
         #expect(marks.split(separator: "l-2.2 -4.5h4.4z").count - 1 == record.expirations.count)

@@ -54,10 +54,10 @@ struct WorldTests {
         }.joined()
     }
 
-    private func startsAfterSleep(spread: Duration) throws -> [Int64] {
+    private func startsAfterSleep(stagger: Duration) throws -> [Int64] {
         let trace = "suspended: [\"01:00-07:00\"]"
         let report = try ReplayScenario.of(trace: trace, plugins: Self.crowd) { configuration in
-            configuration.policies.spread = spread
+            configuration.policies.stagger = stagger
             configuration.backgroundLaunches = 100
         }.play().report
         let sleep = (from: Int64(3_600_000_000_000), to: Int64(7 * 3_600_000_000_000))
@@ -67,12 +67,12 @@ struct WorldTests {
     }
 
     @Test func `requests that become due during a suspension of a replay are staggered after the resume`() throws {
-        let atOnce = try startsAfterSleep(spread: .zero)
-        let spread = try startsAfterSleep(spread: .seconds(60))
-        #expect(atOnce.count >= 20 && spread.count >= 20)
+        let atOnce = try startsAfterSleep(stagger: .zero)
+        let stagger = try startsAfterSleep(stagger: .seconds(60))
+        #expect(atOnce.count >= 20 && stagger.count >= 20)
         let second: Int64 = 1_000_000_000
         #expect(Set(atOnce.map { $0 / second }).count == 1)
-        #expect(Set(spread.map { $0 / second }).count > 10)
+        #expect(Set(stagger.map { $0 / second }).count > 10)
     }
 
     @Test func `a suspension in a replay does not use up the budget of a running launch`() throws {

@@ -44,7 +44,7 @@ struct RecordedFrameTests {
     @Test func `a change of one plan field changes the recorded wire frames`() throws {
         let lines = try RecordedMessages.lines()
         var changed = RecordedMessages.fromHost
-        changed[0] = .plan(RecordedMessages.plan(grace: .seconds(6)))
+        changed[0] = .plan(RecordedMessages.plan(gracePeriod: .seconds(6)))
         #expect(try RecordedMessages.lines(of: RecordedMessages.fromRunner, changed) != lines)
     }
 }

@@ -55,7 +55,7 @@ enum RecordedMessages {
             .plan(plan(deadline: nil)),
             .expireAssertions(.hostShutdown),
             .submitted(call, SubmissionNumber(rawValue: 9)),
-            .refused(call, Refusal(code: .unavailable, subReason: .notOffered, message: "not offered")),
+            .refused(call, SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: "not offered")),
             .cancelled(call, isRecorded: true),
             .pending(call, [PendingSummary(request: request, number: SubmissionNumber(rawValue: 9))]),
             .stop,
@@ -92,9 +92,9 @@ enum RecordedMessages {
 
     static func plan(
         lane: Lane = .background,
-        cause: LaunchCause = .person,
+        cause: LaunchCause = .user,
         deadline: MonotonicTime? = MonotonicTime(nanoseconds: 30),
-        grace: Duration = .seconds(5)
+        gracePeriod: Duration = .seconds(5)
     ) -> RunnerPlan {
         RunnerPlan(
             launch: LaunchNumber(rawValue: 41),
@@ -111,7 +111,7 @@ enum RecordedMessages {
             containerPath: "/var/lib/bgtask/containers/com.example.colorfeed",
             deadline: deadline,
             entryDeadline: MonotonicTime(nanoseconds: 40),
-            grace: grace,
+            gracePeriod: gracePeriod,
             tasks: [SampleMessages.task(payload: [1, 2, 3])]
         )
     }

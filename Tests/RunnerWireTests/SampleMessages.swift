@@ -86,13 +86,13 @@ enum SampleMessages {
         .deliver(continuedTask(longestTerms, payload: Array(repeating: 0, count: TaskRequest.maximumPayload))),
         .deliver(continuedTask(ContinuedTerms(title: "Exporting"), payload: [])),
         .deliver(task(payload: [], event: .fetch)),
-        .expire([TaskID(rawValue: 9)], .stoppedByPerson),
+        .expire([TaskID(rawValue: 9)], .stoppedByUser),
         .expire([], .containerLocked),
         .expireAssertions(.hostShutdown),
         .submitted(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
         .refused(
             CallNumber(rawValue: 0),
-            Refusal(
+            SubmissionRefusal(
                 code: .tooManyPendingTaskRequests,
                 subReason: .refreshLimit,
                 message: "1 refresh request is pending"
@@ -128,7 +128,7 @@ enum SampleMessages {
             containerPath: "",
             deadline: deadline,
             entryDeadline: MonotonicTime(nanoseconds: .max),
-            grace: .nanoseconds(Int64.max),
+            gracePeriod: .nanoseconds(Int64.max),
             tasks: tasks
         )
     }

@@ -205,7 +205,7 @@ struct AssertionTests {
         host.enter()
         host.beginAssertion()
         host.simulateExpiration(of: .clean)
-        #expect(host.assertionExpirations.map(\.reason) == [.stoppedByPerson])
+        #expect(host.assertionExpirations.map(\.reason) == [.stoppedByUser])
         host.complete(.clean, as: .failure)
         host.advance(by: .seconds(5))
         #expect(host.killed.count == 1)
@@ -216,7 +216,7 @@ struct AssertionTests {
         hold()
         let launch = try #require(host.lastPlan).number
         #expect(host.simulateExpiration(of: .clean) == .expiring(launch))
-        #expect(host.assertionExpirations.map(\.reason) == [.stoppedByPerson] && host.expirations.isEmpty)
+        #expect(host.assertionExpirations.map(\.reason) == [.stoppedByUser] && host.expirations.isEmpty)
         host.advance(by: .seconds(5))
         #expect(host.killed == [launch])
     }

@@ -58,7 +58,7 @@ struct BackgroundRefreshTests {
         off.ledger = on.ledger
         off.restart(after: .hours(2))
         #expect(off.running.isEmpty && off.reasons(.clean) == [.backgroundDenied(.app)])
-        #expect(off.simulateLaunch(of: .clean)?.failureMessage?.contains("denies") == true)
+        #expect(off.requestRun(of: .clean)?.failureMessage?.contains("denies") == true)
     }
 
     @Test(.proves(7)) func `a refresh that is off for host and plugin has both reasons, the host's first`() {

@@ -142,7 +142,7 @@ struct BatchTests {
         #expect(host.batches == [[.job(1), .job(2)], [.job(3)]])
     }
 
-    @Test(.proves(17)) func `registering handlers for identifiers outside the batch is no violation`() {
+    @Test(.proves(17)) func `registering handlers for identifiers outside the batch is not a violation`() {
         host.submit(.clean)
         host.enter(registering: [.feed, .clean, .vacuum, .index])
         #expect(host.entries(.violation).isEmpty)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A change of the catalogue affects only the plugins that it names")
 struct CatalogueChangeTests {
-    private typealias Refusal = Catalogue.Refusal
+    private typealias Refusal = Catalogue.ManifestRefusal
 
     @Test func `a catalogue change names the installed, changed, removed, refused and no longer refused plugins`() {
         let old = Catalogue(

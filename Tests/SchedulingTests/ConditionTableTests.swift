@@ -21,21 +21,21 @@ struct ConditionTableTests {
 
     private func reasons(_ request: TaskRequest, _ conditions: Conditions) -> [Reason] {
         var configuration = SchedulingConfiguration()
-        configuration.policies.spread = .zero
+        configuration.policies.stagger = .zero
         let later = WallTime(nanoseconds: 1_000_000_000)
         let now = Moment(monotonic: MonotonicTime(nanoseconds: 1_000_000_000), wall: later, boot: BootID("boot"))
         let pending = PendingRequest(
             plugin: .app,
             number: SubmissionNumber(rawValue: 1),
             request: request,
-            submitter: .person,
+            submitter: .user,
             submittedAt: now.wall
         )
         let facts = Policy.Facts(
             work: .request(pending),
             isUserRequested: false,
             standing: Eligibility.Standing(plugin: .app, policy: configuration.policy(for: .app)),
-            surges: Surges(),
+            startupWaves: StartupWaves(),
             conditions: conditions,
             configuration: configuration,
             now: now

@@ -104,7 +104,7 @@ struct ConditionTests {
 
     @Test(.proves("C7")) func `a task launched by a user without power expires only after power came and was lost`() {
         host.submit(.clean, needsPower: true)
-        host.simulateLaunch(of: .clean)
+        host.requestRun(of: .clean)
         host.enter()
         host.change(network: true)
         #expect(host.expirations.isEmpty)

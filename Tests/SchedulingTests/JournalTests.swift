@@ -36,7 +36,7 @@ struct JournalTests {
     func `journal entries of a user's submission, stop and trigger name the user, unlike those of launches`() throws {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.caller = user
-        host.submitContinued(.album(1), by: .person)
+        host.submitContinued(.album(1), by: .user)
         host.enter()
         host.stopTask(.album(1))
         host.trigger()
@@ -50,11 +50,11 @@ struct JournalTests {
     @Test func `journal entries of a replacement, cancellation, requested launch and expiration name the user`() {
         let host = SchedulerDriver(.app())
         host.caller = user
-        host.submit(.clean, after: .hours(1), by: .person)
-        host.submit(.clean, after: .hours(2), by: .person)
+        host.submit(.clean, after: .hours(1), by: .user)
+        host.submit(.clean, after: .hours(2), by: .user)
         host.cancel(.clean, of: nil)
-        host.submit(.vacuum, after: .hours(1), by: .person)
-        host.simulateLaunch(of: .vacuum)
+        host.submit(.vacuum, after: .hours(1), by: .user)
+        host.requestRun(of: .vacuum)
         host.enter()
         host.simulateExpiration(of: .vacuum)
         for event in [JournalEntry.Event.replaced, .cancelled, .launchRequested, .expirationRequested] {

@@ -50,7 +50,7 @@ struct KillTests {
         let plan = try #require(host.lastPlan)
         let time = try #require(host.killTimes[plan.number])
         host.clock.advance(by: time - host.clock.now.monotonic)
-        host.send(.killedAtDeadline(plan.number))
+        host.send(.killTimePassed(plan.number))
         host.end(plan, .signaled(9))
         #expect(host.outcomes(of: .feed) == [.expired] && host.pending.isEmpty)
     }
@@ -61,7 +61,7 @@ struct KillTests {
         host.submit(.clean)
         host.enter()
         let plan = try #require(host.lastPlan)
-        host.send(.killedAtDeadline(plan.number))
+        host.send(.killTimePassed(plan.number))
         host.end(plan, .signaled(9))
         let retry = try #require(host.request(.clean)).retry
         #expect(host.launchOutcomes == [.lost] && retry.attempts == 0 && retry.wasInterrupted)
@@ -130,7 +130,7 @@ struct KillTests {
         host.enter()
         host.complete(.clean)
         let launch = try #require(host.lastPlan).number
-        host.send(.killedAtDeadline(launch))
+        host.send(.killTimePassed(launch))
         #expect(host.killed == [launch])
         host.end(nil, .signaled(9))
         #expect(host.launchOutcomes == [.completed] && host.lastLaunchEntry?.blame == .nobody)
@@ -141,7 +141,7 @@ struct KillTests {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
-        host.send(.killedAtDeadline(try #require(host.lastPlan).number))
+        host.send(.killTimePassed(try #require(host.lastPlan).number))
         host.end(nil, .signaled(9))
         #expect(host.launchOutcomes == [.lost] && host.lastLaunchEntry?.blame == .host)
         #expect(host.outcomes(of: .clean) == [.interrupted])

@@ -61,7 +61,7 @@ struct LaneTests {
 
     @Test(.proves("C7")) func `a host without a configured capacity has four background launches at a time`() {
         let host = host()
-        for number in 1...5 { host.submit(Self.task(number), by: .person) }
+        for number in 1...5 { host.submit(Self.task(number), by: .user) }
         #expect(host.batches.count == 4)
         #expect(host.reasons(Self.task(5)) == [.launchLimit(.background, limit: 4)])
     }
@@ -69,7 +69,7 @@ struct LaneTests {
     @Test(.proves("C7"))
     func `requests above the host's capacity of background launches wait with reason launch-limit`() {
         let host = host { $0.backgroundLaunches = 2 }
-        for number in 1...3 { host.submit(Self.task(number), by: .person) }
+        for number in 1...3 { host.submit(Self.task(number), by: .user) }
         #expect(host.batches == [[Self.task(1)], [Self.task(2)]])
         #expect(host.reasons(Self.task(3)) == [.launchLimit(.background, limit: 2)])
         host.runToTheEnd(host.plans[0])
@@ -81,9 +81,9 @@ struct LaneTests {
             $0.backgroundLaunches = 1
             $0.spacing = .zero
         }
-        for number in 1...4 { host.submit(Self.task(number), by: .person) }
+        for number in 1...4 { host.submit(Self.task(number), by: .user) }
         host.enter()
-        host.submit(Self.task(1), by: .person)
+        host.submit(Self.task(1), by: .user)
         host.complete(Self.task(1))
         for _ in 1...4 { host.runToTheEnd() }
         #expect(host.batches.map { $0[0] } == [1, 2, 3, 4, 1].map(Self.task))
@@ -94,7 +94,7 @@ struct LaneTests {
             $0.backgroundLaunches = 1
             $0.eventLaunches = 1
         }
-        host.submit(Self.task(1), by: .person)
+        host.submit(Self.task(1), by: .user)
         host.install(
             .main("com.example.p1", version: "2.0", permitted: plugins[0].permitted),
             .main("com.example.p2", version: "2.0", permitted: plugins[1].permitted)
@@ -109,8 +109,8 @@ struct LaneTests {
     func `the capacity of a launch that lost its network before its runner was ready goes to the next plugin`() {
         let host = host { $0.backgroundLaunches = 1 }
         host.runners = .held
-        host.submit(Self.task(1), needsNetwork: true, by: .person)
-        host.submit(Self.task(2), by: .person)
+        host.submit(Self.task(1), needsNetwork: true, by: .user)
+        host.submit(Self.task(2), by: .user)
         host.change(network: false)
         host.bringRunners()
         #expect(host.batches == [[Self.task(2)]])
@@ -120,9 +120,9 @@ struct LaneTests {
     @Test(.proves("C7"))
     func `a plugin that loses its conditions while it waits for capacity gives its turn to the next plugin`() {
         let host = host { $0.backgroundLaunches = 1 }
-        host.submit(Self.task(1), by: .person)
-        host.submit(Self.task(2), needsNetwork: true, by: .person)
-        host.submit(Self.task(3), by: .person)
+        host.submit(Self.task(1), by: .user)
+        host.submit(Self.task(2), needsNetwork: true, by: .user)
+        host.submit(Self.task(3), by: .user)
         host.change(network: false)
         host.runToTheEnd()
         #expect(host.batches == [[Self.task(1)], [Self.task(3)]])

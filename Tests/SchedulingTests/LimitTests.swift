@@ -79,7 +79,7 @@ struct LimitTests {
     @Test(.proves("C5")) func `submissions of extensions and users count against the limit of the main plugin`() {
         host.submit(.feed, as: .refresh, after: .hours(1), by: .plugin(.keyboard))
         #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
-        #expect(host.submit(.headlines, as: .refresh, by: .person)?.refusal?.subReason == .refreshLimit)
+        #expect(host.submit(.headlines, as: .refresh, by: .user)?.refusal?.subReason == .refreshLimit)
     }
 
     @Test(.proves("C5")) func `the operator can raise the limit of one plugin without changing another's`() {

@@ -63,7 +63,7 @@ struct PurgeTests {
             work(host)
             host.remove(.app)
             host.purge(.app)
-            return Set(host.scheduler.usesOfForgotten.keys)
+            return Set(host.scheduler.usesOfUninstalled.keys)
         }
         #expect(usesKept { _ in }.isEmpty)
         #expect(
@@ -77,7 +77,7 @@ struct PurgeTests {
         #expect(
             usesKept { host in
                 host.submit(.clean, after: .hours(1))
-                host.simulateLaunch(of: .clean)
+                host.requestRun(of: .clean)
                 host.runToTheEnd()
                 host.advance(by: .days(2))
             } == [.app]

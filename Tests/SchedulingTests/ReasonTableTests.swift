@@ -16,7 +16,7 @@ struct ReasonTableTests {
             .identifierNotPermitted(.clean), .modeMissing(.fetch), .entitlementMissing(.healthResearch),
             .backgroundDenied(.app), .backgroundRefreshOff(nil), .earliestBegin(wall),
             .retryDelay(until: wall, attempts: 1), .spacing(until: later),
-            .dayBudget(until: wall, limit: .seconds(60)), .spread(until: later, after: .boot), .externalPower,
+            .dayBudget(until: wall, limit: .seconds(60)), .stagger(until: later, after: .boot), .externalPower,
             .network, .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
             .powerSaver, .memoryPressure, .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)),
             .othersRunAlone(first: "first"),
@@ -72,7 +72,7 @@ struct ReasonTableTests {
     func `only spacing, day budget, stagger, idleness, load, low battery and power saver are advisory reasons`() {
         #expect(
             ReasonKind.allCases.filter { $0.row.traits.contains(.advisory) }
-                == [.spacing, .dayBudget, .spread, .notIdle, .highLoad, .batteryLow, .powerSaver]
+                == [.spacing, .dayBudget, .stagger, .notIdle, .highLoad, .batteryLow, .powerSaver]
         )
     }
 

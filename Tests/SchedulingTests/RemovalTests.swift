@@ -61,8 +61,10 @@ struct RemovalTests {
     @Test(.proves("C17")) func `a refused manifest of an unknown plugin is journaled once for each problem`() {
         host.refuse(.keyboard, because: "line 3 is wrong")
         host.refuse(.keyboard, because: "line 3 is wrong")
-        let told = host.entries(.pluginRefused)
-        #expect(told.map(\.plugin) == [.keyboard] && told[0].message == "its manifest is refused: line 3 is wrong")
+        let reported = host.entries(.pluginRefused)
+        #expect(
+            reported.map(\.plugin) == [.keyboard] && reported[0].message == "its manifest is refused: line 3 is wrong"
+        )
         host.refuse(.keyboard, because: "line 4 is wrong")
         #expect(host.entries(.pluginRefused).count == 2)
         host.remove(.keyboard)

@@ -16,7 +16,7 @@ struct RequestStoreTests {
                 kind: title == nil ? .processing : .continued,
                 continued: title.map { ContinuedTerms(title: $0) }
             ),
-            submitter: .person,
+            submitter: .user,
             submittedAt: WallTime(nanoseconds: 0)
         )
     }

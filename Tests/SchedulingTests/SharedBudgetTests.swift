@@ -68,7 +68,7 @@ struct SharedBudgetTests {
     func `the default budgets are 30 seconds for refresh, 10 minutes for processing and 30 seconds for events`() {
         host.submit(.feed, as: .refresh)
         #expect(host.lastPlan?.budget.total == .seconds(30))
-        #expect(host.lastPlan?.budget.grace == .seconds(5))
+        #expect(host.lastPlan?.budget.gracePeriod == .seconds(5))
         host.runToTheEnd()
         host.advance(by: .seconds(1))
         host.submit(.clean)
@@ -89,16 +89,16 @@ struct SharedBudgetTests {
     @Test(.proves("C6")) func `budgets and grace periods are configurable for the host and for one plugin`() {
         let host = SchedulerDriver(.app(), .mail()) {
             $0.budgets.processing = .seconds(100)
-            $0.grace = .seconds(7)
+            $0.gracePeriod = .seconds(7)
             var budgets = Budgets()
             budgets.processing = .seconds(40)
             $0.plugins[.mail, default: PluginPolicy()].budgets = budgets
-            $0.plugins[.mail, default: PluginPolicy()].grace = .seconds(2)
+            $0.plugins[.mail, default: PluginPolicy()].gracePeriod = .seconds(2)
         }
         host.submit(.clean)
-        #expect(host.lastPlan?.budget.total == .seconds(100) && host.lastPlan?.budget.grace == .seconds(7))
+        #expect(host.lastPlan?.budget.total == .seconds(100) && host.lastPlan?.budget.gracePeriod == .seconds(7))
         host.submit(.sweep, by: .plugin(.mail))
-        #expect(host.lastPlan?.budget.total == .seconds(40) && host.lastPlan?.budget.grace == .seconds(2))
+        #expect(host.lastPlan?.budget.total == .seconds(40) && host.lastPlan?.budget.gracePeriod == .seconds(2))
     }
 
     @Test(.proves("C6")) func `the budget of a launch begins after its commit, not while it waits for a runner`() {

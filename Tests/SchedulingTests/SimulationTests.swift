@@ -12,14 +12,14 @@ struct SimulationTests {
     @Test(.proves(89))
     func `a user can launch a request before its earliest begin and without its conditions`() throws {
         host.submit(.clean, after: .days(3), needsPower: true, needsNetwork: true)
-        let answer = host.simulateLaunch(of: .clean)
+        let answer = host.requestRun(of: .clean)
         let plan = try #require(host.lastPlan)
         #expect(answer == .launching([plan.number]))
-        #expect(plan.identifiers == [.clean] && plan.cause == .person)
+        #expect(plan.identifiers == [.clean] && plan.cause == .user)
     }
 
     @Test(.proves(89)) func `a launch requested by a user fails if the identifier has no pending request`() {
-        #expect(host.simulateLaunch(of: .clean)?.failureMessage?.contains("no request with identifier") == true)
+        #expect(host.requestRun(of: .clean)?.failureMessage?.contains("no request with identifier") == true)
         #expect(host.plans.isEmpty)
     }
 
@@ -27,7 +27,7 @@ struct SimulationTests {
         host.submit(.clean, after: .days(1))
         host.submit(.vacuum, after: .days(2))
         host.submit(.index, after: .days(3))
-        host.simulateLaunch(of: .clean, .index)
+        host.requestRun(of: .clean, .index)
         #expect(host.batches == [[.clean, .index]])
         #expect(host.pending == [.vacuum])
     }
@@ -35,7 +35,7 @@ struct SimulationTests {
     @Test(.proves(89)) func `identifiers of two plugins that a user launches together run in one launch each`() {
         host.submit(.clean, after: .days(1))
         host.submit(.sweep, after: .days(1), by: .plugin(.mail))
-        let answer = host.simulateLaunch(of: .clean, .sweep)
+        let answer = host.requestRun(of: .clean, .sweep)
         #expect(answer == .launching(host.plans.map(\.number)))
         #expect(host.batches == [[.clean], [.sweep]])
     }
@@ -43,7 +43,7 @@ struct SimulationTests {
     @Test(.proves(89))
     func `no identifier is launched if one of those that a user requests together has no pending request`() {
         host.submit(.clean, after: .days(1))
-        #expect(host.simulateLaunch(of: .clean, .vacuum)?.failureMessage != nil)
+        #expect(host.requestRun(of: .clean, .vacuum)?.failureMessage != nil)
         #expect(host.plans.isEmpty)
         host.advance(by: .hours(1))
         #expect(host.plans.isEmpty)
@@ -55,14 +55,14 @@ struct SimulationTests {
         host.runToTheEnd()
         host.submit(.sweep, by: .plugin(.mail))
         host.submit(.vacuum)
-        host.simulateLaunch(of: .vacuum)
+        host.requestRun(of: .vacuum)
         #expect(host.batches == [[.clean], [.sweep], [.vacuum]])
     }
 
     @Test(.proves(89)) func `a launch requested by a user fails while the background lane of its plugin is busy`() {
         host.submit(.clean)
         host.submit(.vacuum, after: .days(1))
-        #expect(host.simulateLaunch(of: .vacuum)?.failureMessage?.contains("background lane is taken") == true)
+        #expect(host.requestRun(of: .vacuum)?.failureMessage?.contains("background lane is taken") == true)
         host.runToTheEnd()
         host.advance(by: .hours(1))
         #expect(host.batches == [[.clean]])
@@ -72,7 +72,7 @@ struct SimulationTests {
         host.submit(.clean, after: .days(1))
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         host.finishStarting()
-        #expect(host.simulateLaunch(of: .clean)?.failureMessage?.contains("does not permit") == true)
+        #expect(host.requestRun(of: .clean)?.failureMessage?.contains("does not permit") == true)
     }
 
     @Test(.proves(89)) func `a launch requested by a user includes the other eligible requests of its plugin`() {
@@ -80,7 +80,7 @@ struct SimulationTests {
         host.submit(.vacuum, after: .days(1), needsPower: true)
         host.advance(by: .seconds(59))
         host.runners = .held
-        host.simulateLaunch(of: .vacuum)
+        host.requestRun(of: .vacuum)
         host.advance(by: .seconds(1))
         host.bringRunners()
         #expect(host.batches == [[.clean, .vacuum]])
@@ -88,7 +88,7 @@ struct SimulationTests {
 
     @Test(.proves(89)) func `a user's launch request applies once, not to a later submission of the same identifier`() {
         host.submit(.clean, needsPower: true)
-        host.simulateLaunch(of: .clean)
+        host.requestRun(of: .clean)
         host.enter()
         host.submit(.clean, needsPower: true)
         host.complete(.clean)
@@ -99,7 +99,7 @@ struct SimulationTests {
     @Test(.proves(89)) func `a user's launch request ends when its request is replaced before the runner is ready`() {
         host.runners = .held
         host.submit(.clean, after: .days(1))
-        host.simulateLaunch(of: .clean)
+        host.requestRun(of: .clean)
         host.submit(.clean, after: .days(2))
         host.bringRunners()
         #expect(host.plans.isEmpty)
@@ -108,11 +108,11 @@ struct SimulationTests {
     }
 
     @Test(.proves(89))
-    func `an expiration requested by a user reaches the running task with reason stopped-by-person`() throws {
+    func `an expiration requested by a user reaches the running task with reason stopped-by-user`() throws {
         host.submit(.clean)
         host.enter()
         #expect(host.simulateExpiration(of: .clean) == .expiring(try #require(host.lastPlan).number))
-        #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
+        #expect(host.expirations.map(\.reason) == [.stoppedByUser])
         host.complete(.clean)
         #expect(host.launchOutcomes == [.expired])
     }
@@ -141,7 +141,7 @@ struct SimulationTests {
         host.advance(by: .minutes(1))
         host.enter()
         host.crash()
-        host.simulateLaunch(of: .index)
+        host.requestRun(of: .index)
         #expect(host.lastPlan?.identifiers == [.index])
     }
 }

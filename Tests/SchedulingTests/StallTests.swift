@@ -11,7 +11,7 @@ struct StallTests {
 
     init() {
         let request = TaskRequest(identifier: .index, kind: .continued, continued: ContinuedTerms(title: "Export"))
-        host.send(.submitted(Submission(request: request, submitter: .person), reply: ReplyToken(rawValue: 1_000)))
+        host.send(.submitted(Submission(request: request, submitter: .user), reply: ReplyToken(rawValue: 1_000)))
         host.enter()
     }
 
@@ -33,7 +33,7 @@ struct StallTests {
         throws
     {
         let request = TaskRequest(identifier: .vacuum, kind: .continued, continued: ContinuedTerms(title: "Forged"))
-        host.send(.submitted(Submission(request: request, submitter: .person), reply: ReplyToken(rawValue: 1_001)))
+        host.send(.submitted(Submission(request: request, submitter: .user), reply: ReplyToken(rawValue: 1_001)))
         host.advance(by: .milliseconds(10))
         try report(1, of: 10)
         host.advance(by: .seconds(30))

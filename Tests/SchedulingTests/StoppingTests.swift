@@ -107,7 +107,7 @@ struct StoppingTests {
         let refusal = try #require(host.submit(.clean)?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .hostStopping)
         host.advance(by: .hours(1))
-        #expect(host.plans.isEmpty && host.simulateLaunch(of: .vacuum)?.failureMessage?.contains("stopping") == true)
+        #expect(host.plans.isEmpty && host.requestRun(of: .vacuum)?.failureMessage?.contains("stopping") == true)
     }
 
     @Test(.proves("C3")) func `the host has stopped once all changes are on disk, and announces it once`() {

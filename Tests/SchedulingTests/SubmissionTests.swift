@@ -57,7 +57,7 @@ struct SubmissionTests {
         let host = SchedulerDriver(.app(permitted: ["com.example.app.export.*"])) {
             $0.plugins[.app, default: PluginPolicy()].allowsPatternsForProcessing = true
         }
-        #expect(host.submit("com.example.app.export.one", by: .person)?.plugin == .app)
+        #expect(host.submit("com.example.app.export.one", by: .user)?.plugin == .app)
         #expect(host.submit("com.example.app.export.two")?.submission != nil)
         #expect(host.submit("com.example.app.export.three", as: .refresh)?.refusal?.code == .notPermitted)
         #expect(host.submit("com.example.app.exports")?.refusal?.code == .notPermitted)
@@ -65,8 +65,8 @@ struct SubmissionTests {
 
     @Test(.proves(21))
     func `an identifier belongs to the plugin that permits it, whether a user or a plugin submits`() {
-        #expect(host.submit(.sweep, by: .person)?.plugin == .mail)
-        #expect(host.submit(.clean, by: .person)?.plugin == .app)
+        #expect(host.submit(.sweep, by: .user)?.plugin == .mail)
+        #expect(host.submit(.clean, by: .user)?.plugin == .app)
         #expect(host.submit(.sweep, by: .plugin(.app))?.refusal?.code == .notPermitted)
     }
 

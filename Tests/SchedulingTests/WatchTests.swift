@@ -135,7 +135,7 @@ struct WatchTests {
         host.submitContinued()
         #expect(host.plans.map(\.lane) == [.event, .continued])
         host.submit(.clean)
-        host.simulateLaunch(of: .clean)
+        host.requestRun(of: .clean)
         #expect(host.plans.map(\.lane) == [.event, .continued, .background])
     }
 }

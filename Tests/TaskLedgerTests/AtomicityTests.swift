@@ -89,13 +89,13 @@ struct AtomicityTests {
 
     @Test(.timeLimit(.minutes(10)))
     func `all tickets of a group whose transaction cannot begin fail, and the next group is written`() async throws {
-        let folder = try LedgerFolder()
+        let directory = try LedgerDirectory()
         let reports = Reports()
-        let ledger = try Ledger.open(path: folder.path, onCommit: reports.collect)
+        let ledger = try Ledger.open(path: directory.path, onCommit: reports.collect)
         try await ledger.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
-        let other = try DatabaseQueue(path: folder.path, configuration: configuration)
+        let other = try DatabaseQueue(path: directory.path, configuration: configuration)
         try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         for ticket in UInt64(1)...3 { ledger.submit(ticket: ticket, changes: [note("\(ticket)")]) }
         await reports.reached(3)
@@ -122,8 +122,8 @@ struct AtomicityTests {
     }
 
     @Test(arguments: [
-        LedgerChange.endTask(1, 2), .endTask(2, 1), .keepFromReturning(1, 2),
-        .returnTask(1, .request(plainRequest(2)), at: time(9)),
+        LedgerChange.endTask(1, 2), .endTask(2, 1), .forbidRequeue(1, 2),
+        .requeueTask(1, .request(plainRequest(2)), at: time(9)),
         .endLaunch(2, end()), .startLaunch(plan(1, [])), .storeEvent(started(3), payload: []),
         .storeRequest(plainRequest(4, "clean"), payload: []), .moveLaunch(2, to: .continued),
         delivered(.request(plainRequest(1)), in: 1), delivered(.request(plainRequest(4, of: cleaner)), in: 2),
@@ -146,8 +146,8 @@ struct AtomicityTests {
     func `a full disk fails a large commit with SQLite's error and a remedy, and a later small commit succeeds`()
         async throws
     {
-        let folder = try LedgerFolder()
-        let ledger = try Ledger.open(path: folder.path, hooks: LedgerHooks(maximumPages: 40))
+        let directory = try LedgerDirectory()
+        let ledger = try Ledger.open(path: directory.path, hooks: LedgerHooks(maximumPages: 40))
         let error = try await ledgerError {
             try await ledger.commitAndWait([
                 .storeRequest(plainRequest(1), payload: []),
@@ -155,7 +155,7 @@ struct AtomicityTests {
             ])
         }
         #expect(error.code == .storage && error.sqliteCode == 13)
-        #expect(error.message.contains(folder.path) && error.message.contains("storing request 2"))
+        #expect(error.message.contains(directory.path) && error.message.contains("storing request 2"))
         #expect(error.message.contains("SQLite 13, database or disk is full; free space on its disk"))
         #expect(try ledger.pendingRequests().isEmpty)
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [])])
@@ -167,12 +167,12 @@ struct AtomicityTests {
     func `a full disk fails the ticket that needs the space, and the other tickets of its group are written`()
         async throws
     {
-        let folder = try LedgerFolder()
+        let directory = try LedgerDirectory()
         let gate = Gate()
         let reports = Reports()
         var hooks = gate.hooks
         hooks.maximumPages = 40
-        let ledger = try Ledger.open(path: folder.path, hooks: hooks, onCommit: reports.collect)
+        let ledger = try Ledger.open(path: directory.path, hooks: hooks, onCommit: reports.collect)
         ledger.submit(ticket: 1, changes: [])
         await gate.reached()
         ledger.submit(ticket: 2, changes: [.storeRequest(plainRequest(1), payload: [])])

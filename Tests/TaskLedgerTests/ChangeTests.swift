@@ -55,7 +55,8 @@ struct ChangeTests {
         request.retry.hostLosses = 5
         event.retry.hostLosses = 5
         try await ledger.commitAndWait([
-            .returnTask(1, .request(request), at: time(9)), .returnTask(1, .event(event), at: WallTime(nanoseconds: 9)),
+            .requeueTask(1, .request(request), at: time(9)),
+            .requeueTask(1, .event(event), at: WallTime(nanoseconds: 9)),
             .endLaunch(1, end(.lost)),
         ])
         #expect(try ledger.work(of: feed) == PluginWork(plugin: feed, requests: [request], events: [event]))
@@ -85,7 +86,7 @@ struct ChangeTests {
         #expect(running.process == plan(41, batch).process)
         #expect(running.startedAt == plan(41, batch).startedAt)
         #expect(running.unfinished == batch)
-        #expect(running.keptFromReturning.isEmpty)
+        #expect(running.mayNotBeRequeued.isEmpty)
         #expect(try ledger.payloads(ofLaunch: 41) == [1: [1, 1], 2: []])
     }
 
@@ -100,7 +101,7 @@ struct ChangeTests {
 
         var back = started(5)
         back.retry.attempts = 2
-        try await ledger.commitAndWait([.returnTask(1, .event(back), at: time(9)), .endLaunch(1, end(.crashed))])
+        try await ledger.commitAndWait([.requeueTask(1, .event(back), at: time(9)), .endLaunch(1, end(.crashed))])
         #expect(try ledger.pendingEvents() == [back])
         try await ledger.commitAndWait([.startLaunch(plan(2, [.event(back)]))])
         #expect(try ledger.payloads(ofLaunch: 2) == [5: [9, 8]])
@@ -117,7 +118,7 @@ struct ChangeTests {
         #expect(try ledger.snapshot().running.first?.unfinished == batch)
         #expect(try ledger.payloads(ofLaunch: 1) == [1: payload, 2: []])
         try await ledger.commitAndWait([
-            .endTask(1, 2), .returnTask(1, batch[0], at: time(9)), .endLaunch(1, end(.crashed)),
+            .endTask(1, 2), .requeueTask(1, batch[0], at: time(9)), .endLaunch(1, end(.crashed)),
         ])
         #expect(try ledger.pendingEvents() == [trigger(1), trigger(3)])
         try await ledger.commitAndWait([.startLaunch(plan(2, [batch[0]], of: keyboard))])
@@ -141,7 +142,7 @@ struct ChangeTests {
         ])
         var back = plainRequest(1)
         back.retry = Retry(attempts: 1, notBefore: time(99), runsAlone: true, wasInterrupted: true)
-        try await ledger.commitAndWait([.returnTask(1, .request(back), at: time(9)), .endLaunch(1, end(.crashed))])
+        try await ledger.commitAndWait([.requeueTask(1, .request(back), at: time(9)), .endLaunch(1, end(.crashed))])
 
         let snapshot = try ledger.snapshot()
         #expect(try ledger.pendingRequests() == [back] && snapshot.running.isEmpty)
@@ -155,7 +156,7 @@ struct ChangeTests {
         ])
         try await ledger.commitAndWait([.storeRequest(fullRequest(2), payload: [2])])
         try await ledger.commitAndWait([
-            .returnTask(1, .request(plainRequest(1)), at: time(9)), .endLaunch(1, end(.lost)),
+            .requeueTask(1, .request(plainRequest(1)), at: time(9)), .endLaunch(1, end(.lost)),
         ])
         #expect(try ledger.pendingRequests() == [fullRequest(2)])
         let lines = try ledger.journal(JournalSelection(limit: 9))
@@ -171,8 +172,8 @@ struct ChangeTests {
             batch.compactMap { if case .request(let request) = $0 { .storeRequest(request, payload: []) } else { nil } }
                 + [.startLaunch(plan(1, batch))]
         )
-        try await ledger.commitAndWait([.keepFromReturning(1, 2)])
-        #expect(try ledger.snapshot().running.first?.keptFromReturning == [2])
+        try await ledger.commitAndWait([.forbidRequeue(1, 2)])
+        #expect(try ledger.snapshot().running.first?.mayNotBeRequeued == [2])
         #expect(try ledger.snapshot().running.first?.unfinished == batch)
     }
 

@@ -28,7 +28,7 @@ struct CommitOrderTests {
     @Test(arguments: [
         [LedgerChange.storeEvent(trigger(1), payload: [])], [.removeRequest(1)], [.removeEvent(1)],
         [.startLaunch(plan(1, []))], [.rememberPlugin(KnownPlugin(entry(feed)))], [.forgetPlugin(feed)],
-        [.setFetch(feed, nil)], [.recordOccasion(task("com.example.feed.refresh"), at: time(1))],
+        [.setFetch(feed, nil)], [.recordOccurrence(task("com.example.feed.refresh"), at: time(1))],
         [note("beside an answer"), .removeRequest(1)], [],
     ])
     func `a ticket with any change besides waits, deferrals and journal entries is an answer ticket`(

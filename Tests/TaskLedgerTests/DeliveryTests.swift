@@ -55,7 +55,7 @@ struct DeliveryTests {
         ])
         var back = fullRequest(3)
         back.retry.attempts = 3
-        try await ledger.commitAndWait([.returnTask(1, .request(back), at: time(9)), .endLaunch(1, end(.crashed))])
+        try await ledger.commitAndWait([.requeueTask(1, .request(back), at: time(9)), .endLaunch(1, end(.crashed))])
         #expect(try ledger.pendingRequests() == [back])
         try await ledger.commitAndWait([.startLaunch(plan(2, [.request(back)]))])
         #expect(try ledger.payloads(ofLaunch: 2) == [3: [3]])
@@ -74,22 +74,22 @@ struct DeliveryTests {
     }
 
     @Test func `a task that joined a launch is unfinished with its payload after a crash of the host`() async throws {
-        let folder = try LedgerFolder()
-        let crashed = try Ledger.open(path: folder.path)
+        let directory = try LedgerDirectory()
+        let crashed = try Ledger.open(path: directory.path)
         try await crashed.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [first], budget: nil)),
         ])
         try await crashed.commitAndWait([
             .storeRequest(fullRequest(2, "export"), payload: [2, 2]),
             delivered(.request(fullRequest(2, "export")), in: 1), .moveLaunch(1, to: .continued),
-            .keepFromReturning(1, 2),
+            .forbidRequeue(1, 2),
         ])
         // The ledger is never closed: the copied files are those that a crashed host leaves.
-        let files = try folder.copy()
+        let files = try directory.copy()
         let next = try Ledger.open(path: files.path)
         let running = try #require(try next.snapshot().running.first)
         #expect(running.unfinished == [first, .request(fullRequest(2, "export"))])
-        #expect(running.keptFromReturning == [2] && running.lane == .continued)
+        #expect(running.mayNotBeRequeued == [2] && running.lane == .continued)
         #expect(try next.payloads(ofLaunch: 1) == [1: [1], 2: [2, 2]])
         #expect(try next.pendingRequests().isEmpty)
         #expect(try next.launch(1)?.budget == nil)

@@ -8,10 +8,10 @@ import Testing
 struct GroupCommitTests {
     @Test
     func `a hundred tickets that arrive while one is written are committed as one group, in order`() async throws {
-        let folder = try LedgerFolder()
+        let directory = try LedgerDirectory()
         let gate = Gate()
         let reports = Reports()
-        let ledger = try Ledger.open(path: folder.path, hooks: gate.hooks, onCommit: reports.collect)
+        let ledger = try Ledger.open(path: directory.path, hooks: gate.hooks, onCommit: reports.collect)
         ledger.submit(ticket: 0, changes: [note("0")])
         await gate.reached()
         for ticket in UInt64(1)...100 { ledger.submit(ticket: ticket, changes: [note("\(ticket)")]) }
@@ -27,9 +27,9 @@ struct GroupCommitTests {
     }
 
     @Test func `an uncommitted change is invisible to readers, and readers do not wait for it`() async throws {
-        let folder = try LedgerFolder()
+        let directory = try LedgerDirectory()
         let gate = Gate()
-        let ledger = try Ledger.open(path: folder.path, hooks: gate.hooks)
+        let ledger = try Ledger.open(path: directory.path, hooks: gate.hooks)
         ledger.submit(ticket: 1, changes: [.storeRequest(plainRequest(1), payload: [])])
         await gate.reached()
         #expect(try ledger.pendingRequests().isEmpty)
@@ -56,10 +56,10 @@ struct GroupCommitTests {
     }
 
     @Test func `closing a ledger writes the waiting tickets, and a later commit fails as closed`() async throws {
-        let folder = try LedgerFolder()
+        let directory = try LedgerDirectory()
         let gate = Gate()
         let reports = Reports()
-        let ledger = try Ledger.open(path: folder.path, hooks: gate.hooks, onCommit: reports.collect)
+        let ledger = try Ledger.open(path: directory.path, hooks: gate.hooks, onCommit: reports.collect)
         ledger.submit(ticket: 1, changes: [.storeRequest(plainRequest(1), payload: [])])
         await gate.reached()
         ledger.submit(ticket: 2, changes: [.storeRequest(plainRequest(2, "clean"), payload: [])])
@@ -69,7 +69,7 @@ struct GroupCommitTests {
 
         let error = try await ledgerError { try await ledger.commitAndWait([note("late")]) }
         #expect(error.code == .closed)
-        let reopened = try Ledger.open(path: folder.path)
+        let reopened = try Ledger.open(path: directory.path)
         #expect(try reopened.pendingRequests() == [plainRequest(1), plainRequest(2, "clean")])
         try reopened.close()
     }

@@ -8,12 +8,12 @@ import Testing
 
 @Suite("An inspection reports every problem of a ledger and changes nothing")
 struct InspectionTests {
-    let folder: LedgerFolder
+    let directory: LedgerDirectory
 
-    init() throws { folder = try LedgerFolder() }
+    init() throws { directory = try LedgerDirectory() }
 
     private func makeLedger() async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1]), note("once"),
             wait(.request(fullRequest(1)), for: ["heat"], at: 1),
@@ -24,9 +24,9 @@ struct InspectionTests {
     }
 
     private func inspect() throws -> LedgerInspection {
-        let before = try folder.files()
-        let inspection = LedgerInspection(path: folder.path)
-        #expect(try folder.files() == before)
+        let before = try directory.files()
+        let inspection = LedgerInspection(path: directory.path)
+        #expect(try directory.files() == before)
         return inspection
     }
 
@@ -40,8 +40,8 @@ struct InspectionTests {
 
     @Test func `the inspection of a missing or empty ledger reports it as absent and creates nothing`() throws {
         #expect(try inspect().state == .absent)
-        #expect(!FileManager.default.fileExists(atPath: folder.path))
-        try Data().write(to: URL(filePath: folder.path))
+        #expect(!FileManager.default.fileExists(atPath: directory.path))
+        try Data().write(to: URL(filePath: directory.path))
         #expect(try inspect().state == .absent)
     }
 
@@ -49,10 +49,10 @@ struct InspectionTests {
         table: String
     ) async throws {
         try await makeLedger()
-        try folder.damage(table)
+        try directory.damage(table)
         let inspection = try inspect()
         #expect(inspection.state == .refused && !inspection.problems.isEmpty)
-        #expect(inspection.problems.allSatisfy { $0.contains(folder.path) && $0.contains("restore it from a copy") })
+        #expect(inspection.problems.allSatisfy { $0.contains(directory.path) && $0.contains("restore it from a copy") })
     }
 
     @Test(arguments: ["journal", "wait", "deferral", "fetch_schedule"])
@@ -60,7 +60,7 @@ struct InspectionTests {
         table: String
     ) async throws {
         try await makeLedger()
-        try folder.tamper("PRAGMA foreign_keys = OFF; UPDATE \(table) SET plugin = 4711")
+        try directory.tamper("PRAGMA foreign_keys = OFF; UPDATE \(table) SET plugin = 4711")
         let inspection = try inspect()
         #expect(inspection.state == .refused)
         #expect(inspection.problems.first?.contains("rows of table \(table) refer to rows of plugin") == true)
@@ -68,7 +68,7 @@ struct InspectionTests {
 
     @Test func `an inspection of a ledger with a newer version names that version`() async throws {
         try await makeLedger()
-        try folder.tamper("PRAGMA user_version = 99")
+        try directory.tamper("PRAGMA user_version = 99")
         let inspection = try inspect()
         #expect(inspection.state == .refused)
         #expect(inspection.problems.count == 1 && inspection.problems[0].contains("has version 99, this host supports"))
@@ -76,12 +76,12 @@ struct InspectionTests {
 
     @Test
     func `an inspection names every plugin with unreadable rows and omits the number of requests`() async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeRequest(plainRequest(2, of: cleaner), payload: []),
         ])
         try ledger.close()
-        try folder.tamper("UPDATE request SET kind = 77")
+        try directory.tamper("UPDATE request SET kind = 77")
         let inspection = try inspect()
         #expect(inspection.state == .refused && inspection.pendingRequests == nil)
         #expect(inspection.problems.count == 2)
@@ -100,7 +100,7 @@ struct InspectionTests {
         finding: String
     ) async throws {
         try await makeLedger()
-        try folder.tamper(sql)
+        try directory.tamper(sql)
         let inspection = try inspect()
         #expect(inspection.state == .refused && inspection.problems.count == 1)
         #expect(inspection.problems.first?.contains(finding) == true)

@@ -44,7 +44,7 @@ struct JournalFilterTests {
                         plugin: isOne(2) ? feed : cleaner,
                         launch: isOne(3) ? 7 : nil,
                         label: isOne(4) ? "com.example.feed.refresh" : nil,
-                        blame: isOne(5) ? .plugin : .person,
+                        blame: isOne(5) ? .plugin : .user,
                         message: "\(bits)"
                     )
                 )

@@ -21,10 +21,10 @@ struct LaunchHistoryTests {
         ])
         let running = try #require(try ledger.launch(41))
         #expect(
-            running.number == 41 && running.plugin == feed && running.lane == .background && running.cause == .person
+            running.number == 41 && running.plugin == feed && running.lane == .background && running.cause == .user
         )
         #expect(running.startedAt == time(1_041) && running.budget == .seconds(30))
-        #expect(running.grace == .milliseconds(4_500) && running.process == plan(41, batch).process)
+        #expect(running.gracePeriod == .milliseconds(4_500) && running.process == plan(41, batch).process)
         #expect(running.manifestDigest == "a1a2" && running.libraryDigest == "b1b2")
         #expect(running.end == nil)
         #expect(running.tasks.map(\.label) == ["com.example.feed.refresh", "com.example.feed.clean"])
@@ -35,7 +35,7 @@ struct LaunchHistoryTests {
 
         try await ledger.commitAndWait([.endTask(41, 1), outcome(.succeeded, launch: 41, submission: 1)])
         try await ledger.commitAndWait([
-            .returnTask(41, .request(plainRequest(2, "clean")), at: time(9)),
+            .requeueTask(41, .request(plainRequest(2, "clean")), at: time(9)),
             outcome(.crashed, launch: 41, submission: 2),
             .endLaunch(41, end(.crashed)),
         ])

@@ -8,9 +8,9 @@ import Testing
 
 @Suite("The migration of an older ledger keeps everything except the waits of single submissions")
 struct MigrationTests {
-    private let folder: LedgerFolder
+    private let directory: LedgerDirectory
 
-    init() throws { folder = try LedgerFolder() }
+    init() throws { directory = try LedgerDirectory() }
 
     /// The ledger versions in which requests have another form. Version 4 has the present form; version 5 only adds
     /// columns to the journal.
@@ -18,18 +18,18 @@ struct MigrationTests {
 
     /// Creates the ledger file that a host of the version would leave, with rows in every table.
     private func makeLedger(ofVersion version: Int) throws {
-        let older = try DatabasePool(path: folder.path)
+        let older = try DatabasePool(path: directory.path)
         try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[version - 1].name)
         try older.close()
-        try folder.tamper(firstHost)
-        if version == 3 { try folder.tamper(thirdHost) }
+        try directory.tamper(firstHost)
+        if version == 3 { try directory.tamper(thirdHost) }
     }
 
     @Test(arguments: versions) func `pending work, running launches and known plugins are unchanged after a migration`(
         version: Int
     ) throws {
         try makeLedger(ofVersion: version)
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         let snapshot = try ledger.snapshot()
         #expect(snapshot.pendingPlugins.contains(feed) && snapshot.pendingPlugins.contains(keyboard))
         let clean = older(7, "clean", retry: Retry(attempts: 2, notBefore: time(90)))
@@ -39,7 +39,7 @@ struct MigrationTests {
         #expect(snapshot.lastSubmission == 9 && snapshot.lastLaunch == 4)
 
         let running = try #require(snapshot.running.first)
-        #expect(snapshot.running.count == 1 && running.number == 4 && running.keptFromReturning == [6])
+        #expect(snapshot.running.count == 1 && running.number == 4 && running.mayNotBeRequeued == [6])
         let event = PendingEvent(
             plugin: feed,
             number: 6,
@@ -56,7 +56,7 @@ struct MigrationTests {
     @Test
     func `requests and schedules of version 3 are unchanged after a migration, and waits are deleted`() throws {
         try makeLedger(ofVersion: 3)
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         var study = fullRequest(9, "study")
         study.retry.hostLosses = 0
         let work = try ledger.work(of: feed)
@@ -65,14 +65,14 @@ struct MigrationTests {
         #expect(try ledger.waits(WaitSelection(key: WaitKey(of: .request(study)), from: time(0), limit: 9)).isEmpty)
         let snapshot = try ledger.snapshot()
         #expect(snapshot.fetches == [feed: FetchSchedule(interval: .seconds(60), last: time(6))])
-        #expect(snapshot.occasions == [task("com.example.feed.refresh"): time(7)])
+        #expect(snapshot.occurrences == [task("com.example.feed.refresh"): time(7)])
         try ledger.close()
-        #expect(LedgerInspection(path: folder.path).problems.isEmpty)
+        #expect(LedgerInspection(path: directory.path).problems.isEmpty)
     }
 
     @Test(arguments: versions) func `launches and the journal are unchanged after a migration`(version: Int) throws {
         try makeLedger(ofVersion: version)
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         let launches = try ledger.launches(limit: 9, plugin: feed)
         #expect(launches.map(\.number) == [4, 3] && launches.map(\.budget) == [.seconds(30), .seconds(30)])
         #expect(launches.last?.end == end())
@@ -80,7 +80,7 @@ struct MigrationTests {
         let past = PastLaunch(
             plugin: feed,
             lane: .background,
-            cause: .person,
+            cause: .user,
             outcome: .completed,
             endedAt: time(2_000),
             used: .milliseconds(1_250)
@@ -92,13 +92,23 @@ struct MigrationTests {
         try ledger.close()
     }
 
+    @Test func `an outcome blamed on a person has the blame user after a migration`() throws {
+        try makeLedger(ofVersion: 1)
+        try directory.tamper("UPDATE journal SET blame = 'person'")
+        try directory.tamper("UPDATE launch SET blame = 'person' WHERE blame IS NOT NULL")
+        let ledger = try Ledger.open(path: directory.path)
+        #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.blame) == [.user])
+        #expect(try ledger.launches(limit: 9, plugin: feed).last?.end?.blame == .user)
+        try ledger.close()
+    }
+
     @Test(arguments: versions)
     func `a migrated ledger accepts submissions, returns, launches and pruning`(version: Int) async throws {
         try makeLedger(ofVersion: version)
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(10, "clean"), payload: [3]),
-            .returnTask(4, .request(older(5, "refresh")), at: time(9)),
+            .requeueTask(4, .request(older(5, "refresh")), at: time(9)),
             .endTask(4, 6), .endLaunch(4, end()), .removeRequest(9),
         ])
         #expect(try ledger.work(of: feed).requests == [older(5, "refresh"), fullRequest(10, "clean")])
@@ -109,7 +119,7 @@ struct MigrationTests {
         let tasks = try await ledger.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM task") }
         #expect(tasks == 1)
         try ledger.close()
-        #expect(LedgerInspection(path: folder.path).problems.isEmpty)
+        #expect(LedgerInspection(path: directory.path).problems.isEmpty)
     }
 
     @Test(arguments: versions)
@@ -117,9 +127,9 @@ struct MigrationTests {
         version: Int
     ) throws {
         try makeLedger(ofVersion: version)
-        let before = try folder.files()
-        let inspection = LedgerInspection(path: folder.path)
-        #expect(try folder.files() == before)
+        let before = try directory.files()
+        let inspection = LedgerInspection(path: directory.path)
+        #expect(try directory.files() == before)
         #expect(inspection.problems.isEmpty && inspection.state == .readable(version: Int64(version)))
         #expect(inspection.pendingRequests == (version == 3 ? 2 : 1))
         #expect(inspection.snapshot?.running.map(\.number) == [4])

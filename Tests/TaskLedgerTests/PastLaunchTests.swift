@@ -25,7 +25,7 @@ struct PastLaunchTests {
                 PastLaunch(
                     plugin: cleaner,
                     lane: .background,
-                    cause: .person,
+                    cause: .user,
                     outcome: .lost,
                     endedAt: time(9),
                     used: nil
@@ -33,7 +33,7 @@ struct PastLaunchTests {
                 PastLaunch(
                     plugin: feed,
                     lane: .continued,
-                    cause: .person,
+                    cause: .user,
                     outcome: .expired,
                     endedAt: time(10),
                     used: .milliseconds(1_250)

@@ -57,7 +57,7 @@ struct PayloadTests {
             try await ledger.commitAndWait([.startLaunch(plan(launch, [refresh]))])
             #expect(try stored() == [1: [1, 2, 3]])
             try await ledger.commitAndWait([
-                .returnTask(number, refresh, at: time(9)), .endLaunch(number, end(.crashed)),
+                .requeueTask(number, refresh, at: time(9)), .endLaunch(number, end(.crashed)),
             ])
             #expect(try stored() == [1: [1, 2, 3]])
         }
@@ -68,7 +68,7 @@ struct PayloadTests {
     @Test func `the payload of a returning task that a newer request superseded is deleted`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh])),
-            .storeRequest(plainRequest(2), payload: [2]), .returnTask(1, refresh, at: time(9)),
+            .storeRequest(plainRequest(2), payload: [2]), .requeueTask(1, refresh, at: time(9)),
             .endLaunch(1, end(.crashed)),
         ])
         #expect(try stored() == [2: [2]])

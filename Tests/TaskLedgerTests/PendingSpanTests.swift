@@ -67,7 +67,7 @@ struct PendingSpanTests {
         for number in 1...3 as ClosedRange<Int64> {
             let launch = LaunchNumber(rawValue: number)
             try await ledger.commitAndWait([
-                .startLaunch(plan(number, [refresh])), .returnTask(launch, refresh, at: time(9)),
+                .startLaunch(plan(number, [refresh])), .requeueTask(launch, refresh, at: time(9)),
                 outcome(.crashed, launch: number, submission: 1), .endLaunch(launch, end(.crashed)),
             ])
         }
@@ -106,7 +106,7 @@ struct PendingSpanTests {
             plugin: feed,
             number: 2,
             request: continuedRequest(2).request,
-            submitter: .person,
+            submitter: .user,
             submittedAt: time(1_500)
         )
         try await ledger.commitAndWait([

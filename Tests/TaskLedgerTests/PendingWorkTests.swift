@@ -26,7 +26,7 @@ struct PendingWorkTests {
         ])
         #expect(try ledger.snapshot().pendingPlugins.isEmpty)
         try await ledger.commitAndWait([
-            .returnTask(1, .request(plainRequest(2)), at: time(9)), .endLaunch(1, end(.lost)),
+            .requeueTask(1, .request(plainRequest(2)), at: time(9)), .endLaunch(1, end(.lost)),
         ])
         #expect(try ledger.snapshot().pendingPlugins == [feed])
     }
@@ -53,7 +53,7 @@ struct PendingWorkTests {
         #expect(try ledger.work(of: keyboard) == PluginWork(plugin: keyboard))
     }
 
-    @Test(arguments: [Submitter.person, .schedule, .plugin(feed), .plugin(keyboard)])
+    @Test(arguments: [Submitter.user, .schedule, .plugin(feed), .plugin(keyboard)])
     func `a submitter is read back as it was stored, for pending and running work`(submitter: Submitter) async throws {
         let request = PendingRequest(
             plugin: feed,
@@ -93,9 +93,9 @@ struct PendingWorkTests {
     }
 
     @Test func `pending work is loaded on several threads while a group is written`() async throws {
-        let folder = try LedgerFolder()
+        let directory = try LedgerDirectory()
         let gate = Gate()
-        let ledger = try Ledger.open(path: folder.path, hooks: gate.hooks)
+        let ledger = try Ledger.open(path: directory.path, hooks: gate.hooks)
         ledger.submit(ticket: 1, changes: [.storeRequest(plainRequest(1), payload: [])])
         await gate.reached()
         try await withThrowingTaskGroup(of: PluginWork.self) { group in
@@ -145,7 +145,7 @@ struct PendingWorkTests {
                                 plugin: feed,
                                 number: number,
                                 request: request,
-                                submitter: .person,
+                                submitter: .user,
                                 submittedAt: time(1)
                             )
                         )

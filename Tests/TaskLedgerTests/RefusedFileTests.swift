@@ -9,28 +9,28 @@ import Testing
 
 @Suite("A file that is not a ledger of this host is refused and left unchanged")
 struct RefusedFileTests {
-    let folder: LedgerFolder
+    let directory: LedgerDirectory
 
-    init() throws { folder = try LedgerFolder() }
+    init() throws { directory = try LedgerDirectory() }
 
     private func makeLedger() async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [1]), note("once")])
         try ledger.close()
     }
 
     /// Opens the ledger and expects a refusal that leaves every file unchanged. Returns the refusal.
     private func refusal() throws -> LedgerError {
-        let before = try folder.files()
-        let error = try ledgerError { try Ledger.open(path: folder.path) }
-        #expect(try folder.files() == before)
-        #expect(error.message.contains(folder.path))
+        let before = try directory.files()
+        let error = try ledgerError { try Ledger.open(path: directory.path) }
+        #expect(try directory.files() == before)
+        #expect(error.message.contains(directory.path))
         return error
     }
 
     @Test func `a ledger whose header has a newer version is refused with the remedy`() async throws {
         try await makeLedger()
-        try folder.tamper("PRAGMA user_version = 9")
+        try directory.tamper("PRAGMA user_version = 9")
         let error = try refusal()
         #expect(error.code == .newer)
         #expect(error.message.contains("has version 9, this host supports versions up to \(LedgerSchema.version)"))
@@ -41,32 +41,32 @@ struct RefusedFileTests {
         try await makeLedger()
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
-        let newer = try DatabasePool(path: folder.path, configuration: configuration)
+        let newer = try DatabasePool(path: directory.path, configuration: configuration)
         try await newer.writeWithoutTransaction {
             try $0.execute(sql: "PRAGMA user_version = \(LedgerSchema.version + 1)")
         }
-        #expect(try folder.files()["ledger.sqlite-wal"]?.isEmpty == false)
+        #expect(try directory.files()["ledger.sqlite-wal"]?.isEmpty == false)
         #expect(try refusal().code == .newer)
         try newer.close()
     }
 
     @Test func `a ledger with an unknown migration is refused`() async throws {
         try await makeLedger()
-        try folder.tamper("INSERT INTO grdb_migrations VALUES ('2: notes of the moon')")
+        try directory.tamper("INSERT INTO grdb_migrations VALUES ('2: notes of the moon')")
         let error = try refusal()
         #expect(error.code == .newer)
         #expect(error.message.contains("\"2: notes of the moon\""))
     }
 
     @Test func `the database of another program is refused`() throws {
-        try folder.tamper("CREATE TABLE song (title TEXT)")
+        try directory.tamper("CREATE TABLE song (title TEXT)")
         #expect(try refusal().code == .notALedger)
-        try folder.tamper("PRAGMA application_id = 4711")
+        try directory.tamper("PRAGMA application_id = 4711")
         #expect(try refusal().code == .notALedger)
     }
 
     @Test(arguments: [1, 1_000]) func `a text file is refused as damaged`(lines: Int) throws {
-        try Data(String(repeating: "no database at all\n", count: lines).utf8).write(to: URL(filePath: folder.path))
+        try Data(String(repeating: "no database at all\n", count: lines).utf8).write(to: URL(filePath: directory.path))
         let error = try refusal()
         #expect(error.code == .damaged)
         #expect(error.message.contains("is not an SQLite database; restore it from a copy, or move it"))
@@ -74,7 +74,7 @@ struct RefusedFileTests {
 
     @Test func `a ledger with overwritten pages is refused as damaged`() async throws {
         try await makeLedger()
-        let file = try FileHandle(forUpdating: URL(filePath: folder.path))
+        let file = try FileHandle(forUpdating: URL(filePath: directory.path))
         let size = try file.seekToEnd()
         try file.seek(toOffset: 4_096)
         try file.write(contentsOf: Data(repeating: 0x5a, count: Int(size) - 4_096))
@@ -87,31 +87,31 @@ struct RefusedFileTests {
     @Test(arguments: ["request", "event", "deferral", "known_plugin", "fetch_schedule", "occasion"])
     func `a ledger with damage in a table that every start reads is refused`(table: String) async throws {
         try await makeLedger()
-        try folder.damage(table)
+        try directory.damage(table)
         #expect(try refusal().code == .damaged)
     }
 
     @Test func `a truncated ledger is refused as damaged`() async throws {
         try await makeLedger()
-        let file = try FileHandle(forUpdating: URL(filePath: folder.path))
+        let file = try FileHandle(forUpdating: URL(filePath: directory.path))
         try file.truncate(atOffset: 2 * 4_096)
         try file.close()
         #expect(try refusal().code == .damaged)
     }
 
     @Test func `a ledger in a missing directory is refused with a remedy`() throws {
-        let path = folder.url.appending(path: "missing/ledger.sqlite").path(percentEncoded: false)
+        let path = directory.url.appending(path: "missing/ledger.sqlite").path(percentEncoded: false)
         let error = try ledgerError { try Ledger.open(path: path) }
         #expect(error.code == .cannotOpen)
         #expect(error.message.contains("\(path) cannot be opened: No such file or directory; create its directory"))
     }
 
     @Test func `an empty file or an empty database left by an earlier start is accepted`() async throws {
-        try Data().write(to: URL(filePath: folder.path))
-        let ledger = try Ledger.open(path: folder.path)
+        try Data().write(to: URL(filePath: directory.path))
+        let ledger = try Ledger.open(path: directory.path)
         try ledger.close()
 
-        let second = try LedgerFolder()
+        let second = try LedgerDirectory()
         try second.tamper(
             "PRAGMA journal_mode = WAL; CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"
         )
@@ -121,9 +121,9 @@ struct RefusedFileTests {
     }
 
     @Test func `the files of a new ledger are accessible only to their owner`() throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         for name in ["", "-wal", "-shm"] {
-            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + name)
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + name)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
         try ledger.close()

@@ -8,34 +8,34 @@ import Testing
 
 @Suite("A reopened ledger has the content that it had before")
 struct ReopeningTests {
-    let folder: LedgerFolder
+    let directory: LedgerDirectory
 
-    init() throws { folder = try LedgerFolder() }
+    init() throws { directory = try LedgerDirectory() }
 
     @Test func `the snapshot and the pending work of a reopened ledger equal those before`() async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1]), .storeRequest(plainRequest(2, "clean"), payload: []),
             .storeRequest(fullRequest(3, of: cleaner), payload: []), .storeEvent(started(4), payload: []),
             .rememberPlugin(KnownPlugin(entry(feed))),
             .startLaunch(plan(1, [.request(plainRequest(2, "clean")), .request(fullRequest(1))])),
-            .keepFromReturning(1, 1), .startLaunch(plan(2, [])), .endLaunch(2, end()),
+            .forbidRequeue(1, 1), .startLaunch(plan(2, [])), .endLaunch(2, end()),
             wait(.event(started(4)), for: ["heat", "lane-busy"], at: 5),
             .setDeferrals(WaitKey(of: .request(fullRequest(3, of: cleaner))), [deferral(1, 2), deferral(4)]),
             .setFetch(feed, FetchSchedule(interval: .seconds(60), last: time(6))),
-            .recordOccasion(task("com.example.feed.refresh"), at: time(7)),
+            .recordOccurrence(task("com.example.feed.refresh"), at: time(7)),
         ])
         let before = try (ledger.snapshot(), ledger.work(of: feed), ledger.work(of: cleaner))
         try ledger.close()
 
-        let reopened = try Ledger.open(path: folder.path)
+        let reopened = try Ledger.open(path: directory.path)
         let after = try reopened.snapshot()
         #expect(after.pendingPlugins == before.0.pendingPlugins && after.pendingPlugins == [cleaner, feed])
-        #expect(after.running == before.0.running && after.running.first?.keptFromReturning == [1])
+        #expect(after.running == before.0.running && after.running.first?.mayNotBeRequeued == [1])
         #expect(after.known == before.0.known && after.known == [KnownPlugin(entry(feed))])
         #expect(after.past == before.0.past && after.past.map(\.endedAt) == [time(2_000)])
         #expect(after.fetches == before.0.fetches && after.fetches.keys.map(\.self) == [feed])
-        #expect(after.occasions == before.0.occasions && after.occasions.values.map(\.self) == [time(7)])
+        #expect(after.occurrences == before.0.occurrences && after.occurrences.values.map(\.self) == [time(7)])
         #expect(after.lastSubmission == 4 && after.lastLaunch == 2)
         #expect(try reopened.work(of: feed) == before.1)
         #expect(before.1 == PluginWork(plugin: feed, events: [started(4)], waits: [.event: ["heat", "lane-busy"]]))
@@ -47,7 +47,7 @@ struct ReopeningTests {
 
     @Test
     func `opening a ledger closes waits without pending work at the time of the last journal entry`() async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         let (gone, left) = (PendingWork.request(fullRequest(1)), PendingWork.request(plainRequest(2, "clean")))
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(2, "clean"), payload: []), .storeEvent(started(3), payload: []),
@@ -57,7 +57,7 @@ struct ReopeningTests {
         ])
         try ledger.close()
 
-        let reopened = try Ledger.open(path: folder.path)
+        let reopened = try Ledger.open(path: directory.path)
         #expect(
             try reopened.work(of: feed).waits == [
                 WorkClass(of: left): ["network"], .event: ["x"],
@@ -69,7 +69,7 @@ struct ReopeningTests {
     }
 
     @Test func `opening a ledger deletes the deferral periods of classes without pending work`() async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         let (gone, left) = (PendingWork.request(fullRequest(1)), PendingWork.request(plainRequest(2, "clean")))
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(2, "clean"), payload: []), .setDeferrals(WaitKey(of: gone), [deferral(1)]),
@@ -77,7 +77,7 @@ struct ReopeningTests {
         ])
         try ledger.close()
 
-        let reopened = try Ledger.open(path: folder.path)
+        let reopened = try Ledger.open(path: directory.path)
         #expect(
             try reopened.work(of: feed).deferrals == [
                 WorkClass(of: left): [deferral(2, 3)]
@@ -90,31 +90,31 @@ struct ReopeningTests {
     func `opening a ledger removes open waits and deferrals with an unknown class number`(
         table: String
     ) async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         let request = PendingWork.request(plainRequest(1))
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), wait(request, for: ["heat"], at: 1),
             .setDeferrals(WaitKey(of: request), [deferral(1)]),
         ])
         try ledger.close()
-        try folder.tamper("UPDATE \(table) SET class = 250")
-        let reopened = try Ledger.open(path: folder.path)
+        try directory.tamper("UPDATE \(table) SET class = 250")
+        let reopened = try Ledger.open(path: directory.path)
         let work = try reopened.work(of: feed)
         #expect(work.waits.isEmpty == (table == "wait") && work.deferrals.isEmpty == (table == "deferral"))
         try reopened.close()
     }
 
     @Test func `a committed change is readable although the ledger was never closed`() async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [])])
-        let second = try Ledger.open(path: folder.path)
+        let second = try Ledger.open(path: directory.path)
         #expect(try second.pendingRequests() == [fullRequest(1)])
         try second.close()
         try ledger.close()
     }
 
     @Test func `submission, launch and journal numbers are not reused after their rows are deleted`() async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(8), payload: []), .storeEvent(started(9), payload: []), note("1"), note("2"),
         ])
@@ -126,7 +126,7 @@ struct ReopeningTests {
         #expect(pruned == PrunedRows(journal: 2, launches: 1, waits: 0, deferrals: 0))
         try ledger.close()
 
-        let reopened = try Ledger.open(path: folder.path)
+        let reopened = try Ledger.open(path: directory.path)
         #expect(try reopened.snapshot().lastSubmission == 9)
         #expect(try reopened.snapshot().lastLaunch == 5)
         try await reopened.commitAndWait([.storeRequest(plainRequest(4), payload: []), note("3")])
@@ -151,9 +151,9 @@ struct ReopeningTests {
         message: String
     ) async throws {
         try await tamper(sql)
-        let reopened = try Ledger.open(path: folder.path)
+        let reopened = try Ledger.open(path: directory.path)
         let error = try ledgerError { try reopened.snapshot() }
-        #expect(error.message.contains(message) && error.message.contains(folder.path))
+        #expect(error.message.contains(message) && error.message.contains(directory.path))
         try reopened.close()
     }
 
@@ -172,29 +172,29 @@ struct ReopeningTests {
         message: String
     ) async throws {
         try await tamper("PRAGMA foreign_keys = OFF; \(sql)")
-        let reopened = try Ledger.open(path: folder.path)
+        let reopened = try Ledger.open(path: directory.path)
         #expect(try reopened.snapshot().pendingPlugins == [cleaner, feed])
         let error = try ledgerError { try reopened.work(of: feed) }
         #expect(error.code == .unreadable)
-        #expect(error.message.contains(message) && error.message.contains(folder.path))
+        #expect(error.message.contains(message) && error.message.contains(directory.path))
         if !sql.contains("ALTER") { #expect(try reopened.work(of: cleaner).events.map(\.number) == [5]) }
         try reopened.close()
     }
 
     /// Writes a ledger with a row in every table that a start reads, and runs `sql` on it as another program.
     private func tamper(_ sql: String) async throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeEvent(started(2), payload: []),
             .storeEvent(started(4), payload: []), .startLaunch(plan(3, [.event(started(2))])),
             .rememberPlugin(KnownPlugin(entry(feed))), .storeEvent(trigger(5, of: cleaner), payload: []),
         ])
         try ledger.close()
-        try folder.tamper(sql.replacing("type = 9", with: "type = iif(number = 4, 9, type)"))
+        try directory.tamper(sql.replacing("type = 9", with: "type = iif(number = 4, 9, type)"))
     }
 
     @Test func `commits are fully synced to disk, with foreign keys enabled and a write-ahead log`() throws {
-        let ledger = try Ledger.open(path: folder.path)
+        let ledger = try Ledger.open(path: directory.path)
         let settings = try ledger.database.writeWithoutTransaction { database in
             try ["synchronous", "foreign_keys", "journal_mode"].map {
                 try String.fetchOne(database, sql: "PRAGMA \($0)")

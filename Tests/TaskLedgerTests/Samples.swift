@@ -57,7 +57,7 @@ func plainRequest(_ number: Int64, _ name: String = "refresh", of plugin: Plugin
         plugin: plugin,
         number: SubmissionNumber(rawValue: number),
         request: TaskRequest(identifier: task("\(plugin.text).\(name)"), kind: .refresh, requiresExternalPower: true),
-        submitter: .person,
+        submitter: .user,
         submittedAt: time(number)
     )
 }
@@ -73,7 +73,7 @@ func continuedRequest(_ number: Int64, _ name: String = "export", of plugin: Plu
             kind: .continued,
             continued: ContinuedTerms(title: "Export")
         ),
-        submitter: .person,
+        submitter: .user,
         submittedAt: time(number)
     )
 }
@@ -103,11 +103,11 @@ func plan(
         number: launch,
         plugin: entry(plugin),
         lane: batch.first?.kind.lane ?? .background,
-        cause: .person,
+        cause: .user,
         tasks: batch.enumerated().map { PlannedTask(id: TaskID(launch: launch, index: $0), work: $1) },
         budget: LaunchBudget(
             total: budget,
-            grace: .milliseconds(4_500),
+            gracePeriod: .milliseconds(4_500),
             entryLimit: .seconds(30),
             startingAt: MonotonicTime(nanoseconds: 77)
         ),
@@ -192,7 +192,7 @@ extension Ledger {
 }
 
 func note(_ message: String, plugin: PluginIdentifier = feed, at seconds: Int64 = 3_000) -> LedgerChange {
-    .journal(JournalEntry(at: time(seconds), event: .cancelled, plugin: plugin, blame: .person, message: message))
+    .journal(JournalEntry(at: time(seconds), event: .cancelled, plugin: plugin, blame: .user, message: message))
 }
 
 extension SubmissionNumber: ExpressibleByIntegerLiteral {

@@ -28,9 +28,9 @@ struct ScheduleTests {
 
     @Test func `a scheduled occurrence is read back as it was recorded last`() async throws {
         let (refresh, clean) = (task("com.example.feed.refresh"), task("com.example.feed.clean"))
-        try await ledger.commitAndWait([.recordOccasion(refresh, at: time(1)), .recordOccasion(clean, at: time(2))])
-        try await ledger.commitAndWait([.recordOccasion(refresh, at: time(3))])
-        #expect(try ledger.snapshot().occasions == [refresh: time(3), clean: time(2)])
+        try await ledger.commitAndWait([.recordOccurrence(refresh, at: time(1)), .recordOccurrence(clean, at: time(2))])
+        try await ledger.commitAndWait([.recordOccurrence(refresh, at: time(3))])
+        #expect(try ledger.snapshot().occurrences == [refresh: time(3), clean: time(2)])
     }
 
     @Test func `forgetting a plugin deletes its fetch interval and the occurrences of its identifiers`() async throws {
@@ -38,13 +38,13 @@ struct ScheduleTests {
         let (foreign, unknown) = (task("com.example.cleaner.refresh"), task("com.example.feed.clean"))
         try await ledger.commitAndWait([
             .rememberPlugin(KnownPlugin(entry(feed))), .rememberPlugin(KnownPlugin(entry(cleaner))),
-            .setFetch(feed, schedule), .setFetch(cleaner, schedule), .recordOccasion(refresh, at: time(1)),
-            .recordOccasion(export, at: time(2)), .recordOccasion(foreign, at: time(3)),
-            .recordOccasion(unknown, at: time(4)),
+            .setFetch(feed, schedule), .setFetch(cleaner, schedule), .recordOccurrence(refresh, at: time(1)),
+            .recordOccurrence(export, at: time(2)), .recordOccurrence(foreign, at: time(3)),
+            .recordOccurrence(unknown, at: time(4)),
         ])
         try await ledger.commitAndWait([.forgetPlugin(feed)])
         #expect(try ledger.snapshot().fetches == [cleaner: schedule])
-        #expect(try ledger.snapshot().occasions == [foreign: time(3), unknown: time(4)])
+        #expect(try ledger.snapshot().occurrences == [foreign: time(3), unknown: time(4)])
     }
 
     @Test func `forgetting a plugin keeps the occurrences of identifiers that another plugin permits`() async throws {
@@ -57,9 +57,9 @@ struct ScheduleTests {
             permitted: [.exact(refresh)]
         )
         try await ledger.commitAndWait([
-            .rememberPlugin(KnownPlugin(entry(feed))), .rememberPlugin(heir), .recordOccasion(refresh, at: time(1)),
+            .rememberPlugin(KnownPlugin(entry(feed))), .rememberPlugin(heir), .recordOccurrence(refresh, at: time(1)),
             .forgetPlugin(feed),
         ])
-        #expect(try ledger.snapshot().occasions == [refresh: time(1)])
+        #expect(try ledger.snapshot().occurrences == [refresh: time(1)])
     }
 }

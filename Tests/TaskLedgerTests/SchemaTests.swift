@@ -15,6 +15,7 @@ struct SchemaTests {
                 "3: every kind of request, waits, fetches, occasions",
                 "4: pending work by plugin, payloads apart, waits and deferrals by class",
                 "5: journal with successors, counts and users",
+                "6: blame of users",
             ]
         )
         #expect(LedgerSchema.version == 5)
@@ -26,14 +27,14 @@ struct SchemaTests {
 
     @Test func `a ledger of every older version is migrated and keeps its last launch number`() async throws {
         for step in LedgerSchema.migrator.migrations {
-            let folder = try LedgerFolder()
-            let older = try DatabaseQueue(path: folder.path)
+            let directory = try LedgerDirectory()
+            let older = try DatabaseQueue(path: directory.path)
             try LedgerSchema.migrator.migrate(older, upTo: step)
             try older.close()
             let isOneRow = LedgerSchema.migrator.migrations.dropFirst(3).contains(step)
-            try folder.tamper("UPDATE counter SET \(isOneRow ? "launch = 12" : "last = 12 WHERE name = 'launch'")")
+            try directory.tamper("UPDATE counter SET \(isOneRow ? "launch = 12" : "last = 12 WHERE name = 'launch'")")
 
-            let ledger = try Ledger.open(path: folder.path)
+            let ledger = try Ledger.open(path: directory.path)
             #expect(try ledger.snapshot().lastLaunch == 12)
             let version = try await ledger.database.read { try Int64.fetchOne($0, sql: "PRAGMA user_version") }
             #expect(version == LedgerSchema.version)

@@ -112,7 +112,7 @@ struct WaitTests {
             .startLaunch(plan(1, [refresh])), wait(refresh, for: [], at: 2),
         ])
         try await ledger.commitAndWait([
-            .returnTask(1, refresh, at: time(9)), .endLaunch(1, end(.crashed)),
+            .requeueTask(1, refresh, at: time(9)), .endLaunch(1, end(.crashed)),
             wait(refresh, for: ["retry-delay"], at: 3),
         ])
         #expect(try open() == [WorkClass(of: refresh): ["retry-delay"]])

@@ -45,7 +45,7 @@ struct IdentifierTests {
     }
 
     @Test(.proves(10), arguments: ["*", ".*", "com.*", "com.example*", "com.*.app", "com.example.*.*"])
-    func `a star at another place or after too short a prefix is no pattern`(_ text: String) {
+    func `a star at another place or after too short a prefix is not a pattern`(_ text: String) {
         #expect(PermittedIdentifier(text) == nil)
     }
 

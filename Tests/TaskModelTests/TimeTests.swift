@@ -31,7 +31,12 @@ struct TimeTests {
 
     @Test(.proves("C6")) func `a launch budget ends at its deadline, and the kill deadline is a grace period later`() {
         let start = MonotonicTime(nanoseconds: 1_000)
-        let budget = LaunchBudget(total: .seconds(30), grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
+        let budget = LaunchBudget(
+            total: .seconds(30),
+            gracePeriod: .seconds(5),
+            entryLimit: .seconds(7),
+            startingAt: start
+        )
         #expect(budget.deadline == start + .seconds(30))
         #expect(budget.killTime == start + .seconds(35))
         #expect(budget.remaining(at: start + .seconds(10)) == .seconds(20))
@@ -42,8 +47,13 @@ struct TimeTests {
 
     @Test func `the entry deadline is that of the budget, or the entry limit without a budget`() {
         let (start, later) = (MonotonicTime(nanoseconds: 1_000), MonotonicTime(nanoseconds: 9_000))
-        let limited = LaunchBudget(total: .seconds(30), grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
-        let open = LaunchBudget(total: nil, grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
+        let limited = LaunchBudget(
+            total: .seconds(30),
+            gracePeriod: .seconds(5),
+            entryLimit: .seconds(7),
+            startingAt: start
+        )
+        let open = LaunchBudget(total: nil, gracePeriod: .seconds(5), entryLimit: .seconds(7), startingAt: start)
         #expect(limited.entryDeadline == start + .seconds(30) && open.entryDeadline == start + .seconds(7))
         #expect(limited.starting(at: later).entryDeadline == later + .seconds(30))
         #expect(open.starting(at: later).entryDeadline == later + .seconds(7))

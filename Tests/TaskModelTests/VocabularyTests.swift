@@ -7,14 +7,14 @@ import Testing
 @Suite("Names and numbers on which other programs depend keep their values")
 struct VocabularyTests {
     @Test(.proves("C14")) func `the four refusal codes have the numbers of Apple's BackgroundTasks`() {
-        #expect(Refusal.Code.unavailable.rawValue == 1)
-        #expect(Refusal.Code.tooManyPendingTaskRequests.rawValue == 2)
-        #expect(Refusal.Code.notPermitted.rawValue == 3)
-        #expect(Refusal.Code.immediateRunIneligible.rawValue == 4)
+        #expect(SubmissionRefusal.Code.unavailable.rawValue == 1)
+        #expect(SubmissionRefusal.Code.tooManyPendingTaskRequests.rawValue == 2)
+        #expect(SubmissionRefusal.Code.notPermitted.rawValue == 3)
+        #expect(SubmissionRefusal.Code.immediateRunIneligible.rawValue == 4)
     }
 
     @Test(.proves("C14")) func `the description of a refusal contains its code, its sub-reason and its message`() {
-        let refusal = Refusal(code: .notPermitted, subReason: .fetchModeMissing, message: "add fetch")
+        let refusal = SubmissionRefusal(code: .notPermitted, subReason: .fetchModeMissing, message: "add fetch")
         #expect("\(refusal)" == "not-permitted (mode-fetch-missing): add fetch")
     }
 

@@ -84,7 +84,7 @@ ROUNDS = {
     "deliver": ("submit_inside", 3),
     "expire": ("expire", 2),
     "expireAssertions": ("expire", 2),
-    "finish": ("nothing", 10),
+    "stop": ("nothing", 10),
     "kill": ("overstay", 2),
     "setKillTime": ("nothing", 10),
     "wake": ("nothing", 40),
@@ -99,7 +99,7 @@ def action_kinds(programs):
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     found = re.search(r"kinds: ([\w ]+)$", run.stdout.strip())
     if not found:
-        raise SystemExit(f"torture: {programs}/bgtaskd is no debug build, it knows no kill points: {run.stdout}")
+        raise SystemExit(f"torture: {programs}/bgtaskd is not a debug build and has no kill points: {run.stdout}")
     return found[1].split()
 
 

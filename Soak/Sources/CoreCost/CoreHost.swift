@@ -31,7 +31,7 @@ struct CoreHost {
         var configuration = SchedulingConfiguration()
         configuration.limits.processing = 1_000_000
         configuration.limits.refresh = 1_000_000
-        configuration.policies.spread = .zero
+        configuration.policies.stagger = .zero
         configuration.spacing = .zero
         configuration.backgroundLaunches = capacity ?? count
         var policy = PluginPolicy()

@@ -17,7 +17,7 @@ extension BGTask {
         /// The machine is no longer idle.
         case notIdle = 4
         /// A user stopped the task.
-        case stoppedByPerson = 5
+        case stoppedByUser = 5
         /// A continued task made no progress.
         case noProgress = 6
         /// The machine is low on memory.

@@ -12,7 +12,7 @@ extension BackgroundPlugin {
             /// Requests were due and eligible.
             case due = 1
             /// A user requested or simulated the launch.
-            case person = 2
+            case user = 2
             /// An event was pending.
             case event = 3
             /// An interrupted task runs again.

@@ -29,14 +29,14 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
         public static let gpu = Resources(rawValue: 1 << 0)
     }
 
-    struct Wish {
+    struct Parameters {
         var title: String
         var subtitle: String
         var strategy = SubmissionStrategy.queue
         var resources = Resources.default
     }
 
-    private let wish: Mutex<Wish>
+    private let parameters: Mutex<Parameters>
 
     /// Creates a request for the task with that identifier.
     ///
@@ -45,53 +45,59 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
     ///   - title: title for users, not empty. The host shows at most 255 bytes each of title and subtitle.
     ///   - subtitle: second line for users.
     public init(identifier: String, title: String, subtitle: String) {
-        wish = Mutex(Wish(title: title, subtitle: subtitle))
+        parameters = Mutex(Parameters(title: title, subtitle: subtitle))
         super.init(identifier: identifier)
     }
 
-    private init(identifier: String, terms: Terms, wish: Wish) {
-        self.wish = Mutex(wish)
+    private init(identifier: String, terms: Terms, parameters: Parameters) {
+        self.parameters = Mutex(parameters)
         super.init(identifier: identifier, terms: terms)
     }
 
     /// Title of the task that users see.
     public var title: String {
-        get { wish.withLock { $0.title } }
-        set { wish.withLock { $0.title = newValue } }
+        get { parameters.withLock { $0.title } }
+        set { parameters.withLock { $0.title = newValue } }
     }
 
     /// Second line that users see below the title.
     public var subtitle: String {
-        get { wish.withLock { $0.subtitle } }
-        set { wish.withLock { $0.subtitle = newValue } }
+        get { parameters.withLock { $0.subtitle } }
+        set { parameters.withLock { $0.subtitle = newValue } }
     }
 
     /// Behaviour of the submission when there is no capacity at once.
     public var strategy: SubmissionStrategy {
-        get { wish.withLock { $0.strategy } }
-        set { wish.withLock { $0.strategy = newValue } }
+        get { parameters.withLock { $0.strategy } }
+        set { parameters.withLock { $0.strategy = newValue } }
     }
 
     /// Resources that the task needs; check ``BGTaskScheduler/supportedResources-type.property`` first.
     public var requiredResources: Resources {
-        get { wish.withLock { $0.resources } }
-        set { wish.withLock { $0.resources = newValue } }
+        get { parameters.withLock { $0.resources } }
+        set { parameters.withLock { $0.resources = newValue } }
     }
 
     /// Title and subtitle cut to the length that the host accepts. The subtitle is nil when it is empty.
     var currentTitles: (title: String, subtitle: String?) {
-        let wish = wish.withLock { $0 }
-        return (HostText.title(wish.title), wish.subtitle.isEmpty ? nil : HostText.title(wish.subtitle))
+        let parameters = parameters.withLock { $0 }
+        return (
+            HostText.title(parameters.title), parameters.subtitle.isEmpty ? nil : HostText.title(parameters.subtitle)
+        )
     }
 
     override func duplicate() -> BGTaskRequest {
-        BGContinuedProcessingTaskRequest(identifier: identifier, terms: currentTerms, wish: wish.withLock { $0 })
+        BGContinuedProcessingTaskRequest(
+            identifier: identifier,
+            terms: currentTerms,
+            parameters: parameters.withLock { $0 }
+        )
     }
 
     override func fill(_ request: inout bgt_request) {
-        let wish = wish.withLock { $0 }
+        let parameters = parameters.withLock { $0 }
         request.kind = BGT_KIND_CONTINUED
-        request.strategy = wish.strategy == .fail ? BGT_STRATEGY_FAIL : BGT_STRATEGY_QUEUE
-        request.resources = UInt64(bitPattern: Int64(wish.resources.rawValue))
+        request.strategy = parameters.strategy == .fail ? BGT_STRATEGY_FAIL : BGT_STRATEGY_QUEUE
+        request.resources = UInt64(bitPattern: Int64(parameters.resources.rawValue))
     }
 }

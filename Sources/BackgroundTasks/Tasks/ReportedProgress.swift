@@ -57,7 +57,7 @@ final class ReportedProgress: Progress, @unchecked Sendable {
     /// Adds a child. Also called when a progress is created while this one is current.
     override func addChild(_ child: Progress, withPendingUnitCount unitCount: Int64) {
         super.addChild(child, withPendingUnitCount: unitCount)
-        startLooking()
+        startSampling()
     }
 
     /// Reports the progress for the last time.
@@ -80,7 +80,7 @@ final class ReportedProgress: Progress, @unchecked Sendable {
 
     /// Samples a progress with children, and reports the lower of two consecutive samples. A finishing child may count
     /// twice for a moment, and the host never lowers the progress of a task.
-    private func look() {
+    private func sample() {
         reports.withLock { reports in
             guard let now = units(hasChildren: true) else { return }
             let before = reports.seen
@@ -107,12 +107,12 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         return (Int64(fraction * Double(Self.scale)), Self.scale)
     }
 
-    private func startLooking() {
+    private func startSampling() {
         reports.withLock { reports in
             guard reports.timer == nil, !reports.hasEnded else { return }
             let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "BackgroundTasks.progress"))
             timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
-            timer.setEventHandler { [weak self] in self?.look() }
+            timer.setEventHandler { [weak self] in self?.sample() }
             timer.activate()
             reports.timer = timer
         }

@@ -244,7 +244,7 @@ extern "C" {
 #define BGT_ROLE_EXTENSION 2u
 
 #define BGT_CAUSE_DUE 1u      /* requests were due and eligible */
-#define BGT_CAUSE_PERSON 2u   /* simulated or started by a user */
+#define BGT_CAUSE_USER 2u   /* simulated or started by a user */
 #define BGT_CAUSE_EVENT 3u    /* an event was pending */
 #define BGT_CAUSE_RELAUNCH 4u /* an interrupted task runs again */
 
@@ -263,7 +263,7 @@ extern "C" {
 #define BGT_EXPIRED_EXTERNAL_POWER_LOST 2u
 #define BGT_EXPIRED_NETWORK_LOST 3u
 #define BGT_EXPIRED_NOT_IDLE 4u
-#define BGT_EXPIRED_STOPPED_BY_PERSON 5u
+#define BGT_EXPIRED_STOPPED_BY_USER 5u
 #define BGT_EXPIRED_NO_PROGRESS 6u
 #define BGT_EXPIRED_MEMORY_PRESSURE 7u
 #define BGT_EXPIRED_HOST_SHUTDOWN 8u

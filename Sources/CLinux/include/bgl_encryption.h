@@ -14,7 +14,7 @@ enum {
     BGL_KEY_UNKNOWN = 4,
 };
 
-/* State of the key: one of the above, or a negative errno. `folder` is an open directory. */
-int bgl_encryption_key(int folder);
+/* State of the key: one of the above, or a negative errno. `directory` is an open directory. */
+int bgl_encryption_key(int directory);
 
 #endif

@@ -28,8 +28,8 @@ int bgl_poll_remove(int poll, int descriptor);
 int bgl_poll_wait(int poll, struct bgl_ready *ready, int capacity, int timeout_ms);
 
 /* An eventfd with which another thread ends a wait. */
-int bgl_bell_create(void);
-void bgl_bell_ring(int bell);
-void bgl_bell_silence(int bell);
+int bgl_eventfd_create(void);
+void bgl_eventfd_signal(int eventfd_descriptor);
+void bgl_eventfd_clear(int eventfd_descriptor);
 
 #endif

@@ -43,7 +43,7 @@ uint64_t bgl_mark_of(pid_t pid);
 int bgl_children(int threads, pid_t *children, int capacity);
 
 /* Lists the numbers in a directory of processes (/proc). Returns their count and stores the first `capacity`. */
-int bgl_numbers_in(int folder, pid_t *numbers, int capacity);
+int bgl_numbers_in(int directory, pid_t *numbers, int capacity);
 
 /* The soft limits of this process on open descriptors and on its user's processes; UINT64_MAX without a limit. */
 uint64_t bgl_descriptor_limit(void);

@@ -8,8 +8,8 @@
 
 /* Every descriptor created here is close-on-exec. No function blocks, raises SIGPIPE or is interrupted by a signal. */
 
-/* Opens a file. `name` is relative to `folder`, or absolute; `flags` are the flags of open. */
-int bgl_open(int folder, const char *name, int flags);
+/* Opens a file. `name` is relative to `directory`, or absolute; `flags` are the flags of open. */
+int bgl_open(int directory, const char *name, int flags);
 
 /* Opens a file for execution, whether it is readable or not. */
 int bgl_open_program(const char *path);
@@ -29,10 +29,10 @@ ssize_t bgl_read(int file, void *buffer, size_t capacity);
 int bgl_waiting_bytes(int file);
 
 /* Reads the beginning of a file, up to its end or to `capacity`. Returns the number of bytes or a negative errno. */
-ssize_t bgl_read_file(int folder, const char *name, void *buffer, size_t capacity);
+ssize_t bgl_read_file(int directory, const char *name, void *buffer, size_t capacity);
 
 /* Writes a text in one piece to an existing file, as files of the kernel require. */
-int bgl_write_file(int folder, const char *name, const char *text);
+int bgl_write_file(int directory, const char *name, const char *text);
 
 /* Takes the exclusive lock on an open file, or fails with -EAGAIN at once. */
 int bgl_lock(int file);

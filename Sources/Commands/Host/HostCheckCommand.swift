@@ -25,11 +25,11 @@ struct HostCheckCommand: ParsableCommand {
     @OptionGroup var host: HostFlags
 
     func run() throws {
-        let surroundings = Surroundings.current
+        let context = CommandContext.current
         let check = HostCheck(
             host.read(),
-            environment: surroundings.environment,
-            socketFacts: surroundings.socketFacts
+            environment: context.environment,
+            socketFacts: context.socketFacts
         )
         let reply = check.reply
         try output.show(reply)

@@ -24,7 +24,7 @@ struct HostRunCommand: ParsableCommand {
     func run() throws {
         if ["--help", "-h"].contains(options.first) { throw CleanExit.helpRequest(self) }
         let options = options.first == "--" ? Array(options.dropFirst()) : options
-        let search = HostProgram(environment: Surroundings.current.environment)
+        let search = HostProgram(environment: CommandContext.current.environment)
         guard let program = search.path(isExecutable: ProgramFile.isExecutable) else {
             throw CommandFailure(
                 .refused,

@@ -62,7 +62,7 @@ struct JournalFilterOptions: ParsableArguments {
     }
 
     private static func instant(_ text: String) throws -> WallTime {
-        if let time = SinceTime.instant(text, now: Surroundings.current.reader.now) { return time }
+        if let time = SinceTime.instant(text, now: CommandContext.current.reader.now) { return time }
         throw ValidationError("\"\(text)\" is not a time; \(SinceTime.rule)")
     }
 }

@@ -33,18 +33,18 @@ struct JournalFollower {
             for line in beginning.entries { try show(line, widths: []) }
             return []
         }
-        let table = beginning.table(for: Surroundings.current.reader)
-        try Surroundings.current.write(table.text)
+        let table = beginning.table(for: CommandContext.current.reader)
+        try CommandContext.current.write(table.text)
         return table.widths
     }
 
     private func show(_ line: JournalLine, widths: [Int]) throws {
-        let surroundings = Surroundings.current
+        let context = CommandContext.current
         if json {
-            try surroundings.write(String(decoding: WireCoding.encode(line), as: UTF8.self) + "\n")
+            try context.write(String(decoding: WireCoding.encode(line), as: UTF8.self) + "\n")
         } else {
-            let table = JournalReply(entries: [line], last: line.number).table(for: surroundings.reader)
-            try surroundings.write(table.lastLine(widths: widths))
+            let table = JournalReply(entries: [line], last: line.number).table(for: context.reader)
+            try context.write(table.lastLine(widths: widths))
         }
     }
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 import LinuxSystem
-import PluginCatalog
+import PluginCatalogue
 import PluginInstaller
 import TaskModel
 
@@ -23,21 +23,21 @@ struct PlaceOptions: ParsableArguments {
     /// host the default paths are used.
     func place() async throws -> InstallationPlace {
         let own = manifests.map(FilePlace.absolute)
-        if let status = try await hostStatus(), let first = status.manifestFolders.first {
+        if let status = try await hostStatus(), let first = status.manifestDirectories.first {
             let isHosts = own == nil || own == first
             return InstallationPlace(
-                operatorFolder: own ?? first,
-                packageFolders: isHosts ? Array(status.manifestFolders.dropFirst()) : [],
-                pluginFolder: plugins.map(FilePlace.absolute) ?? (isHosts ? status.pluginFolder : nil),
+                operatorDirectory: own ?? first,
+                packageDirectories: isHosts ? Array(status.manifestDirectories.dropFirst()) : [],
+                pluginDirectory: plugins.map(FilePlace.absolute) ?? (isHosts ? status.pluginDirectory : nil),
                 host: isHosts ? try await runningHost(status) : nil
             )
         }
         let defaults =
-            host.system ? HostPaths.system : HostPaths.user(environment: Surroundings.current.environment)
+            host.system ? HostPaths.system : HostPaths.user(environment: CommandContext.current.environment)
         return InstallationPlace(
-            operatorFolder: own ?? defaults.operatorManifests,
-            packageFolders: own == nil ? [defaults.packageManifests] : [],
-            pluginFolder: plugins.map(FilePlace.absolute) ?? (own == nil ? defaults.pluginFolder : nil),
+            operatorDirectory: own ?? defaults.operatorManifests,
+            packageDirectories: own == nil ? [defaults.packageManifests] : [],
+            pluginDirectory: plugins.map(FilePlace.absolute) ?? (own == nil ? defaults.pluginDirectory : nil),
             host: nil
         )
     }

@@ -111,19 +111,19 @@ struct PluginCallCommand: AsyncParsableCommand {
                 result: returns
             ),
             budget: budget,
-            grace: gracePeriod,
+            gracePeriod: gracePeriod,
             payload: try payload.map(PayloadFile.bytes) ?? [],
             container: FilePlace.absolute(container ?? "."),
             settings: Dictionary(setting.map { ($0.key, $0.value) }) { _, last in last }
         )
-        let surroundings = Surroundings.current
+        let context = CommandContext.current
         let report = try await trial.run(
             runner: RunnerProgram.path(),
-            environment: surroundings.environment
+            environment: context.environment
         ) { remark in
             switch remark {
-            case .violation(let rule, let message): surroundings.talk("\(rule): \(message)")
-            case .output(let stream, let line): surroundings.tell("\(stream): \(line.terminalSafe)")
+            case .violation(let rule, let message): context.writeMessage("\(rule): \(message)")
+            case .output(let stream, let line): context.writeLine("\(stream): \(line.terminalSafe)")
             }
         }
         try OutputOptions(json: json).show(report)

@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import LinuxSystem
 import LocatedYAML
-import PluginCatalog
+import PluginCatalogue
 import PluginChecker
 
 /// `bgtask plugin check`: checks whether a host would accept plugins. It reads only their manifests and libraries.
@@ -62,7 +62,7 @@ struct PluginCheckCommand: ParsableCommand {
             return
         }
         if manifests.isEmpty { throw ValidationError("no manifest is given; name the files to check") }
-        for file in manifests + neighbours where !ManifestFolder.isManifest(FilePlace.name(of: file)) {
+        for file in manifests + neighbours where !ManifestDirectory.isManifest(FilePlace.name(of: file)) {
             throw ValidationError(
                 "\(file) is not the name of a manifest; name it .yaml, .yml or .plist, without a dot in front"
             )
@@ -73,18 +73,18 @@ struct PluginCheckCommand: ParsableCommand {
         let output = OutputOptions(json: json)
         if list { return try output.show(CheckList()) }
         let files = PluginNeighbourhood(manifests: manifests, with: neighbours)
-        let examination = PluginExamination(files.sources, pluginFolder: plugins.map(FilePlace.absolute))
+        let examination = PluginExamination(files.sources, pluginDirectory: plugins.map(FilePlace.absolute))
         let report = examination.report(on: files.asked, selection: try selection(), tool: Release.version)
         try output.show(report)
         for file in files.asked where ManifestReading.read(path: file).library?.path.value.hasPrefix("/") == true {
-            Surroundings.current.talk(
+            CommandContext.current.writeMessage(
                 "\(file) names its library by an absolute path, allowed only in the operator's directory;"
                     + " install it with bgtask plugin install"
             )
         }
         let status = report.verdict.status
         if status != .done { throw CommandFailure(status, report.closingLine) }
-        Surroundings.current.talk(report.closingLine)
+        CommandContext.current.writeMessage(report.closingLine)
     }
 
     private func selection() throws -> CheckSelection {

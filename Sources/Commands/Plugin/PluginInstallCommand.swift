@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import LinuxSystem
-import PluginCatalog
+import PluginCatalogue
 import PluginInstaller
 import TaskModel
 
@@ -38,7 +38,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
     @OptionGroup var options: PlaceOptions
 
     func validate() throws {
-        guard ManifestFolder.isManifest(FilePlace.name(of: manifest)) else {
+        guard ManifestDirectory.isManifest(FilePlace.name(of: manifest)) else {
             throw ValidationError(
                 "\(manifest) is not the name of a manifest; name it .yaml, .yml or .plist, without a dot in front"
             )
@@ -53,7 +53,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
             isPinned: pin,
             into: place
         )
-        try Surroundings.current.write(plan.text)
+        try CommandContext.current.write(plan.text)
         try Consent.ask(plan.previous == nil ? "install it?" : "replace it?", isGiven: yes)
         try await Interruptions.deferred { try await install(plan) }
     }
@@ -61,22 +61,22 @@ struct PluginInstallCommand: AsyncParsableCommand {
     private func install(_ plan: InstallationPlan) async throws {
         let installation = try await plan.install()
         let stays = installation.left.joined(separator: ", ")
-        let told = told(installation.verdict, plan)
-        Surroundings.current.talk(
-            stays.isEmpty ? told : "\(told); the replaced files stay until the next installation: \(stays)"
+        let message = message(of: installation.verdict, plan)
+        CommandContext.current.writeMessage(
+            stays.isEmpty ? message : "\(message); the replaced files stay until the next installation: \(stays)"
         )
     }
 
-    private func told(_ verdict: InstallationPlan.Verdict, _ plan: InstallationPlan) -> String {
+    private func message(of verdict: InstallationPlan.Verdict, _ plan: InstallationPlan) -> String {
         let name = "\(plan.identifier)"
         switch verdict {
-        case .noHost: return "installed \(name) in \(plan.place.operatorFolder); the next host loads it"
+        case .noHost: return "installed \(name) in \(plan.place.operatorDirectory); the next host loads it"
         case .accepted: return "installed \(name): the host accepted it"
         case .loadingPrevious:
             return "installed \(name): the host accepted it, but still loads the previous library"
         case .silent:
-            let patience = HostVerdict.patience.humanReadable
-            return "installed \(name), but the host did not confirm it within \(patience); see: bgtask plugin list"
+            let timeout = HostVerdict.timeout.humanReadable
+            return "installed \(name), but the host did not confirm it within \(timeout); see: bgtask plugin list"
         }
     }
 }

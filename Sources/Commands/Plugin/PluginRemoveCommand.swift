@@ -50,7 +50,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
             try Consent.ask("purge \(identifier)?", isGiven: yes)
         } else {
             let plan = try RemovalPlan(of: identifier, from: place)
-            try Surroundings.current.write(plan.text(purging: purge))
+            try CommandContext.current.write(plan.text(purging: purge))
             try Consent.ask(purge ? "remove and purge it?" : "remove it?", isGiven: yes)
             try await Interruptions.deferred { try await remove(plan) }
         }
@@ -62,20 +62,22 @@ struct PluginRemoveCommand: AsyncParsableCommand {
             try await HostVerdict(client: client).onPurge(of: identifier)
         }
         let container = reply.hadContainer ? "its container is deleted" : "it had no container"
-        Surroundings.current.talk("purged \(identifier): pending tasks dropped: \(reply.dropped), \(container)")
+        CommandContext.current.writeMessage(
+            "purged \(identifier): pending tasks dropped: \(reply.dropped), \(container)"
+        )
     }
 
     private func remove(_ plan: RemovalPlan) async throws {
         let answer = try await plan.remove()
-        Surroundings.current.talk("removed \(plan.identifier)\(told(answer))")
+        CommandContext.current.writeMessage("removed \(plan.identifier)\(confirmation(answer))")
     }
 
-    private func told(_ answer: HostVerdict.Answer?) -> String {
+    private func confirmation(_ answer: HostVerdict.Answer?) -> String {
         switch answer {
         case nil: ""
         case .accepted: ": the host now uses another manifest of this plugin"
-        case .gone, .refused: ": the host no longer lists it"
-        case .silent: ", but the host did not confirm it within \(HostVerdict.patience.humanReadable)"
+        case .gone, .refused: "; the host no longer lists it"
+        case .silent: ", but the host did not confirm it within \(HostVerdict.timeout.humanReadable)"
         }
     }
 }

@@ -13,9 +13,9 @@ extension HostStatusReply: Presentable {
         fields.add("boot", bootID)
         fields.add("socket", socket)
         fields.add("socket group", socketGroup ?? "none")
-        fields.add("state", stateFolder)
-        fields.add("manifests", each: manifestFolders)
-        fields.add("plugins", pluginFolder)
+        fields.add("state", stateDirectory)
+        fields.add("manifests", each: manifestDirectories)
+        fields.add("plugins", pluginDirectory)
         fields.add("configuration", configurationFile ?? "none: only defaults and options")
         fields.add("not installed", each: configuredWithoutPlugin.map { "\($0), named in the configuration" })
         fields.add(conditions)
@@ -27,10 +27,10 @@ extension HostStatusReply: Presentable {
         fields.add("pending limits", limits.map(\.words).joined(separator: ", "))
         fields.add("launch limits", launchLimits.map(\.words).joined(separator: ", "))
         fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
-        fields.add("grace period", grace.duration.humanReadable)
+        fields.add("grace period", gracePeriod.duration.humanReadable)
         fields.add("spacing", spacing.duration.humanReadable)
         fields.add("batch size", "\(batchSize)")
-        fields.add("idle timeout", callerPatience.duration.humanReadable)
+        fields.add("idle timeout", idleTimeout.duration.humanReadable)
         fields.add("retry", retry.words)
         fields.add("retention", retention.words)
         fields.add("policies", policies.words)
@@ -83,11 +83,12 @@ extension SensorsInForce {
 extension PoliciesInForce {
     var words: String {
         let numbers = [
-            "stagger \(spread.duration.humanReadable)",
+            "stagger \(stagger.duration.humanReadable)",
             "spacing after overruns \(overrunSpacing.duration.humanReadable), doubling to "
                 + longestSpacing.duration.humanReadable,
-            "day budget \(dayBudget.duration.humanReadable)", "maximum deferral \(patience.duration.humanReadable)",
-            "maximum capacity wait \(roomPatience.duration.humanReadable)",
+            "day budget \(dayBudget.duration.humanReadable)",
+            "maximum deferral \(maximumDeferral.duration.humanReadable)",
+            "maximum capacity wait \(maximumCapacityWait.duration.humanReadable)",
         ]
         let off = off.isEmpty ? "" : "; off: \(off.joined(separator: ", "))"
         return numbers.joined(separator: ", ") + off

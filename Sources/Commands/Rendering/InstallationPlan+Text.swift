@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LocatedYAML
-import PluginCatalog
+import PluginCatalogue
 import PluginChecker
 import PluginInstaller
 import TaskModel
@@ -14,7 +14,7 @@ extension InstallationPlan {
         fields.add("plugin", identifier.text)
         fields.add("name", manifest.version.isEmpty ? manifest.name : "\(manifest.name) \(manifest.version)")
         fields.add("role", manifest.role.name + (containing.map { " of \($0)" } ?? ""))
-        for (topic, values) in PluginWishes(manifest).byTopic { fields.add(topic, each: values) }
+        for (topic, values) in RequestedGrants(manifest).byTopic { fields.add(topic, each: values) }
         fields.add("not enforced", each: notEnforced)
         fields.add("manifest", each: [source, "to \(manifestTarget)"])
         fields.add("library", each: [library.path, libraryTarget.map { "to \($0.path)" } ?? "stays in place"])
@@ -47,7 +47,7 @@ extension InstallationPlan {
     private var changes: [String] {
         guard previous != nil else { return [] }
         guard let old = previous?.manifest else { return ["everything: the installed manifest is refused"] }
-        let changes = PluginWishes(manifest).changes(from: PluginWishes(old))
+        let changes = RequestedGrants(manifest).changes(from: RequestedGrants(old))
         return changes.isEmpty ? ["no requested grant"] : changes
     }
 }

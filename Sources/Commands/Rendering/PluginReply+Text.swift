@@ -23,7 +23,7 @@ extension PluginReply: Presentable {
         fields.add("events", each: eventLines(for: reader))
         fields.add("pending limits", limits.map(\.words).joined(separator: ", "))
         fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
-        fields.add("grace period", grace.duration.humanReadable)
+        fields.add("grace period", gracePeriod.duration.humanReadable)
         fields.add("spacing", spacing.duration.humanReadable)
         fields.add("batch size", "\(batchSize)")
         fields.add("day budget", dayBudget.duration.humanReadable)

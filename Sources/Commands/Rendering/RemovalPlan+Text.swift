@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import PluginCatalog
+import PluginCatalogue
 import PluginInstaller
 import TaskModel
 import TerminalText

@@ -8,7 +8,7 @@ extension ReplayCommand {
     static func value<Value>(of document: DecodedDocument<Value>) throws -> Value {
         if let value = document.value, document.errors.isEmpty { return value }
         let problems = document.errors.map(\.description)
-        for problem in problems.dropLast() { Surroundings.current.talk(problem) }
+        for problem in problems.dropLast() { CommandContext.current.writeMessage(problem) }
         throw CommandFailure(.refused, problems.last ?? "the file is empty")
     }
 }

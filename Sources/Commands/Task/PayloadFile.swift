@@ -23,7 +23,7 @@ enum PayloadFile {
 
     private static func standardInput(upTo limit: Int) throws -> [UInt8] {
         do {
-            return try Surroundings.current.standardInput(limit)
+            return try CommandContext.current.standardInput(limit)
         } catch {
             throw ValidationError("--payload - cannot be read: \(error.systemMessage)")
         }

@@ -133,7 +133,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     }
 
     private func earliestBegin() throws -> WallTime? {
-        try notBefore.map { try BeginTime($0, for: Surroundings.current.reader).time }
+        try notBefore.map { try BeginTime($0, for: CommandContext.current.reader).time }
     }
 }
 

@@ -41,8 +41,8 @@ struct WatchCommand: AsyncParsableCommand {
         let pause = try pause()
         let startHint = host.choice.startHint
         try await host.connected(answerTimeout: Self.answerTimeout) { client in
-            let context = Surroundings.current.monitorContext
-            let first = try await HostSnapshot.take(from: client, at: Surroundings.current.now())
+            let context = CommandContext.current.monitorContext
+            let first = try await HostSnapshot.take(from: client, at: CommandContext.current.now())
             var display = WatchDisplay(context, isLive: !once)
             if once { return try display.show(.present(first)) }
             let session = WatchSession(client: client, interval: pause, remedy: startHint, context: context)
@@ -58,7 +58,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 }
 
-extension Surroundings {
+extension CommandContext {
     fileprivate var monitorContext: MonitorContext {
         MonitorContext(
             environment: environment,

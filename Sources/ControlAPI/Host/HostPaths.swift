@@ -9,16 +9,16 @@ package struct HostPaths: Hashable, Sendable {
     package let operatorManifests: String
     /// The directory for the manifests of packages.
     package let packageManifests: String
-    package let pluginFolder: String
-    package let stateFolder: String
+    package let pluginDirectory: String
+    package let stateDirectory: String
     package let controlSocket: String
 
     package static let system = HostPaths(
         configurationFile: "/etc/bgtask/bgtaskd.yaml",
         operatorManifests: "/etc/bgtask/manifests",
         packageManifests: "/usr/share/bgtask/manifests",
-        pluginFolder: "/usr/lib/bgtask/plugins",
-        stateFolder: "/var/lib/bgtask",
+        pluginDirectory: "/usr/lib/bgtask/plugins",
+        stateDirectory: "/var/lib/bgtask",
         controlSocket: "/run/bgtask/control.sock"
     )
 
@@ -27,27 +27,27 @@ package struct HostPaths: Hashable, Sendable {
     /// Without a runtime directory the socket is placed in the state directory, which belongs to the user. In a
     /// directory that all users can write to, another user could create the same name first.
     package static func user(environment: [String: String]) -> HostPaths {
-        let home = homeFolder(environment: environment)
-        func folder(_ variable: String, otherwise fallback: String) -> String {
+        let home = homeDirectory(environment: environment)
+        func directory(_ variable: String, otherwise fallback: String) -> String {
             guard let value = environment[variable], value.hasPrefix("/") else { return fallback }
             return value
         }
-        let configuration = folder("XDG_CONFIG_HOME", otherwise: home + "/.config") + "/bgtask"
-        let data = folder("XDG_DATA_HOME", otherwise: home + "/.local/share") + "/bgtask"
-        let state = folder("XDG_STATE_HOME", otherwise: home + "/.local/state") + "/bgtask"
+        let configuration = directory("XDG_CONFIG_HOME", otherwise: home + "/.config") + "/bgtask"
+        let data = directory("XDG_DATA_HOME", otherwise: home + "/.local/share") + "/bgtask"
+        let state = directory("XDG_STATE_HOME", otherwise: home + "/.local/state") + "/bgtask"
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 + "/bgtask" : nil } ?? state
         return HostPaths(
             configurationFile: configuration + "/bgtaskd.yaml",
             operatorManifests: configuration + "/manifests",
             packageManifests: data + "/manifests",
-            pluginFolder: data + "/plugins",
-            stateFolder: state,
+            pluginDirectory: data + "/plugins",
+            stateDirectory: state,
             controlSocket: runtime + "/control.sock"
         )
     }
 
     /// The user's home directory: `HOME`, or the home directory of the account if the variable is not an absolute path.
-    private static func homeFolder(environment: [String: String]) -> String {
+    private static func homeDirectory(environment: [String: String]) -> String {
         if let home = environment["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let home = entry.pointee.pw_dir else { return "/" }
         return String(cString: home)

@@ -11,13 +11,13 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let startedAt: Timestamp
     private let startedAtSecond: CalendarTime
     package let bootID: String
-    package let stateFolder: String
+    package let stateDirectory: String
     package let socket: String
     /// The group whose members may use the socket, besides the host's user and root; nil when none is configured.
     package let socketGroup: String?
     /// The directories of manifests, in order of precedence.
-    package let manifestFolders: [String]
-    package let pluginFolder: String
+    package let manifestDirectories: [String]
+    package let pluginDirectory: String
     /// Path of the configuration file; nil when the host runs without one.
     package let configurationFile: String?
     /// Plugins that have settings in the configuration but are not installed.
@@ -29,12 +29,12 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let limits: [KindLimit]
     package let budgets: [KindBudget]
     package let launchLimits: [LaneLimit]
-    package let grace: Nanoseconds
+    package let gracePeriod: Nanoseconds
     package let spacing: Nanoseconds
     /// Maximum number of tasks per launch.
     package let batchSize: Int
     /// Timeout for idle connections and incomplete requests.
-    package let callerPatience: Nanoseconds
+    package let idleTimeout: Nanoseconds
     package let retry: RetryRule
     package let retention: Retention
     package let policies: PoliciesInForce
@@ -50,11 +50,11 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         user: String,
         startedAt: WallTime,
         boot: BootID,
-        stateFolder: String,
+        stateDirectory: String,
         socket: String,
         socketGroup: String?,
-        manifestFolders: [String],
-        pluginFolder: String,
+        manifestDirectories: [String],
+        pluginDirectory: String,
         configurationFile: String?,
         configuredWithoutPlugin: [PluginIdentifier],
         conditions: ConditionsReply,
@@ -63,10 +63,10 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         limits: [KindLimit],
         budgets: [KindBudget],
         launchLimits: [LaneLimit],
-        grace: Duration,
+        gracePeriod: Duration,
         spacing: Duration,
         batchSize: Int,
-        callerPatience: Duration,
+        idleTimeout: Duration,
         retry: RetryRule,
         retention: Retention,
         policies: PoliciesInForce,
@@ -81,11 +81,11 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.startedAt = Timestamp(startedAt)
         startedAtSecond = CalendarTime(secondOf: self.startedAt)
         self.bootID = boot.text
-        self.stateFolder = stateFolder
+        self.stateDirectory = stateDirectory
         self.socket = socket
         self.socketGroup = socketGroup
-        self.manifestFolders = manifestFolders
-        self.pluginFolder = pluginFolder
+        self.manifestDirectories = manifestDirectories
+        self.pluginDirectory = pluginDirectory
         self.configurationFile = configurationFile
         self.configuredWithoutPlugin = configuredWithoutPlugin.map(\.text)
         self.conditions = conditions
@@ -94,10 +94,10 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.limits = limits
         self.budgets = budgets
         self.launchLimits = launchLimits
-        self.grace = Nanoseconds(grace)
+        self.gracePeriod = Nanoseconds(gracePeriod)
         self.spacing = Nanoseconds(spacing)
         self.batchSize = batchSize
-        self.callerPatience = Nanoseconds(callerPatience)
+        self.idleTimeout = Nanoseconds(idleTimeout)
         self.retry = retry
         self.retention = retention
         self.policies = policies
@@ -116,16 +116,16 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         case startedAt = "started_at_ns"
         case startedAtSecond = "started_at"
         case bootID = "boot_id"
-        case stateFolder = "state_directory"
-        case manifestFolders = "manifest_directories"
-        case pluginFolder = "plugin_directory"
+        case stateDirectory = "state_directory"
+        case manifestDirectories = "manifest_directories"
+        case pluginDirectory = "plugin_directory"
         case configurationFile = "config_file"
         case configuredWithoutPlugin = "configured_without_plugin"
         case launchLimits = "launch_limits"
-        case grace = "grace_period_ns"
+        case gracePeriod = "grace_period_ns"
         case spacing = "spacing_ns"
         case batchSize = "batch_size"
-        case callerPatience = "idle_timeout_ns"
+        case idleTimeout = "idle_timeout_ns"
         case isStopping = "stopping"
     }
 

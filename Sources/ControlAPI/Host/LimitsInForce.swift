@@ -35,39 +35,39 @@ package struct KindBudget: Codable, Hashable, Sendable {
 /// The settings of the policies, and the names of the policies that are switched off.
 package struct PoliciesInForce: Codable, Hashable, Sendable {
     package let off: [String]
-    package let spread: Nanoseconds
+    package let stagger: Nanoseconds
     package let overrunSpacing: Nanoseconds
     package let longestSpacing: Nanoseconds
     package let dayBudget: Nanoseconds
-    package let patience: Nanoseconds
-    package let roomPatience: Nanoseconds
+    package let maximumDeferral: Nanoseconds
+    package let maximumCapacityWait: Nanoseconds
 
     package init(
         off: [String],
-        spread: Duration,
+        stagger: Duration,
         overrunSpacing: Duration,
         longestSpacing: Duration,
         dayBudget: Duration,
-        patience: Duration,
-        roomPatience: Duration
+        maximumDeferral: Duration,
+        maximumCapacityWait: Duration
     ) {
         self.off = off
-        self.spread = Nanoseconds(spread)
+        self.stagger = Nanoseconds(stagger)
         self.overrunSpacing = Nanoseconds(overrunSpacing)
         self.longestSpacing = Nanoseconds(longestSpacing)
         self.dayBudget = Nanoseconds(dayBudget)
-        self.patience = Nanoseconds(patience)
-        self.roomPatience = Nanoseconds(roomPatience)
+        self.maximumDeferral = Nanoseconds(maximumDeferral)
+        self.maximumCapacityWait = Nanoseconds(maximumCapacityWait)
     }
 
     private enum CodingKeys: String, CodingKey {
         case off
-        case spread = "stagger_ns"
+        case stagger = "stagger_ns"
         case overrunSpacing = "overrun_spacing_ns"
         case longestSpacing = "longest_spacing_ns"
         case dayBudget = "day_budget_ns"
-        case patience = "maximum_deferral_ns"
-        case roomPatience = "maximum_capacity_wait_ns"
+        case maximumDeferral = "maximum_deferral_ns"
+        case maximumCapacityWait = "maximum_capacity_wait_ns"
     }
 }
 

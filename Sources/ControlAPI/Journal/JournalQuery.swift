@@ -36,7 +36,7 @@ package struct JournalQuery: Hashable, Sendable {
     /// Reads the query from its parameters. Throws a refusal for an invalid value.
     ///
     /// - Parameter now: the present time, from which a `since` that is a duration counts back.
-    package init(reading value: (String) -> String?, now: WallTime) throws(ControlRefusal) {
+    package init(reading value: (String) -> String?, now: WallTime) throws(RouteError) {
         after = try QueryValue.whole(value("after"), named: "after", in: 0...Int64.max)
         before = try QueryValue.whole(value("before"), named: "before", in: 1...Int64.max)
         limit = try PageLimit.read(value("limit"))

@@ -17,7 +17,7 @@ package struct LaunchQuery: Hashable, Sendable {
         self.plugin = plugin
     }
 
-    package init(reading value: (String) -> String?) throws(ControlRefusal) {
+    package init(reading value: (String) -> String?) throws(RouteError) {
         limit = try PageLimit.read(value("limit"))
         after = try QueryValue.cursor(value("after")) { text in
             Int64(text).flatMap { $0 > 0 ? LaunchNumber(rawValue: $0) : nil }

@@ -16,7 +16,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     private let endedAtSecond: CalendarTime?
     /// The budget of the launch; nil without a fixed budget.
     package let budget: Nanoseconds?
-    package let grace: Nanoseconds
+    package let gracePeriod: Nanoseconds
     /// Running time of the launch; nil when it was not measured, because the host failed while the launch ran.
     package let used: Nanoseconds?
     package let outcome: String?
@@ -38,7 +38,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         pid: Int32,
         startedAt: WallTime,
         budget: Duration?,
-        grace: Duration,
+        gracePeriod: Duration,
         used: Duration,
         end: LaunchEnd?,
         manifestDigest: String,
@@ -55,7 +55,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         endedAt = (end?.at).map(Timestamp.init)
         endedAtSecond = self.endedAt.map(CalendarTime.init(secondOf:))
         self.budget = budget.map { Nanoseconds($0) }
-        self.grace = Nanoseconds(grace)
+        self.gracePeriod = Nanoseconds(gracePeriod)
         self.used = (end.map(\.used) ?? used).map { Nanoseconds($0) }
         outcome = end?.outcome.rawValue
         blame = end?.blame.rawValue
@@ -73,7 +73,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         case endedAt = "ended_at_ns"
         case endedAtSecond = "ended_at"
         case budget = "budget_ns"
-        case grace = "grace_period_ns"
+        case gracePeriod = "grace_period_ns"
         case used = "used_ns"
         case manifestDigest = "manifest_digest"
         case worstOutcome = "worst_outcome"

@@ -17,7 +17,7 @@ package struct PluginQuery: Hashable, Sendable {
         self.manifest = manifest
     }
 
-    package init(reading value: (String) -> String?) throws(ControlRefusal) {
+    package init(reading value: (String) -> String?) throws(RouteError) {
         limit = try PageLimit.read(value("limit"))
         after = try QueryValue.cursor(value("after"), PluginCursor.init(text:))
         manifest = try QueryValue.path(value("manifest"), named: "manifest")

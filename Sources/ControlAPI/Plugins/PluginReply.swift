@@ -21,7 +21,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let notes: [ManifestNote]
     package let limits: [KindLimit]
     package let budgets: [KindBudget]
-    package let grace: Nanoseconds
+    package let gracePeriod: Nanoseconds
     package let spacing: Nanoseconds
     /// Maximum number of tasks per launch.
     package let batchSize: Int
@@ -50,7 +50,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         notes: [ManifestNote] = [],
         limits: [KindLimit],
         budgets: [KindBudget],
-        grace: Duration,
+        gracePeriod: Duration,
         spacing: Duration,
         batchSize: Int,
         dayBudget: Duration,
@@ -74,7 +74,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.notes = notes
         self.limits = limits
         self.budgets = budgets
-        self.grace = Nanoseconds(grace)
+        self.gracePeriod = Nanoseconds(gracePeriod)
         self.spacing = Nanoseconds(spacing)
         self.batchSize = batchSize
         self.dayBudget = Nanoseconds(dayBudget)
@@ -166,7 +166,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         case manifestDigest = "manifest_digest"
         case libraryDigest = "library_digest"
         case librariesToLoad = "libraries_to_load"
-        case grace = "grace_period_ns"
+        case gracePeriod = "grace_period_ns"
         case spacing = "spacing_ns"
         case batchSize = "batch_size"
         case retention = "retention_ns"
@@ -188,7 +188,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         notes = try container.decode([ManifestNote].self, forKey: .notes)
         limits = try container.decode([KindLimit].self, forKey: .limits)
         budgets = try container.decode([KindBudget].self, forKey: .budgets)
-        grace = try container.decode(Nanoseconds.self, forKey: .grace)
+        gracePeriod = try container.decode(Nanoseconds.self, forKey: .gracePeriod)
         spacing = try container.decode(Nanoseconds.self, forKey: .spacing)
         batchSize = try container.decode(Int.self, forKey: .batchSize)
         dayBudget = try container.decode(Nanoseconds.self, forKey: .dayBudget)
@@ -216,7 +216,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encode(notes, forKey: .notes)
         try container.encode(limits, forKey: .limits)
         try container.encode(budgets, forKey: .budgets)
-        try container.encode(grace, forKey: .grace)
+        try container.encode(gracePeriod, forKey: .gracePeriod)
         try container.encode(spacing, forKey: .spacing)
         try container.encode(batchSize, forKey: .batchSize)
         try container.encode(dayBudget, forKey: .dayBudget)

@@ -12,7 +12,7 @@ package struct PluginTrigger: CallBody, Hashable {
 
     package init(payload: [UInt8] = []) { self.payload = CarriedPayload.data(payload) }
 
-    package func validated() throws(ControlRefusal) -> [UInt8] { try CarriedPayload.bytes(payload) }
+    package func validated() throws(RouteError) -> [UInt8] { try CarriedPayload.bytes(payload) }
 }
 
 /// The answer to a trigger, sent after the event is committed.

@@ -58,13 +58,13 @@ package struct ConditionsSimulation: CallBody, Hashable {
         }
     }
 
-    package func validated() throws(ControlRefusal) -> ConditionsSimulation {
+    package func validated() throws(RouteError) -> ConditionsSimulation {
         for name in lockedContainers.keys.sorted() where PluginIdentifier(name) == nil {
             throw .malformedIdentifier(name, field: Key.lockedContainers.stringValue)
         }
         if !scripts.isEmpty || !lockedContainers.isEmpty { return self }
         let names = Self.fields.map(\.name).joined(separator: ", ")
-        throw ControlRefusal(
+        throw RouteError(
             .conditionMissing,
             "no condition is named",
             remedy: "give one of \(names); each is true, false or null"

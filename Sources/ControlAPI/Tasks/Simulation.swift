@@ -10,10 +10,10 @@ package struct RunOrder: CallBody, Hashable {
 
     package init(identifiers: [String]) { self.identifiers = identifiers }
 
-    package func validated() throws(ControlRefusal) -> [TaskIdentifier] {
+    package func validated() throws(RouteError) -> [TaskIdentifier] {
         if identifiers.isEmpty {
             let remedy = "name at least one pending task"
-            throw ControlRefusal(.identifierMissing, field: "identifiers", "identifiers is empty", remedy: remedy)
+            throw RouteError(.identifierMissing, field: "identifiers", "identifiers is empty", remedy: remedy)
         }
         var tasks: [TaskIdentifier] = []
         for (index, text) in identifiers.enumerated() {
@@ -38,7 +38,7 @@ package struct ExpirationSimulation: CallBody, Hashable {
 
     package init(identifier: String) { self.identifier = identifier }
 
-    package func validated() throws(ControlRefusal) -> TaskIdentifier { try TaskIdentifier(validating: identifier) }
+    package func validated() throws(RouteError) -> TaskIdentifier { try TaskIdentifier(validating: identifier) }
 }
 
 package struct ExpirationSimulationReply: Codable, Hashable, Sendable {

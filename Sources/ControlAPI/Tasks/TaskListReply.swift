@@ -39,7 +39,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let identifier: String
         package let kind: String
         package let submission: Int64
-        /// The submitter of the request: a plugin identifier, `person` for a user, or `schedule` for a schedule of the
+        /// The submitter of the request: a plugin identifier, `user` for a user, or `schedule` for a schedule of the
         /// operator.
         package let submitter: String
         package let submittedAt: Timestamp

@@ -26,7 +26,7 @@ package struct TaskQuery: Hashable, Sendable {
         self.kinds = kinds
     }
 
-    package init(reading value: (String) -> String?) throws(ControlRefusal) {
+    package init(reading value: (String) -> String?) throws(RouteError) {
         limit = try PageLimit.read(value("limit"))
         after = try QueryValue.cursor(value("after"), WorkCursor.init(text:))
         plugin = try QueryValue.plugin(value("plugin"), named: "plugin")

@@ -70,7 +70,7 @@ package struct TaskSubmission: CallBody, Hashable {
 
     /// The checked request with its payload, for the scheduler. Throws a refusal for an invalid field, or a field of
     /// another kind.
-    package func validated() throws(ControlRefusal) -> (request: TaskRequest, payload: [UInt8]) {
+    package func validated() throws(RouteError) -> (request: TaskRequest, payload: [UInt8]) {
         let task = try TaskIdentifier(validating: identifier)
         let kind = try validKind()
         try refuseForeignFields(of: kind)
@@ -87,10 +87,10 @@ package struct TaskSubmission: CallBody, Hashable {
         return (request, try CarriedPayload.bytes(payload))
     }
 
-    private func validKind() throws(ControlRefusal) -> TaskKind {
+    private func validKind() throws(RouteError) -> TaskKind {
         let offered = TaskKind.submittable
         if let kind = offered.first(where: { $0.name == kind }) { return kind }
-        throw ControlRefusal(
+        throw RouteError(
             .kindUnknown,
             field: "kind",
             "kind \"\(kind)\" is not supported",
@@ -100,9 +100,9 @@ package struct TaskSubmission: CallBody, Hashable {
 
     /// Throws a refusal for a field of another kind of request: if it were ignored, the caller would not notice the
     /// mistake.
-    private func refuseForeignFields(of kind: TaskKind) throws(ControlRefusal) {
+    private func refuseForeignFields(of kind: TaskKind) throws(RouteError) {
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
-        throw ControlRefusal(
+        throw RouteError(
             .fieldNotOfKind,
             field: field.key,
             "field \"\(field.key)\" does not apply to a \(kind.name) request",
@@ -122,17 +122,17 @@ package struct TaskSubmission: CallBody, Hashable {
         }
     }
 
-    private func continuedTerms() throws(ControlRefusal) -> ContinuedTerms {
+    private func continuedTerms() throws(RouteError) -> ContinuedTerms {
         switch ContinuedTerms.titleProblem(title: title, subtitle: subtitle) {
         case .missing:
-            throw ControlRefusal(
+            throw RouteError(
                 .fieldMissing,
                 field: "title",
                 "a continued request needs a title, which users see while it runs",
                 remedy: "add field \"title\""
             )
         case .tooLong(let field, let bytes):
-            throw ControlRefusal(
+            throw RouteError(
                 .textTooLong,
                 field: field.key,
                 "field \"\(field.key)\" has \(bytes) bytes; at most \(ContinuedTerms.maximumTitle) are allowed",
@@ -154,10 +154,10 @@ package struct TaskSubmission: CallBody, Hashable {
         _ field: String,
         among values: [Value],
         _ name: KeyPath<Value, String>
-    ) throws(ControlRefusal) -> Value? {
+    ) throws(RouteError) -> Value? {
         guard let text else { return nil }
         if let value = values.first(where: { $0[keyPath: name] == text }) { return value }
-        throw ControlRefusal(
+        throw RouteError(
             .wordUnknown,
             field: field,
             "\(field) \"\(text)\" is not a known value",

@@ -50,12 +50,12 @@ package struct BodyField: Hashable, Sendable {
 extension CallBody {
     /// The decoded body of a call of `route`. Throws a refusal for a missing body, and for an unknown, repeated or
     /// invalid field.
-    package static func reading(_ data: Data, for route: Route) throws(ControlRefusal) -> Self {
+    package static func reading(_ data: Data, for route: Route) throws(RouteError) -> Self {
         let members = try members(of: data, for: route)
         let names = fields.map(\.name)
         // The names are sorted, so that the same body is always refused for the same field.
         for name in members.keys.sorted() where !names.contains(name) {
-            throw ControlRefusal(
+            throw RouteError(
                 .fieldUnknown,
                 field: name,
                 "field \"\(name)\" is not part of the body of \(route)",
@@ -66,38 +66,38 @@ extension CallBody {
         do {
             return try WireCoding.decode(from: data)
         } catch {
-            throw ControlRefusal(.fieldType, "the body cannot be read: \(WireCoding.explanation(of: error))")
+            throw RouteError(.fieldType, "the body cannot be read: \(WireCoding.explanation(of: error))")
         }
     }
 
-    private static func members(of data: Data, for route: Route) throws(ControlRefusal) -> [String: JSONValue] {
+    private static func members(of data: Data, for route: Route) throws(RouteError) -> [String: JSONValue] {
         let remedy = "send a JSON object with \(fields.map(\.name).joined(separator: ", "))"
         if data.isEmpty {
-            throw ControlRefusal(.bodyMissing, "\(route) requires a body", remedy: remedy)
+            throw RouteError(.bodyMissing, "\(route) requires a body", remedy: remedy)
         }
         let value: JSONValue
         do {
             value = try JSONValue(parsing: data)
         } catch {
-            throw ControlRefusal(.bodyNotJSON, "the body is not JSON in UTF-8", remedy: remedy)
+            throw RouteError(.bodyNotJSON, "the body is not JSON in UTF-8", remedy: remedy)
         }
         guard case .object(let members) = value else {
-            throw ControlRefusal(.bodyNotObject, "the body is \(value.words), not an object", remedy: remedy)
+            throw RouteError(.bodyNotObject, "the body is \(value.words), not an object", remedy: remedy)
         }
         if let name = RepeatedField.first(in: data) {
             let problem = "field \"\(name)\" is in the body more than once"
-            throw ControlRefusal(.fieldRepeated, field: name, problem, remedy: "keep one of them")
+            throw RouteError(.fieldRepeated, field: name, problem, remedy: "keep one of them")
         }
         return members
     }
 }
 
 extension BodyField {
-    fileprivate func check(_ value: JSONValue?) throws(ControlRefusal) {
+    fileprivate func check(_ value: JSONValue?) throws(RouteError) {
         let remedy = "write \(shape.words)"
         switch (shape, value) {
         case (_, nil) where isRequired:
-            throw ControlRefusal(
+            throw RouteError(
                 .fieldMissing,
                 field: name,
                 "field \"\(name)\" is missing",
@@ -107,7 +107,7 @@ extension BodyField {
             break
         case (_, .null):
             let way = isRequired ? remedy : "\(remedy), or leave the field out"
-            throw ControlRefusal(.fieldNull, field: name, "field \"\(name)\" is null", remedy: way)
+            throw RouteError(.fieldNull, field: name, "field \"\(name)\" is null", remedy: way)
         case (.texts, .array(let elements)):
             for (index, element) in elements.enumerated() {
                 if case .string = element { continue }
@@ -122,11 +122,11 @@ extension BodyField {
         case (.time, .string(let text)):
             if Timestamp(text) != nil { break }
             let problem = "field \"\(name)\" is \"\(text)\", which is not a time"
-            throw ControlRefusal(.timeInvalid, field: name, problem, remedy: remedy)
+            throw RouteError(.timeInvalid, field: name, problem, remedy: remedy)
         case (.base64, .string(let text)):
             if Data(base64Encoded: text) != nil { break }
             let problem = "field \"\(name)\" is not base 64"
-            throw ControlRefusal(
+            throw RouteError(
                 .base64Invalid,
                 field: name,
                 problem,
@@ -137,8 +137,8 @@ extension BodyField {
         }
     }
 
-    private func wrongType(_ value: JSONValue, at place: String, _ shape: Shape) -> ControlRefusal {
+    private func wrongType(_ value: JSONValue, at place: String, _ shape: Shape) -> RouteError {
         let problem = "field \"\(place)\" is \(value.words), which is not \(shape.words)"
-        return ControlRefusal(.fieldType, field: place, problem, remedy: "write \(shape.words)")
+        return RouteError(.fieldType, field: place, problem, remedy: "write \(shape.words)")
     }
 }

@@ -8,11 +8,11 @@ package enum CarriedPayload {
     /// The payload as data to encode; nil for an empty one.
     package static func data(_ bytes: [UInt8]) -> Data? { bytes.isEmpty ? nil : Data(bytes) }
 
-    package static func bytes(_ data: Data?) throws(ControlRefusal) -> [UInt8] {
+    package static func bytes(_ data: Data?) throws(RouteError) -> [UInt8] {
         let bytes = data.map { Array($0) } ?? []
         let limit = TaskRequest.maximumPayload
         if bytes.count <= limit { return bytes }
         let problem = "payload has \(bytes.count) bytes; at most \(limit) are allowed"
-        throw ControlRefusal(.payloadTooLarge, field: "payload", problem, remedy: "pass a file name as payload")
+        throw RouteError(.payloadTooLarge, field: "payload", problem, remedy: "pass a file name as payload")
     }
 }

@@ -4,23 +4,23 @@ package import TaskModel
 
 // Identifiers and numbers from requests. An invalid one is refused with the rule that it breaks.
 extension TaskIdentifier {
-    package init(validating text: String, field: String = "identifier") throws(ControlRefusal) {
+    package init(validating text: String, field: String = "identifier") throws(RouteError) {
         guard let identifier = TaskIdentifier(text) else { throw .malformedIdentifier(text, field: field) }
         self = identifier
     }
 }
 
 extension PluginIdentifier {
-    package init(validating text: String, field: String = "identifier") throws(ControlRefusal) {
+    package init(validating text: String, field: String = "identifier") throws(RouteError) {
         guard let identifier = PluginIdentifier(text) else { throw .malformedIdentifier(text, field: field) }
         self = identifier
     }
 }
 
 extension LaunchNumber {
-    package init(validating text: String) throws(ControlRefusal) {
+    package init(validating text: String) throws(RouteError) {
         guard let number = Int64(text), number > 0 else {
-            throw ControlRefusal(
+            throw RouteError(
                 .numberInvalid,
                 field: "number",
                 "launch \"\(text)\" is not a whole number from 1",

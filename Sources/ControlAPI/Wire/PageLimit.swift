@@ -5,7 +5,7 @@ package enum PageLimit {
     package static let range = 1...1_000
     package static let standard = 100
 
-    static func read(_ text: String?) throws(ControlRefusal) -> Int {
+    static func read(_ text: String?) throws(RouteError) -> Int {
         try QueryValue.whole(text, named: "limit", in: range) ?? standard
     }
 }

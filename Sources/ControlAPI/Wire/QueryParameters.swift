@@ -8,27 +8,27 @@ import TaskModel
 package struct QueryParameters: Hashable, Sendable {
     private var values: [String: String] = [:]
 
-    package init(_ query: String?, of route: Route) throws(ControlRefusal) {
+    package init(_ query: String?, of route: Route) throws(RouteError) {
         for item in (query ?? "").split(separator: "&") {
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentCoding.decode(String(parts[0])),
                 let value = PercentCoding.decode(parts.count > 1 ? String(parts[1]) : "")
             else {
                 let problem = "query \(item) has an invalid percent escape"
-                throw ControlRefusal(.queryInvalid, problem, remedy: "write UTF-8 bytes as %XX, a percent sign as %25")
+                throw RouteError(.queryInvalid, problem, remedy: "write UTF-8 bytes as %XX, a percent sign as %25")
             }
             guard route.queryNames.contains(name) else { throw Self.unknown(name, of: route) }
             guard values.updateValue(value, forKey: name) == nil else {
                 let problem = "query \(name) is given more than once"
-                throw ControlRefusal(.queryRepeated, field: name, problem, remedy: "give it once")
+                throw RouteError(.queryRepeated, field: name, problem, remedy: "give it once")
             }
         }
     }
 
     package func value(_ name: String) -> String? { values[name] }
 
-    private static func unknown(_ name: String, of route: Route) -> ControlRefusal {
-        ControlRefusal(
+    private static func unknown(_ name: String, of route: Route) -> RouteError {
+        RouteError(
             .queryUnknown,
             field: name,
             "query \(name) is not a parameter of \(route)",

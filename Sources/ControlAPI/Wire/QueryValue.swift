@@ -8,14 +8,14 @@ enum QueryValue {
         _ text: String?,
         named name: String,
         in range: ClosedRange<Value>
-    ) throws(ControlRefusal) -> Value? {
+    ) throws(RouteError) -> Value? {
         guard let text else { return nil }
         if let value = Value(text), range.contains(value) { return value }
         let bound = range.upperBound == .max ? "" : " to \(range.upperBound)"
         throw invalid(text, named: name, "write a whole number from \(range.lowerBound)\(bound)")
     }
 
-    static func boolean(_ text: String?, named name: String) throws(ControlRefusal) -> Bool? {
+    static func boolean(_ text: String?, named name: String) throws(RouteError) -> Bool? {
         guard let text else { return nil }
         if let value = Bool(text) { return value }
         throw invalid(text, named: name, "write true or false")
@@ -26,7 +26,7 @@ enum QueryValue {
         named name: String,
         among values: [Value],
         _ word: (Value) -> String
-    ) throws(ControlRefusal) -> Value? {
+    ) throws(RouteError) -> Value? {
         guard let text else { return nil }
         if let value = values.first(where: { word($0) == text }) { return value }
         throw invalid(text, named: name, NearestWord.remedy(for: text, among: values.map(word)))
@@ -39,7 +39,7 @@ enum QueryValue {
         named name: String,
         among values: [Value],
         _ word: (Value) -> String
-    ) throws(ControlRefusal) -> [Value]? {
+    ) throws(RouteError) -> [Value]? {
         guard let text else { return nil }
         var found: [Value] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -49,35 +49,35 @@ enum QueryValue {
         return found
     }
 
-    static func cursor<Value>(_ text: String?, _ value: (String) -> Value?) throws(ControlRefusal) -> Value? {
+    static func cursor<Value>(_ text: String?, _ value: (String) -> Value?) throws(RouteError) -> Value? {
         guard let text else { return nil }
         if let value = value(text) { return value }
         throw invalid(text, named: "after", "send \"next\" of the page before, or leave it out for the first page")
     }
 
-    static func path(_ text: String?, named name: String) throws(ControlRefusal) -> String? {
+    static func path(_ text: String?, named name: String) throws(RouteError) -> String? {
         guard let text else { return nil }
         if text.hasPrefix("/") { return text }
         throw invalid(text, named: name, "write an absolute path")
     }
 
-    static func plugin(_ text: String?, named name: String) throws(ControlRefusal) -> PluginIdentifier? {
+    static func plugin(_ text: String?, named name: String) throws(RouteError) -> PluginIdentifier? {
         guard let text else { return nil }
         return try PluginIdentifier(validating: text, field: name)
     }
 
-    static func task(_ text: String?, named name: String) throws(ControlRefusal) -> TaskIdentifier? {
+    static func task(_ text: String?, named name: String) throws(RouteError) -> TaskIdentifier? {
         guard let text else { return nil }
         return try TaskIdentifier(validating: text, field: name)
     }
 
-    static func since(_ text: String?, named name: String, now: WallTime) throws(ControlRefusal) -> WallTime? {
+    static func since(_ text: String?, named name: String, now: WallTime) throws(RouteError) -> WallTime? {
         guard let text else { return nil }
         if let instant = SinceTime.instant(text, now: now) { return instant }
         throw invalid(text, named: name, SinceTime.rule)
     }
 
-    private static func invalid(_ text: String, named name: String, _ rule: String) -> ControlRefusal {
-        ControlRefusal(.queryInvalid, field: name, "query \(name)=\(text) is not allowed", remedy: rule)
+    private static func invalid(_ text: String, named name: String, _ rule: String) -> RouteError {
+        RouteError(.queryInvalid, field: name, "query \(name)=\(text) is not allowed", remedy: rule)
     }
 }

@@ -39,7 +39,7 @@ enum ContainerReading: Equatable {
         case .notThereYet: "the container does not exist yet"
         case .automatic(let point): "\(point) is mounted on first access"
         case .notMounted(let point, let file): "\(point) is not mounted, although \(file) lists it"
-        case .keyAbsent(let folder): "the encryption key of \(folder) is missing"
+        case .keyAbsent(let directory): "the encryption key of \(directory) is missing"
         case .unreadable(let error): error.description
         }
     }
@@ -47,24 +47,24 @@ enum ContainerReading: Equatable {
     /// Reads the state of a container.
     ///
     /// - Parameters:
-    ///   - path: path of the container, within `folder`.
-    ///   - folder: directory of all containers.
-    init(_ path: String, in folder: String, mounts: MountTable) {
-        if let (point, file) = mounts.missing(from: folder, to: path) {
+    ///   - path: path of the container, within `directory`.
+    ///   - directory: directory of all containers.
+    init(_ path: String, in directory: String, mounts: MountTable) {
+        if let (point, file) = mounts.missing(from: directory, to: path) {
             self = .notMounted(point, file: file)
-        } else if let point = mounts.automatic(from: folder, to: path) {
+        } else if let point = mounts.automatic(from: directory, to: path) {
             // The directory is not opened: that would mount it, and wait for its source.
             self = .automatic(point)
         } else {
-            self = Self.opened(path, in: folder)
+            self = Self.opened(path, in: directory)
         }
     }
 
     /// The state found by opening the directory of all containers and the container. A locked directory hides its
     /// names, so a container in it appears to be missing.
-    private static func opened(_ path: String, in folder: String) -> Self {
+    private static func opened(_ path: String, in directory: String) -> Self {
         var (isThere, isEncrypted) = (true, false)
-        for place in [folder, path] {
+        for place in [directory, path] {
             do throws(SystemError) {
                 let file = try Descriptor(opening: place, flags: O_RDONLY | O_DIRECTORY | O_NONBLOCK)
                 let key = try SystemError.check(bgl_encryption_key(file.number), "read the encryption key of \(place)")

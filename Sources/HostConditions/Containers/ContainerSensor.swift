@@ -14,7 +14,7 @@ final class ContainerSensor: Sensor {
     private var isUnawaitable = false
     private var watched: WatchedContainers = .none
     private var readings: [PluginIdentifier: ConditionReading] = [:]
-    private(set) var nextLook: MonotonicTime?
+    private(set) var nextSample: MonotonicTime?
 
     init(_ roots: SystemRoots, _ thresholds: ConditionThresholds) {
         self.roots = roots
@@ -32,24 +32,24 @@ final class ContainerSensor: Sensor {
     func watch(_ containers: WatchedContainers, at now: MonotonicTime) {
         guard containers != watched else { return }
         watched = containers
-        look(at: now)
+        sample(at: now)
     }
 
-    func look(at now: MonotonicTime) {
+    func sample(at now: MonotonicTime) {
         readings = [:]
-        nextLook = nil
+        nextSample = nil
         guard !watched.plugins.isEmpty else { return }
         do throws(SystemError) {
-            let mounts = try MountTable(roots, below: watched.folder)
+            let mounts = try MountTable(roots, below: watched.directory)
             for plugin in watched.plugins {
-                let path = "\(watched.folder)/\(plugin.text)"
-                let reading = ContainerReading(path, in: watched.folder, mounts: mounts)
-                if reading.changesSilently || isUnawaitable || mountInfo == nil { nextLook = now + interval }
+                let path = "\(watched.directory)/\(plugin.text)"
+                let reading = ContainerReading(path, in: watched.directory, mounts: mounts)
+                if reading.changesSilently || isUnawaitable || mountInfo == nil { nextSample = now + interval }
                 readings[plugin] = .measured(reading.isLocked, from: path, detail: reading.words)
             }
         } catch {
             for plugin in watched.plugins { readings[plugin] = .missing(error.description) }
-            nextLook = now + interval
+            nextSample = now + interval
         }
     }
 
@@ -60,13 +60,13 @@ final class ContainerSensor: Sensor {
 /// request.
 package struct WatchedContainers: Hashable, Sendable {
     /// Absolute path of the directory of all containers. Each container is named like its plugin.
-    package let folder: String
+    package let directory: String
     package let plugins: Set<PluginIdentifier>
 
-    package static let none = WatchedContainers(folder: "/", plugins: [])
+    package static let none = WatchedContainers(directory: "/", plugins: [])
 
-    package init(folder: String, plugins: Set<PluginIdentifier>) {
-        self.folder = MountTable.normalized(folder)
+    package init(directory: String, plugins: Set<PluginIdentifier>) {
+        self.directory = MountTable.normalized(directory)
         self.plugins = plugins
     }
 }

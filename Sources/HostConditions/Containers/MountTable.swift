@@ -9,24 +9,24 @@ struct MountTable: Equatable {
     /// Configured mount points, with the file that configures each.
     let expected: [String: String]
 
-    /// The first configured mount point from `folder` down to `path` that has no file system; nil when there is none.
-    func missing(from folder: String, to path: String) -> (point: String, file: String)? {
-        expected.filter { point, _ in Self.lies(point, below: folder) && Self.lies(path, below: point) }
+    /// The first configured mount point from `directory` down to `path` that has no file system; nil when there is none.
+    func missing(from directory: String, to path: String) -> (point: String, file: String)? {
+        expected.filter { point, _ in Self.lies(point, below: directory) && Self.lies(path, below: point) }
             .filter { mounted[$0.key] == nil }
             .min { $0.key < $1.key }
             .map { ($0.key, $0.value) }
     }
 
-    /// The first automount point from `folder` down to `path` that is not mounted yet; nil when there is none. Opening
+    /// The first automount point from `directory` down to `path` that is not mounted yet; nil when there is none. Opening
     /// the path would mount it.
-    func automatic(from folder: String, to path: String) -> String? {
+    func automatic(from directory: String, to path: String) -> String? {
         mounted.filter { point, type in
-            type == "autofs" && Self.lies(point, below: folder) && Self.lies(path, below: point)
+            type == "autofs" && Self.lies(point, below: directory) && Self.lies(path, below: point)
         }.keys.min()
     }
 
-    static func lies(_ path: String, below folder: String) -> Bool {
-        path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
+    static func lies(_ path: String, below directory: String) -> Bool {
+        path == directory || path.hasPrefix(directory == "/" ? directory : directory + "/")
     }
 
     /// The type of the topmost file system at each mount point, from lines in the order of mounting: `36 35 98:0 /root
@@ -102,11 +102,11 @@ extension MountTable {
 
     /// Paths of the mount units in force. When several directories contain a unit of the same name, the first
     /// directory's unit is in force.
-    private static func units(in folders: [String]) -> [String] {
+    private static func units(in directories: [String]) -> [String] {
         var seen: Set<String> = []
-        return folders.flatMap { folder in
-            ((try? SystemFile.names(in: folder)) ?? []).filter { $0.hasSuffix(".mount") && seen.insert($0).inserted }
-                .map { "\(folder)/\($0)" }
+        return directories.flatMap { directory in
+            ((try? SystemFile.names(in: directory)) ?? []).filter { $0.hasSuffix(".mount") && seen.insert($0).inserted }
+                .map { "\(directory)/\($0)" }
         }
     }
 }

@@ -33,17 +33,18 @@ struct HeatReading: Equatable {
 extension HeatReading {
     /// Reads the zones in a directory.
     ///
-    /// - Parameter folder: `/sys/class/thermal`. Zones without a readable temperature, such as disabled ones, are
+    /// - Parameter directory: `/sys/class/thermal`. Zones without a readable temperature, such as disabled ones, are
     ///   skipped.
-    init(folder: String) throws(SystemError) {
-        zones = try SystemFile.names(in: folder).compactMap { name in
-            guard name.hasPrefix("thermal_zone"), let millidegrees = SystemFile.number("\(folder)/\(name)/temp") else {
+    init(directory: String) throws(SystemError) {
+        zones = try SystemFile.names(in: directory).compactMap { name in
+            guard name.hasPrefix("thermal_zone"), let millidegrees = SystemFile.number("\(directory)/\(name)/temp")
+            else {
                 return nil
             }
             return Zone(
-                name: SystemFile.line("\(folder)/\(name)/type") ?? name,
+                name: SystemFile.line("\(directory)/\(name)/type") ?? name,
                 degrees: Double(millidegrees) / 1_000,
-                trip: Self.lowestTrip("\(folder)/\(name)")
+                trip: Self.lowestTrip("\(directory)/\(name)")
             )
         }
     }

@@ -7,29 +7,29 @@ import TaskModel
 /// Detects a machine that is too hot for deferrable work. The temperatures are sampled at long intervals, and only
 /// while the condition is watched.
 final class HeatSensor: Sensor {
-    private let folder: String
+    private let directory: String
     private let thresholds: ConditionThresholds
     private var reading = ConditionReading.unwatched
-    private(set) var nextLook: MonotonicTime?
+    private(set) var nextSample: MonotonicTime?
 
     init(_ roots: SystemRoots, _ thresholds: ConditionThresholds) {
-        folder = "\(roots.sys)/class/thermal"
+        directory = "\(roots.sys)/class/thermal"
         self.thresholds = thresholds
     }
 
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {
         let isWatched = conditions.contains(.hot)
-        if isWatched == (nextLook != nil) { return }
-        nextLook = isWatched ? now : nil
+        if isWatched == (nextSample != nil) { return }
+        nextSample = isWatched ? now : nil
         reading = .unwatched
-        look(at: now)
+        sample(at: now)
     }
 
-    func look(at now: MonotonicTime) {
-        guard nextLook != nil else { return }
-        nextLook = now + thresholds.heatInterval
+    func sample(at now: MonotonicTime) {
+        guard nextSample != nil else { return }
+        nextSample = now + thresholds.heatInterval
         do throws(SystemError) {
-            let heat = try HeatReading(folder: folder)
+            let heat = try HeatReading(directory: directory)
             reading = judge(heat)
         } catch {
             reading = .missing(error.description)
@@ -39,7 +39,7 @@ final class HeatSensor: Sensor {
     func write(to readings: inout Readings) { readings.conditions[.hot] = reading }
 
     private func judge(_ heat: HeatReading) -> ConditionReading {
-        if heat.zones.isEmpty { return .missing("\(folder) has no zone with a temperature") }
-        return .measured(heat.isHot(thresholds, after: reading.holds), from: folder, detail: heat.words)
+        if heat.zones.isEmpty { return .missing("\(directory) has no zone with a temperature") }
+        return .measured(heat.isHot(thresholds, after: reading.holds), from: directory, detail: heat.words)
     }
 }

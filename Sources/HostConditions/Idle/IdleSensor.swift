@@ -19,7 +19,7 @@ final class IdleSensor: Sensor {
     private var problem: SystemError?
     private var quiet: SteadyClaim
     private var high: SteadyClaim
-    private var nextSample: MonotonicTime?
+    private var nextLoadSample: MonotonicTime?
 
     init(_ roots: SystemRoots, _ thresholds: ConditionThresholds, _ usage: LaunchUsage) {
         self.roots = roots
@@ -33,9 +33,9 @@ final class IdleSensor: Sensor {
     var awaited: Awaited? { sessions.awaited }
     /// Time of the next sample or of the next turn of the connection to the session manager; nil without either.
     /// Without a connection the next sample also attempts to connect.
-    var nextLook: MonotonicTime? {
-        guard sessions.awaited != nil, let turn = sessions.nextTurn else { return nextSample }
-        return min(turn, nextSample ?? turn)
+    var nextSample: MonotonicTime? {
+        guard sessions.awaited != nil, let turn = sessions.nextTurn else { return nextLoadSample }
+        return min(turn, nextLoadSample ?? turn)
     }
 
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {
@@ -45,17 +45,17 @@ final class IdleSensor: Sensor {
         watched = wanted
         if wanted.contains(.idle) { sessions.open(at: now) } else { sessions.close() }
         if wanted.isEmpty { return forget() }
-        if !wasSampling || wanted.contains(.idle) { look(at: now) }
+        if !wasSampling || wanted.contains(.idle) { sample(at: now) }
     }
 
     func listen(at now: MonotonicTime) { sessions.dispatch(at: now) }
 
-    func look(at now: MonotonicTime) {
+    func sample(at now: MonotonicTime) {
         guard !watched.isEmpty else { return }
         let isTurnOfBus = sessions.nextTurn.map { $0 <= now } ?? false
         sessions.dispatch(at: now)
-        if isTurnOfBus, let nextSample, nextSample > now { return }
-        nextSample = now + thresholds.sampleInterval
+        if isTurnOfBus, let nextLoadSample, nextLoadSample > now { return }
+        nextLoadSample = now + thresholds.sampleInterval
         do throws(SystemError) {
             take(
                 try LoadSample(roots, launches: usage.read(), ticksPerSecond: ticksPerSecond, at: now)
@@ -64,7 +64,7 @@ final class IdleSensor: Sensor {
         } catch {
             forget()
             problem = error
-            nextSample = now + thresholds.sampleInterval
+            nextLoadSample = now + thresholds.sampleInterval
         }
     }
 
@@ -76,8 +76,8 @@ final class IdleSensor: Sensor {
         else { return }
         sample = next
         self.load = load
-        quiet.note(load.looksIdle(thresholds), since: load.since, until: load.until)
-        high.note(load.looksHigh(thresholds), since: load.since, until: load.until)
+        quiet.note(load.indicatesIdleness(thresholds), since: load.since, until: load.until)
+        high.note(load.indicatesHighLoad(thresholds), since: load.since, until: load.until)
     }
 
     /// Starts with a first sample. A single sample gives no share of use, so the kernel's load average decides whether
@@ -92,7 +92,7 @@ final class IdleSensor: Sensor {
         sample = nil
         load = nil
         problem = nil
-        nextSample = nil
+        nextLoadSample = nil
         quiet = SteadyClaim(beginsAfter: quiet.beginsAfter, endsAfter: quiet.endsAfter)
         high = SteadyClaim(beginsAfter: high.beginsAfter, endsAfter: high.endsAfter)
     }

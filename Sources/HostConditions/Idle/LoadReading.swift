@@ -56,13 +56,13 @@ struct LoadReading: Equatable {
     private var pressures: [Double] { [processorPressure, diskPressure].compactMap(\.self) }
 
     /// Whether the use is that of an idle machine; nil between the thresholds, where the state does not change.
-    func looksIdle(_ thresholds: ConditionThresholds) -> Bool? {
+    func indicatesIdleness(_ thresholds: ConditionThresholds) -> Bool? {
         if share > thresholds.busyShare || pressures.contains(where: { $0 > thresholds.busyPressure }) { return false }
         let isQuiet = pressures.allSatisfy { $0 < thresholds.idlePressure }
         return share < thresholds.idleShare && isQuiet ? true : nil
     }
 
-    func looksHigh(_ thresholds: ConditionThresholds) -> Bool? {
+    func indicatesHighLoad(_ thresholds: ConditionThresholds) -> Bool? {
         if share > thresholds.highLoadShare { return true }
         return share < thresholds.highLoadEndShare ? false : nil
     }

@@ -15,7 +15,7 @@ protocol Sensor: AnyObject {
     /// Descriptor that becomes ready when the sensor has input; nil when the sensor has none.
     var awaited: Awaited? { get }
     /// Time of the next sample; nil while no watched condition has to be sampled.
-    var nextLook: MonotonicTime? { get }
+    var nextSample: MonotonicTime? { get }
 
     /// Sets which sampled conditions are needed from now on. Event-driven sensors ignore the call.
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime)
@@ -23,8 +23,8 @@ protocol Sensor: AnyObject {
     /// Consumes the input of `awaited`, and reads the condition anew if the input is relevant to it.
     func listen(at now: MonotonicTime)
 
-    /// Reads the condition anew, because `nextLook` has come or the machine has resumed.
-    func look(at now: MonotonicTime)
+    /// Reads the condition anew, because `nextSample` has come or the machine has resumed.
+    func sample(at now: MonotonicTime)
 
     /// Handles that this kernel cannot wait for the descriptor of `awaited`. The sensor no longer offers the
     /// descriptor.
@@ -35,8 +35,8 @@ protocol Sensor: AnyObject {
 
 extension Sensor {
     var awaited: Awaited? { nil }
-    var nextLook: MonotonicTime? { nil }
+    var nextSample: MonotonicTime? { nil }
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {}
-    func listen(at now: MonotonicTime) { look(at: now) }
+    func listen(at now: MonotonicTime) { sample(at: now) }
     func cannotWait(_ error: SystemError) {}
 }

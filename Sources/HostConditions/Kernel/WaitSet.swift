@@ -21,18 +21,18 @@ extension Awaited {
 /// Waits for the descriptors of all sensors at once, each under the index of its sensor. Confined to one thread.
 final class WaitSet {
     private enum Interest: Hashable {
-        case bell
+        case wakeChannel
         case place(Int)
     }
 
     private let poll: EpollSet<Interest>
-    private let bell: Descriptor
+    private let wakeChannel: Descriptor
     private var places: [Int: Awaited] = [:]
 
-    init(ringing bell: Descriptor) throws(SystemError) {
-        self.bell = bell
+    init(wokenBy wakeChannel: Descriptor) throws(SystemError) {
+        self.wakeChannel = wakeChannel
         poll = try EpollSet()
-        try poll.add(bell, .bell)
+        try poll.add(wakeChannel, .wakeChannel)
     }
 
     /// Replaces the descriptor that the set waits for on behalf of a sensor.
@@ -63,8 +63,8 @@ final class WaitSet {
     func wait(timeout: Duration?) -> [Int] {
         poll.wait(timeout: timeout).compactMap { readiness in
             switch readiness.interest {
-            case .bell:
-                bgl_bell_silence(bell.number)
+            case .wakeChannel:
+                bgl_eventfd_clear(wakeChannel.number)
                 return nil
             case .place(let place): return place
             }

@@ -13,7 +13,7 @@ final class MemorySensor: Sensor {
     private var problem: SystemError?
     private var isLow = false
     private var average = 0.0
-    private(set) var nextLook: MonotonicTime?
+    private(set) var nextSample: MonotonicTime?
 
     init(_ roots: SystemRoots, _ thresholds: ConditionThresholds) {
         path = "\(roots.proc)/pressure/memory"
@@ -31,12 +31,12 @@ final class MemorySensor: Sensor {
     func listen(at now: MonotonicTime) {
         isLow = true
         average = (try? PressureReading(file: path))?.average ?? average
-        nextLook = now + thresholds.memoryInterval
+        nextSample = now + thresholds.memoryInterval
     }
 
     /// Ends the pressure when its average is below the threshold. Called first one interval after the trigger, because
     /// the average begins to rise with the trigger.
-    func look(at now: MonotonicTime) {
+    func sample(at now: MonotonicTime) {
         guard problem == nil else { return }
         do throws(SystemError) {
             average = try PressureReading(file: path).average
@@ -45,9 +45,9 @@ final class MemorySensor: Sensor {
         }
         if average < thresholds.memoryClearPercent {
             isLow = false
-            nextLook = nil
+            nextSample = nil
         } else if isLow {
-            nextLook = now + thresholds.memoryInterval
+            nextSample = now + thresholds.memoryInterval
         }
     }
 
@@ -63,7 +63,7 @@ final class MemorySensor: Sensor {
         problem = error
         trigger = nil
         isLow = false
-        nextLook = nil
+        nextSample = nil
     }
 
     private func setTrigger() throws(SystemError) -> Descriptor {

@@ -12,31 +12,31 @@ import TaskModel
 final class NetworkSensor: Sensor {
     private static let groups = UInt32(RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE)
 
-    private static let patience: Duration = .seconds(5)
+    private static let retryDelay: Duration = .seconds(5)
 
     private let events: Result<NetlinkSocket, SystemError>
     private var network = NetworkReading()
     private var problem: SystemError?
     /// Time at which a failed query is repeated; nil otherwise. The creation of a socket is not retried.
-    private(set) var nextLook: MonotonicTime?
+    private(set) var nextSample: MonotonicTime?
 
     init(at now: MonotonicTime) {
         events = Result { () throws(SystemError) in
             try NetlinkSocket(protocol: NETLINK_ROUTE, groups: Self.groups)
         }
         // The first query follows the creation of the socket: every later change is reported.
-        look(at: now)
+        sample(at: now)
     }
 
     var awaited: Awaited? { (try? events.get()).map { Awaited(descriptor: $0.descriptor) } }
 
     func listen(at now: MonotonicTime) {
         guard let news = try? events.get().drain() else { return }
-        if concerns(news) { look(at: now) }
+        if concerns(news) { sample(at: now) }
     }
 
-    func look(at now: MonotonicTime) {
-        nextLook = nil
+    func sample(at now: MonotonicTime) {
+        nextSample = nil
         if case .failure(let error) = events { return problem = error }
         do throws(SystemError) {
             // The query has a separate socket, so that no report mixes with its answers.
@@ -44,7 +44,7 @@ final class NetworkSensor: Sensor {
             problem = nil
         } catch {
             problem = error
-            nextLook = now + Self.patience
+            nextSample = now + Self.retryDelay
         }
     }
 

@@ -69,12 +69,12 @@ struct PowerReading: Equatable {
 extension PowerReading {
     /// Reads the power supplies in a directory.
     ///
-    /// - Parameter folder: `/sys/class/power_supply`. The directory is missing when the kernel supports no power
+    /// - Parameter directory: `/sys/class/power_supply`. The directory is missing when the kernel supports no power
     ///   supplies.
-    init(folder: String) throws(SystemError) {
+    init(directory: String) throws(SystemError) {
         var supplies: [Supply] = []
-        for name in try SystemFile.names(in: folder) {
-            let path = "\(folder)/\(name)"
+        for name in try SystemFile.names(in: directory) {
+            let path = "\(directory)/\(name)"
             // A supply without a type is being removed.
             guard let type = SystemFile.line("\(path)/type") else { continue }
             if SystemFile.line("\(path)/scope") == "Device" { continue }

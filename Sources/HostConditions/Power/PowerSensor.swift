@@ -9,47 +9,47 @@ import TaskModel
 /// charge is also sampled while the battery is watched.
 final class PowerSensor: Sensor {
     private let classes: String
-    private let folder: String
+    private let directory: String
     private let events: Result<NetlinkSocket, SystemError>
     private let thresholds: ConditionThresholds
     private var reading = ConditionReading.unwatched
     private var battery = ConditionReading.unwatched
-    private(set) var nextLook: MonotonicTime?
+    private(set) var nextSample: MonotonicTime?
 
     init(_ roots: SystemRoots, _ thresholds: ConditionThresholds = ConditionThresholds(), at now: MonotonicTime) {
         self.thresholds = thresholds
         classes = "\(roots.sys)/class"
-        folder = "\(classes)/power_supply"
+        directory = "\(classes)/power_supply"
         // The group of the kernel's own events: no daemon has to forward them.
         events = Result { () throws(SystemError) in try NetlinkSocket(protocol: NETLINK_KOBJECT_UEVENT, groups: 1) }
-        look(at: now)
+        sample(at: now)
     }
 
     var awaited: Awaited? { (try? events.get()).map { Awaited(descriptor: $0.descriptor) } }
 
     func listen(at now: MonotonicTime) {
         guard let news = try? events.get().drain() else { return }
-        if Self.concerns(news) { look(at: now) }
+        if Self.concerns(news) { sample(at: now) }
     }
 
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {
         let isWatched = conditions.contains(.batteryLow)
-        if isWatched == (nextLook != nil) { return }
-        nextLook = isWatched ? now : nil
+        if isWatched == (nextSample != nil) { return }
+        nextSample = isWatched ? now : nil
         battery = .unwatched
-        if isWatched { look(at: now) }
+        if isWatched { sample(at: now) }
     }
 
-    func look(at now: MonotonicTime) {
-        if nextLook != nil { nextLook = now + thresholds.batteryInterval }
+    func sample(at now: MonotonicTime) {
+        if nextSample != nil { nextSample = now + thresholds.batteryInterval }
         do throws(SystemError) {
             let power = try readSupplies()
             let notice = if case .failure(let error) = events { "; changes are not watched: \(error)" } else { "" }
-            reading = .measured(power.isOnExternalPower, from: folder, detail: power.words + notice)
-            battery = nextLook == nil ? .unwatched : judge(power)
+            reading = .measured(power.isOnExternalPower, from: directory, detail: power.words + notice)
+            battery = nextSample == nil ? .unwatched : judge(power)
         } catch {
             reading = .missing(error.description)
-            battery = nextLook == nil ? .unwatched : .missing(error.description)
+            battery = nextSample == nil ? .unwatched : .missing(error.description)
         }
     }
 
@@ -61,9 +61,9 @@ final class PowerSensor: Sensor {
     /// Whether the battery is low. A battery that was low stays low until its charge exceeds the threshold by
     /// `batteryEndMargin`.
     private func judge(_ power: PowerReading) -> ConditionReading {
-        guard let charge = power.charge else { return .missing("\(folder) has no battery that reports its charge") }
+        guard let charge = power.charge else { return .missing("\(directory) has no battery that reports its charge") }
         let limit = thresholds.batteryLowShare + (battery.holds ? thresholds.batteryEndMargin : 0)
-        return .measured(!power.isOnExternalPower && charge <= limit, from: folder, detail: power.words)
+        return .measured(!power.isOnExternalPower && charge <= limit, from: directory, detail: power.words)
     }
 
     /// Whether messages can concern a power supply. The socket receives the events of all devices.
@@ -76,7 +76,7 @@ final class PowerSensor: Sensor {
 
     private func readSupplies() throws(SystemError) -> PowerReading {
         do throws(SystemError) {
-            return try PowerReading(folder: folder)
+            return try PowerReading(directory: directory)
         } catch {
             // If this directory alone is missing, the kernel supports no power supplies. If its parent is missing too,
             // they are not visible.

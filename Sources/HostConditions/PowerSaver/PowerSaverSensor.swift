@@ -22,13 +22,13 @@ final class PowerSaverSensor: Sensor {
     }
 
     var awaited: Awaited? { Awaited(bus) }
-    var nextLook: MonotonicTime? { bus.nextTurn }
+    var nextSample: MonotonicTime? { bus.nextTurn }
 
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {
         if conditions.contains(.powerSaver) { bus.open(at: now) } else { bus.close() }
     }
 
-    func look(at now: MonotonicTime) { bus.dispatch(at: now) }
+    func sample(at now: MonotonicTime) { bus.dispatch(at: now) }
 
     func write(to readings: inout Readings) { readings.conditions[.powerSaver] = reading }
 

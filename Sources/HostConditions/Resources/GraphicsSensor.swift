@@ -15,7 +15,7 @@ final class GraphicsSensor: Sensor {
         dev = roots.dev
         let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         notices = number >= 0 ? Descriptor(owning: number) : nil
-        look(at: now)
+        sample(at: now)
     }
 
     var awaited: Awaited? { notices.map { Awaited(descriptor: $0) } }
@@ -25,11 +25,11 @@ final class GraphicsSensor: Sensor {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             while bgl_read(notices.number, buffer.baseAddress, buffer.count) > 0 {}
         }
-        look(at: now)
+        sample(at: now)
     }
 
-    func look(at now: MonotonicTime) {
-        watchFolders()
+    func sample(at now: MonotonicTime) {
+        watchDirectories()
         device = findDevice()
     }
 
@@ -48,10 +48,10 @@ final class GraphicsSensor: Sensor {
 
     /// Adds watches for the directories of device files. A watched directory keeps its watch; a recreated directory
     /// gets a new one.
-    private func watchFolders() {
+    private func watchDirectories() {
         guard let notices else { return }
-        for folder in [dev, "\(dev)/dri"] {
-            _ = inotify_add_watch(notices.number, folder, UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVE))
+        for directory in [dev, "\(dev)/dri"] {
+            _ = inotify_add_watch(notices.number, directory, UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVE))
         }
     }
 

@@ -34,7 +34,7 @@ package struct TimeZoneDatabase: Sendable {
     /// links to them.
     package func directories(of zones: some Sequence<ScheduleZone>) -> Set<String> {
         let paths = zones.compactMap(path(of:))
-        return Set(paths.map(FilePlace.folder) + paths.compactMap(Self.target).map(FilePlace.folder))
+        return Set(paths.map(FilePlace.directory) + paths.compactMap(Self.target).map(FilePlace.directory))
     }
 
     /// Every name that `entry(of:)` may accept, sorted.
@@ -77,7 +77,7 @@ package struct TimeZoneDatabase: Sendable {
         }
         guard count > 0 else { return nil }
         let path = String(decoding: buffer.prefix(count), as: UTF8.self)
-        return name(ofPath: path.hasPrefix("/") ? path : "\(FilePlace.folder(of: localtime))/\(path)")
+        return name(ofPath: path.hasPrefix("/") ? path : "\(FilePlace.directory(of: localtime))/\(path)")
     }
 
     private func name(ofPath path: String) -> String? {

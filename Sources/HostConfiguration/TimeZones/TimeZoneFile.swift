@@ -43,7 +43,7 @@ struct TimeZoneFile {
         var yearly: YearlyOffsets?
         if let footer, !footer.isEmpty {
             guard let rule = YearlyOffsets(posix: footer) else {
-                throw Problem("ends with \"\(footer)\", which is no POSIX rule")
+                throw Problem("ends with \"\(footer)\", which is not a POSIX rule")
             }
             yearly = rule
         }

@@ -11,7 +11,7 @@ extension WatchPicture {
 
     func runningSection(columns: Int?) -> PictureSection? {
         let launches = snapshot.launches.map { launch in
-            RunningLaunch(launch, tasks: snapshot.tasks.running.filter { $0.launch == launch.launch })
+            LaunchWithTasks(launch, tasks: snapshot.tasks.running.filter { $0.launch == launch.launch })
         }
         let columns = columns ?? .max
         let names = launches.map(\.subject.displayWidth).max() ?? 0
@@ -21,7 +21,7 @@ extension WatchPicture {
         return PictureSection(heading: "RUNNING \(launches.count)", blocks: blocks)
     }
 
-    private func block(_ launch: RunningLaunch, columns: Int, name: Int) -> [PictureLine] {
+    private func block(_ launch: LaunchWithTasks, columns: Int, name: Int) -> [PictureLine] {
         var lines = columns >= Self.wide ? [wideLine(launch, name: name)] : narrowLines(launch, columns: columns)
         let margin = continuation(columns: columns)
         if let task = launch.onlyTask {
@@ -39,7 +39,7 @@ extension WatchPicture {
         return lines + launch.assertions.map { PictureLine("\(margin)held open by \"\($0)\"", .faint) }
     }
 
-    private func wideLine(_ launch: RunningLaunch, name: Int) -> PictureLine {
+    private func wideLine(_ launch: LaunchWithTasks, name: Int) -> PictureLine {
         var line = PictureLine(margin(columns: nil))
         line.add(number(launch), .strong)
         line.add(launch.subject.terminalSafe.endFitted(to: name, mark: style.mark).padded(to: name))
@@ -52,7 +52,7 @@ extension WatchPicture {
         return line
     }
 
-    private func narrowLines(_ launch: RunningLaunch, columns: Int) -> [PictureLine] {
+    private func narrowLines(_ launch: LaunchWithTasks, columns: Int) -> [PictureLine] {
         var (first, second) = (PictureLine(number(launch), .strong), PictureLine("  "))
         first.add(launch.subject.terminalSafe.endFitted(to: max(0, columns - first.width), mark: style.mark))
         if let bar = launch.bar {
@@ -68,18 +68,18 @@ extension WatchPicture {
         String(repeating: " ", count: columns >= Self.wide ? 6 : 2)
     }
 
-    private func number(_ launch: RunningLaunch) -> String {
+    private func number(_ launch: LaunchWithTasks) -> String {
         let widest = snapshot.launches.map { "\($0.launch)".count }.max() ?? 0
         let number = "\(launch.number)"
         return String(repeating: " ", count: max(0, widest - number.count)) + number + "  "
     }
 
     /// Adds the used time and the budget, as `22.4s of 30s`, and after the budget the used part of the grace period.
-    private func addTime(of launch: RunningLaunch, to line: inout PictureLine) {
+    private func addTime(of launch: LaunchWithTasks, to line: inout PictureLine) {
         let budget = launch.budget.map { " of \($0.humanReadable)" } ?? ""
         line.add(launch.used.humanReadable + budget)
-        if let grace = launch.graceUsed {
-            line.add(", grace \(grace.humanReadable) of \(launch.grace.humanReadable)", .alarm)
+        if let gracePeriod = launch.gracePeriodUsed {
+            line.add(", grace \(gracePeriod.humanReadable) of \(launch.gracePeriod.humanReadable)", .alarm)
         } else if launch.isExpiring {
             line.add(", expiring", .alarm)
         }
@@ -107,7 +107,7 @@ extension WatchPicture {
 }
 
 /// A running launch with its running tasks.
-private struct RunningLaunch {
+private struct LaunchWithTasks {
     private let launch: LaunchReply
     let tasks: [TaskListReply.Running]
 
@@ -125,9 +125,9 @@ private struct RunningLaunch {
     var subject: String { onlyTask.map { Subject.text($0.task, of: launch.plugin) } ?? launch.plugin }
     var used: Duration { launch.used?.duration ?? .zero }
     var budget: Duration? { launch.budget?.duration }
-    var grace: Duration { launch.grace.duration }
+    var gracePeriod: Duration { launch.gracePeriod.duration }
     /// Time since the budget was used up; nil before that, and without a budget.
-    var graceUsed: Duration? { budget.flatMap { used > $0 ? used - $0 : nil } }
+    var gracePeriodUsed: Duration? { budget.flatMap { used > $0 ? used - $0 : nil } }
     var isExpiring: Bool { tasks.contains(where: \.isExpiring) || budget.map { used >= $0 } == true }
 
     var bar: Bar? { budget.map { Bar(used / .nanoseconds(1), of: $0 / .nanoseconds(1)) } }

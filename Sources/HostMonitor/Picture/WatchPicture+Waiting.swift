@@ -61,7 +61,7 @@ extension WatchPicture {
         let event = entries.map(\.event.count).max() ?? 0
         let blocks = entries.map { entry in
             var line = PictureLine(margin(columns: columns) + entry.at.briefText(for: reader) + "  ", .faint)
-            let isTrouble = entry.blame != Blame.nobody.rawValue && entry.blame != Blame.person.rawValue
+            let isTrouble = entry.blame != Blame.nobody.rawValue && entry.blame != Blame.user.rawValue
             line.add(entry.event.padded(to: event), isTrouble ? .alarm : .plain)
             line.add("  " + (entry.task.map { Subject.text($0, of: entry.plugin) } ?? entry.plugin))
             line.add(entry.message.isEmpty ? "" : "  \(entry.message)", .faint)

@@ -3,7 +3,7 @@
 import ControlAPI
 import HostConditions
 import HostConfiguration
-import PluginCatalog
+import PluginCatalogue
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -13,7 +13,7 @@ extension ControlRoutes {
     func hostStatus() async throws -> HostStatusReply {
         let configuration = facts.configuration
         let scheduling = configuration.scheduling
-        let refused = catalog.contents.refused.count
+        let refused = catalogue.contents.refused.count
         let facts = facts
         let conditions = conditions.inForce
         return try await read { scheduler, _ in
@@ -23,11 +23,11 @@ extension ControlRoutes {
                 user: facts.user,
                 startedAt: facts.startedAt.wall,
                 boot: facts.startedAt.boot,
-                stateFolder: configuration.stateFolder,
+                stateDirectory: configuration.stateDirectory,
                 socket: configuration.controlSocket,
                 socketGroup: configuration.socketGroup?.name,
-                manifestFolders: [configuration.operatorManifests, configuration.packageManifests],
-                pluginFolder: configuration.pluginFolder,
+                manifestDirectories: [configuration.operatorManifests, configuration.packageManifests],
+                pluginDirectory: configuration.pluginDirectory,
                 configurationFile: configuration.file,
                 configuredWithoutPlugin: configuration.configuredWithoutPlugin { scheduler.entry(of: $0) != nil },
                 conditions: conditions,
@@ -50,10 +50,10 @@ extension ControlRoutes {
                         running: running.filter { $0.lane == lane }.count
                     )
                 },
-                grace: scheduling.grace,
+                gracePeriod: scheduling.gracePeriod,
                 spacing: scheduling.spacing,
                 batchSize: scheduling.batchSize,
-                callerPatience: configuration.callerPatience,
+                idleTimeout: configuration.idleTimeout,
                 retry: RetryRule(scheduling),
                 retention: Retention(
                     removedPlugin: scheduling.removedPluginRetention,
@@ -92,12 +92,12 @@ extension PoliciesInForce {
     fileprivate init(_ policies: PolicyConfiguration) {
         self.init(
             off: policies.off.map(\.rawValue).sorted(),
-            spread: policies.spread,
+            stagger: policies.stagger,
             overrunSpacing: policies.overrunSpacing,
             longestSpacing: policies.longestSpacing,
             dayBudget: policies.dayBudget,
-            patience: policies.patience,
-            roomPatience: policies.roomPatience
+            maximumDeferral: policies.maximumDeferral,
+            maximumCapacityWait: policies.maximumCapacityWait
         )
     }
 }

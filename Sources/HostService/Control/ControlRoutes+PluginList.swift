@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
-import PluginCatalog
+import PluginCatalogue
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -10,7 +10,7 @@ import TaskModel
 extension ControlRoutes {
     func pluginList(_ query: PluginQuery) async throws -> PluginListReply {
         if let manifest = query.manifest { return try await pluginList(ofManifest: manifest) }
-        var list = PluginListReply(plugins: [], refused: [], isPartial: !catalog.isLoaded)
+        var list = PluginListReply(plugins: [], refused: [], isPartial: !catalogue.isLoaded)
         switch query.after {
         case nil: try await fill(&list, after: nil, upTo: query.limit)
         case .plugin(let last): try await fill(&list, after: last, upTo: query.limit)
@@ -40,21 +40,21 @@ extension ControlRoutes {
             list.next = PluginCursor.plugin(cursor).text
         } else if summaries.count < limit {
             fill(&list, withRefusedAfter: nil, upTo: limit)
-        } else if !catalog.contents.refused.isEmpty {
+        } else if !catalogue.contents.refused.isEmpty {
             list.next = PluginCursor.endOfPlugins.text
         }
     }
 
     private func fill(_ list: inout PluginListReply, withRefusedAfter file: String?, upTo limit: Int) {
-        let following = catalog.contents.refused(after: file)
+        let following = catalogue.contents.refused(after: file)
         let page = following.prefix(limit - list.plugins.count)
         list.refused = page.map(PluginListReply.Refused.init)
         list.next = page.count < following.count ? page.last.map { PluginCursor.refused($0.file).text } : nil
     }
 
     private func pluginList(ofManifest file: String) async throws -> PluginListReply {
-        let isPartial = !catalog.isLoaded
-        let contents = catalog.contents
+        let isPartial = !catalogue.isLoaded
+        let contents = catalogue.contents
         let plugins = contents.entries.filter { $0.manifestPath == file }.map(\.identifier)
         let summaries = try await read { scheduler, _ in plugins.compactMap { scheduler.summary(of: $0) } }
         return PluginListReply(

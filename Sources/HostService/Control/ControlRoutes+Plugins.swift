@@ -4,7 +4,7 @@ import ControlAPI
 import HostConditions
 import HostConfiguration
 import LocatedYAML
-import PluginCatalog
+import PluginCatalogue
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -13,12 +13,13 @@ import TaskModel
 extension ControlRoutes {
     func plugin(_ text: String) async throws -> PluginReply {
         let identifier = try PluginIdentifier(validating: text)
+        try await catalogue.waitUntilLoaded()
         let found = try await read { scheduler, now in
             scheduler.summary(of: identifier).map { summary in
                 PluginState(of: identifier, as: summary, in: scheduler, at: now)
             }
         }
-        guard let found else { throw ControlRefusal.noSuchPlugin(text) }
+        guard let found else { throw RouteError.noSuchPlugin(text) }
         let (summary, now) = (found.summary, found.now)
         let scheduling = facts.configuration.scheduling
         let policy = scheduling.policy(for: identifier)
@@ -34,10 +35,10 @@ extension ControlRoutes {
             summary.entry,
             summary: listed(summary, lastBlame: last?.end?.blame),
             librariesToLoad: found.librariesToLoad,
-            notes: catalog.contents.notes.filter { $0.file == summary.entry.manifestPath }.map(ManifestNote.init),
+            notes: catalogue.contents.notes.filter { $0.file == summary.entry.manifestPath }.map(ManifestNote.init),
             limits: requestLimits + [KindLimit(.event, limit: scheduling.eventLimit, used: summary.eventCount)],
             budgets: KindBudget.all(budgets),
-            grace: policy.grace ?? scheduling.grace,
+            gracePeriod: policy.gracePeriod ?? scheduling.gracePeriod,
             spacing: policy.spacing ?? scheduling.spacing,
             batchSize: scheduling.batchSize,
             dayBudget: policy.dayBudget ?? scheduling.policies.dayBudget,
@@ -126,7 +127,7 @@ extension Scheduler {
                 identifier: identifier,
                 kind: schedule.kind,
                 rhythm: schedule.rhythm.text(in: timeZones),
-                next: nextOccasion(of: identifier, of: plugin)
+                next: nextOccurrence(of: identifier, of: plugin)
             )
         }
     }

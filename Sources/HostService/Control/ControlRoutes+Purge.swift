@@ -10,7 +10,7 @@ extension ControlRoutes {
     /// or running work, and no launch uses its container.
     func purge(_ text: String) async throws -> PluginPurgeReply {
         guard let plugin = PluginIdentifier(text) else {
-            throw ControlRefusal.malformedIdentifier(text, field: "identifier")
+            throw RouteError.malformedIdentifier(text, field: "identifier")
         }
         let answer = await ask { .purgeRequested(plugin, reply: $0) }
         guard case .purged(let dropped) = answer else { throw unexpected(answer) }
@@ -18,10 +18,10 @@ extension ControlRoutes {
             let hadContainer = try await threads.run { [state = scheduler.state] in
                 try state.deleteDiscarded(of: plugin.text)
             }
-            if dropped == nil, !hadContainer { throw ControlRefusal.noSuchPlugin(text) }
+            if dropped == nil, !hadContainer { throw RouteError.noSuchPlugin(text) }
             return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: hadContainer)
         } catch let error as HostError {
-            throw ControlRefusal(.containerKept, error.message)
+            throw RouteError(.containerKept, error.message)
         }
     }
 }

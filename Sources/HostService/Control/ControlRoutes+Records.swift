@@ -34,7 +34,7 @@ extension ControlRoutes {
                 return (record, try ledger.journal(entries))
             }
         }
-        guard let (record, journal) = found else { throw ControlRefusal.noSuchLaunch(number) }
+        guard let (record, journal) = found else { throw RouteError.noSuchLaunch(number) }
         return LaunchReply(record, running: try await running()[number] ?? Running(), journal: journal)
     }
 
@@ -159,7 +159,7 @@ extension LaunchReply {
             pid: record.process.pid,
             startedAt: record.startedAt,
             budget: record.budget,
-            grace: record.grace,
+            gracePeriod: record.gracePeriod,
             used: running.used,
             end: record.end,
             manifestDigest: record.manifestDigest,

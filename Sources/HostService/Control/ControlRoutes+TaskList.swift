@@ -15,7 +15,7 @@ extension ControlRoutes {
     /// A page of the work that matches the query. The decision loop only returns values; messages and JSON are built
     /// outside of its thread.
     func taskList(_ query: TaskQuery) async throws -> TaskListReply {
-        let isPartial = !catalog.isLoaded
+        let isPartial = !catalogue.isLoaded
         var turn = try await turn(after: query.after, limit: query.limit, of: query)
         var list = TaskListReply(
             pending: [],
@@ -37,9 +37,9 @@ extension ControlRoutes {
     /// Throws when the plugin is not installed, because the empty list of an unknown plugin would look like that of an
     /// idle plugin.
     func requireInstalled(_ plugin: PluginIdentifier) async throws {
-        try await catalog.waitUntilLoaded()
+        try await catalogue.waitUntilLoaded()
         let isInstalled = try await read { scheduler, _ in scheduler.entry(of: plugin) != nil }
-        if !isInstalled { throw ControlRefusal.noSuchPlugin(plugin.text) }
+        if !isInstalled { throw RouteError.noSuchPlugin(plugin.text) }
     }
 
     private func turn(after cursor: WorkCursor?, limit: Int, of query: TaskQuery) async throws -> Turn {
@@ -106,7 +106,7 @@ extension TaskListReply.Event {
 }
 
 extension TaskListReply.Running {
-    init(_ task: PlannedTask, of launch: Scheduler.RunningLaunch, titles: TitleBook, at now: Moment) {
+    init(_ task: PlannedTask, of launch: Scheduler.RunningLaunch, titles: TaskTitles, at now: Moment) {
         var title: (text: String, subtitle: String?)?
         if let changed = titles[task.id] {
             title = (changed.title, changed.subtitle)

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
-import PluginCatalog
+import PluginCatalogue
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -10,7 +10,7 @@ import TaskModel
 extension ControlRoutes {
     func submit(_ body: TaskSubmission) async throws -> TaskSubmissionReply {
         let (request, payload) = try body.validated()
-        let submission = Submission(request: request, payload: payload, submitter: .person)
+        let submission = Submission(request: request, payload: payload, submitter: .user)
         switch await ask({ .submitted(submission, reply: $0) }) {
         case .submitted(let number, let plugin, let replaced):
             return TaskSubmissionReply(number, plugin: plugin, identifier: request.identifier, replacing: replaced)
@@ -24,8 +24,8 @@ extension ControlRoutes {
         switch await ask({ .triggered(trigger, reply: $0) }) {
         case .triggered(let number): return PluginTriggerReply(number, plugin: plugin)
         case .refused(let refusal)
-        where refusal.subReason == .pluginMissing && !catalog.contents.refused.contains { $0.identifier == plugin }:
-            throw ControlRefusal.noSuchPlugin(text)
+        where refusal.subReason == .pluginMissing && !catalogue.contents.refused.contains { $0.identifier == plugin }:
+            throw RouteError.noSuchPlugin(text)
         case let answer: throw unexpected(answer)
         }
     }
@@ -49,6 +49,7 @@ extension ControlRoutes {
 
     func why(_ text: String) async throws -> TaskWhyReply {
         let identifier = try TaskIdentifier(validating: text)
+        try await catalogue.waitUntilLoaded()
         let (explanation, now) = try await read { scheduler, now in (scheduler.explain(identifier, at: now), now) }
         let last = try await recorded { ledger in
             let filter = JournalFilter(label: identifier.text)
@@ -63,7 +64,7 @@ extension ControlRoutes {
             last: (last ?? lastEvent).map(TaskWhyReply.LastOutcome.init),
             history: try await history(of: explanation)
         )
-        if reply.state == .unknown && reply.plugin == nil { throw ControlRefusal.noSuchTask(identifier.text) }
+        if reply.state == .unknown && reply.plugin == nil { throw RouteError.noSuchTask(identifier.text) }
         return reply
     }
 
@@ -104,7 +105,7 @@ extension ControlRoutes {
 
     func run(_ body: RunOrder) async throws -> RunReply {
         let identifiers = try body.validated()
-        switch await ask({ .launchSimulated(identifiers, reply: $0) }) {
+        switch await ask({ .runRequested(identifiers, reply: $0) }) {
         case .launching(let launches): return RunReply(launching: launches)
         case let answer: throw unexpected(answer)
         }
@@ -112,6 +113,7 @@ extension ControlRoutes {
 
     func simulateExpiration(_ body: ExpirationSimulation) async throws -> ExpirationSimulationReply {
         let identifier = try body.validated()
+        try await catalogue.waitUntilLoaded()
         switch await ask({ .expirationSimulated(identifier, reply: $0) }) {
         case .expiring(let launch): return ExpirationSimulationReply(launch: launch)
         case let answer: throw unexpected(answer)
@@ -122,15 +124,15 @@ extension ControlRoutes {
         conditions.follow(try body.validated())
     }
 
-    func unexpected(_ answer: Answer) -> ControlRefusal {
+    func unexpected(_ answer: Answer) -> RouteError {
         switch answer {
-        case .refused(let refusal): ControlRefusal(refusal)
-        case .notRecorded(let message): ControlRefusal(.notRecorded, message)
-        case .notLaunching(let message): ControlRefusal(.notLaunching, message)
-        case .notRunning(let message): ControlRefusal(.notRunning, message)
-        case .notPurged(let message): ControlRefusal(.notPurged, message)
+        case .refused(let refusal): RouteError(refusal)
+        case .notRecorded(let message): RouteError(.notRecorded, message)
+        case .notLaunching(let message): RouteError(.notLaunching, message)
+        case .notRunning(let message): RouteError(.notRunning, message)
+        case .notPurged(let message): RouteError(.notPurged, message)
         case .submitted, .triggered, .cancelled, .launching, .expiring, .purged:
-            ControlRefusal(.unexpected, "the scheduler answered another call; report this defect of bgtaskd")
+            RouteError(.unexpected, "the scheduler answered another call; report this defect of bgtaskd")
         }
     }
 }

@@ -12,7 +12,7 @@ struct ControlRoutes: Sendable {
     let scheduler: DecisionLoop
     let ledger: Ledger
     let threads: DiskThreads
-    let catalog: CatalogKeeper
+    let catalogue: CatalogueKeeper
     let conditions: ConditionsKeeper
     let facts: HostFacts
     /// The caller of the current request; nil outside of a request.
@@ -25,7 +25,6 @@ struct ControlRoutes: Sendable {
     }
 
     func answer(_ route: Route, _ call: ControlCall) async throws -> Response {
-        if route.concernsPlugin { try await catalog.waitUntilLoaded() }
         return switch route {
         case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
@@ -52,8 +51,8 @@ struct ControlRoutes: Sendable {
     func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async throws -> Value
     {
         if let value = await scheduler.read(body) { return value }
-        throw ControlRefusal(
-            Refusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping")
+        throw RouteError(
+            SubmissionRefusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping")
         )
     }
 
@@ -63,26 +62,11 @@ struct ControlRoutes: Sendable {
         do {
             return try await threads.run { [ledger] in try read(ledger) }
         } catch let error as LedgerError {
-            throw ControlRefusal(
+            throw RouteError(
                 .ledgerUnreadable,
                 "\(error)",
                 remedy: "read the host's log, and check the disk of its state directory"
             )
-        }
-    }
-}
-
-extension Route {
-    /// Whether the reply depends on the installed plugins. Such a call waits for the catalogue, because before that all
-    /// plugins would seem to be missing.
-    fileprivate var concernsPlugin: Bool {
-        switch self {
-        case .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .taskWhy, .run,
-            .simulateExpiration:
-            true
-        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
-            .simulateConditions:
-            false
         }
     }
 }

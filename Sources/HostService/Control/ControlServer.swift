@@ -18,9 +18,9 @@ struct ControlServer: Service {
     let socket: String
     let admission: Admission
     /// Timeout for idle connections and incomplete requests.
-    let patience: Duration
+    let idleTimeout: Duration
     let routes: ControlRoutes
-    let catalog: CatalogKeeper
+    let catalogue: CatalogueKeeper
     let log: Logger
     /// Log of the HTTP server library.
     let libraryLog: Logger
@@ -41,23 +41,24 @@ struct ControlServer: Service {
 
     func run() async throws {
         try prepareSocket()
-        await catalog.waitUntilLoaded(within: Self.catalogueLimit)
+        await catalogue.waitUntilLoaded(within: Self.catalogueLimit)
         let routes = routes
         let admission = admission
-        let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: TimeAmount(patience))).buildServer(
-            configuration: ServerConfiguration(
-                address: .unixDomainSocket(path: socket),
-                availableConnectionsDelegate: .maximum(Self.connections, logger: log)
-            ),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            logger: libraryLog
-        ) { request, writer, channel in
-            let response = await Self.respond(to: request, from: channel, routes, admission)
-            try await writer.write(response: response.head, body: response.body)
-        } onServerRunning: { _ in
-            openSocket()
-            onServing()
-        }
+        let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: TimeAmount(idleTimeout)))
+            .buildServer(
+                configuration: ServerConfiguration(
+                    address: .unixDomainSocket(path: socket),
+                    availableConnectionsDelegate: .maximum(Self.connections, logger: log)
+                ),
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+                logger: libraryLog
+            ) { request, writer, channel in
+                let response = await Self.respond(to: request, from: channel, routes, admission)
+                try await writer.write(response: response.head, body: response.body)
+            } onServerRunning: { _ in
+                openSocket()
+                onServing()
+            }
         try await Self.run(server)
     }
 
@@ -71,11 +72,11 @@ struct ControlServer: Service {
             // A connection without credentials is not admitted.
             let caller = try await Admission.caller(of: channel)
             guard let caller, admission.admits(caller) else {
-                throw ControlRefusal.notAdmitted(user: caller?.user ?? .max)
+                throw RouteError.notAdmitted(user: caller?.user ?? .max)
             }
             let method = request.method.rawValue
             guard let (route, value) = Route.matching(method: method, path: request.uri.path) else {
-                throw ControlRefusal.noSuchRoute(method: method, path: request.uri.path)
+                throw RouteError.noSuchRoute(method: method, path: request.uri.path)
             }
             let call = ControlCall(
                 route: route,
@@ -86,7 +87,7 @@ struct ControlServer: Service {
             var routes = routes
             routes.caller = caller
             return try await routes.answer(route, call)
-        } catch let refusal as ControlRefusal {
+        } catch let refusal as RouteError {
             var response = Response(json: refusal.reply, status: refusal.status)
             if response.status == .methodNotAllowed {
                 let allowed = Route.methods(at: request.uri.path).map(\.rawValue)
@@ -94,7 +95,7 @@ struct ControlServer: Service {
             }
             return response
         } catch {
-            return Response(json: ControlRefusal(.unexpected, "\(error)").reply, status: 500)
+            return Response(json: RouteError(.unexpected, "\(error)").reply, status: 500)
         }
     }
 
@@ -104,10 +105,10 @@ struct ControlServer: Service {
             body = Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
         } catch is NIOTooManyBytesError {
             let problem = "the body has more than \(maximumBody) bytes"
-            throw ControlRefusal(.bodyTooLarge, problem, remedy: "store a long payload in a file and pass its name")
+            throw RouteError(.bodyTooLarge, problem, remedy: "store a long payload in a file and pass its name")
         }
         if route.takesBody || body.isEmpty { return body }
-        throw ControlRefusal(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")
+        throw RouteError(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")
     }
 
     /// Runs the server. When the host stops, connections that remain open beyond the farewell time are closed, so that
@@ -127,17 +128,17 @@ struct ControlServer: Service {
     /// Prepares the path of the socket. Throws when another host listens on it; the socket of a dead host is left to be
     /// replaced.
     private func prepareSocket() throws {
-        let folder = (socket as NSString).deletingLastPathComponent
+        let directory = (socket as NSString).deletingLastPathComponent
         do {
             try FileManager.default.createDirectory(
-                atPath: folder,
+                atPath: directory,
                 withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o755]
             )
         } catch {
             throw HostError(
                 code: .socketUnusable,
-                message: "cannot create \(folder) for the control socket: \(error.systemMessage);"
+                message: "cannot create \(directory) for the control socket: \(error.systemMessage);"
                     + " choose another path with --socket"
             )
         }
@@ -155,7 +156,7 @@ struct ControlServer: Service {
                 message: "\(socket) exists and is not a socket; remove it, or choose another path with --socket"
             )
         }
-        if SocketListener(at: socket).isSomebody {
+        if SocketListener(at: socket).hasListener {
             throw HostError(
                 code: .socketUnusable,
                 message: "another host serves \(socket); stop it, or choose another path with --socket"
@@ -187,7 +188,7 @@ struct ControlCall: Sendable {
     let query: QueryParameters
     let body: Data
 
-    func decoded<Body: CallBody>() throws(ControlRefusal) -> Body { try Body.reading(body, for: route) }
+    func decoded<Body: CallBody>() throws(RouteError) -> Body { try Body.reading(body, for: route) }
 }
 
 extension Response {

@@ -2,7 +2,7 @@
 
 import ControlAPI
 import LocatedYAML
-import PluginCatalog
+import PluginCatalogue
 
 extension ManifestNote {
     init(_ problem: DocumentProblem) {

@@ -2,11 +2,11 @@
 
 import Synchronization
 
-/// Calls an action after changes in a stream of file changes, at the times that `ChangePace` computes.
+/// Calls an action after changes in a stream of file changes, at the times that `ChangeRateLimit` computes.
 final class ChangeFollower<C: Clock<Duration>>: Sendable {
     private let changes: AsyncStream<Void>
     private let clock: C
-    private let pace = Mutex(ChangePace<C.Instant>())
+    private let rateLimit = Mutex(ChangeRateLimit<C.Instant>())
 
     init(_ changes: AsyncStream<Void>, clock: C) {
         self.changes = changes
@@ -23,7 +23,7 @@ final class ChangeFollower<C: Clock<Duration>>: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await _ in self.changes {
-                    self.pace.withLock { $0.changed(at: self.clock.now) }
+                    self.rateLimit.withLock { $0.changed(at: self.clock.now) }
                     signal.yield()
                 }
                 signal.finish()
@@ -33,11 +33,13 @@ final class ChangeFollower<C: Clock<Duration>>: Sendable {
     }
 
     private func actWhenDue(_ act: () async throws -> Void) async throws {
-        while let due = pace.withLock({ $0.due }), due > clock.now { try await clock.sleep(until: due, tolerance: nil) }
+        while let due = rateLimit.withLock({ $0.due }), due > clock.now {
+            try await clock.sleep(until: due, tolerance: nil)
+        }
         // A signal may remain from changes that an earlier action has covered.
-        guard pace.withLock({ $0.begin() }) else { return }
+        guard rateLimit.withLock({ $0.begin() }) else { return }
         let start = clock.now
         try await act()
-        pace.withLock { $0.end(at: clock.now, after: start.duration(to: clock.now)) }
+        rateLimit.withLock { $0.end(at: clock.now, after: start.duration(to: clock.now)) }
     }
 }

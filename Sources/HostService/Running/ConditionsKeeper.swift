@@ -20,13 +20,13 @@ final class ConditionsKeeper: Service, Sendable {
 
     /// Creates the keeper and starts the sensors.
     ///
-    /// - Parameter tell: called with every change, in order. It must not call back.
+    /// - Parameter send: called with every change, in order. It must not call back.
     init(
         fixed: [Condition: Bool],
         thresholds: ConditionThresholds,
-        containerFolder: String,
+        containerDirectory: String,
         host: Int32,
-        tell: @escaping @Sendable (SchedulerEvent) -> Void
+        send: @escaping @Sendable (SchedulerEvent) -> Void
     ) throws {
         let system = try SystemConditions(
             thresholds: thresholds,
@@ -34,15 +34,15 @@ final class ConditionsKeeper: Service, Sendable {
             launchUsage: .processTree(of: host)
         ) { event in
             switch event {
-            case .changed(let report): tell(.conditionsChanged(report.conditions))
-            case .resumed: tell(.resumed)
+            case .changed(let report): send(.conditionsChanged(report.conditions))
+            case .resumed: send(.resumed)
             }
         }
         self.system = system
         watched = LingeringWatch { watch in
             system.watch(
                 watch.use ? Condition.sampled : [],
-                containers: WatchedContainers(folder: containerFolder, plugins: watch.containers)
+                containers: WatchedContainers(directory: containerDirectory, plugins: watch.containers)
             )
         } afterLinger: { end in
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.linger, execute: end)

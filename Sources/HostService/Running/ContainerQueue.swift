@@ -7,10 +7,10 @@ import TaskModel
 /// Creates and discards containers, one at a time in the order of the calls, on a queue of its own that may block on
 /// the disk.
 struct ContainerQueue: Sendable {
-    private let state: StateFolder
+    private let state: StateDirectory
     private let queue = DispatchQueue(label: "bgtask.containers")
 
-    init(state: StateFolder) { self.state = state }
+    init(state: StateDirectory) { self.state = state }
 
     /// Creates the container of a main plugin if it does not exist.
     ///

@@ -32,7 +32,7 @@ extension DecisionLoop {
             case .deliver(let launch, let task): deliver(task, to: launch, &launches)
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
             case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
-            case .finish(let launch): send(.stop, to: launch)
+            case .stop(let launch): send(.stop, to: launch)
             case .watch(let watch): conditions.watch(watch)
             case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
             case .stopped: hasStopped = true

@@ -18,7 +18,7 @@ extension DecisionLoop {
         case timer
         /// A request to read values from the scheduler between two events. `close` is called instead when the host has
         /// stopped.
-        case reading(look: @Sendable (borrowing Scheduler, Moment) -> Void, close: @Sendable () -> Void)
+        case reading(body: @Sendable (borrowing Scheduler, Moment) -> Void, close: @Sendable () -> Void)
 
         /// Releases the caller, if any, that waits for the result of this input. Called when the host has stopped.
         func abandon() {

@@ -59,9 +59,9 @@ extension DecisionLoop {
         case .outputDropped(let launch, let stream, let lines):
             write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream, launches)
             return [launches.judges[launch]?.droppedOutput(of: stream)].compactMap(\.self)
-        case .killedAtDeadline(let launch):
+        case .killTimePassed(let launch):
             log.info("killed at its deadline", metadata: ["launch": "\(launch)"])
-            return [.killedAtDeadline(launch)]
+            return [.killTimePassed(launch)]
         case .ended(let launch, let end):
             log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
             launches.ended(launch)

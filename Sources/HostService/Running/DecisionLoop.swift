@@ -19,7 +19,7 @@ final class DecisionLoop: Service, Sendable {
     typealias Reply = @Sendable (Answer) -> Void
 
     let mailbox: Mailbox
-    let state: StateFolder
+    let state: StateDirectory
     let ledger: Ledger
     private let threads: DiskThreads
     let launcher: Launcher
@@ -29,7 +29,7 @@ final class DecisionLoop: Service, Sendable {
     /// Called when a library differs from its catalogue entry although no change of its directory was reported.
     let onUnseenChange: @Sendable () -> Void
     /// Changed titles of running continued tasks.
-    let titles = TitleBook()
+    let titles = TaskTitles()
     let timer: WakeTimer
     /// The point at which the host kills itself; nil except in the hosts of `make torture`.
     let killPoint: KillPoint?
@@ -47,7 +47,7 @@ final class DecisionLoop: Service, Sendable {
     init(
         core: consuming Scheduler,
         mailbox: Mailbox,
-        state: StateFolder,
+        state: StateDirectory,
         ledger: Ledger,
         threads: DiskThreads,
         launcher: Launcher,
@@ -123,8 +123,8 @@ final class DecisionLoop: Service, Sendable {
     /// Handles one input. Returns true once the scheduler has stopped.
     private func handle(_ input: Input, _ core: inout Scheduler, _ launches: inout LaunchDirectory) -> Bool {
         let now = clock.now()
-        if case .reading(let look, _) = input {
-            look(core, now)
+        if case .reading(let body, _) = input {
+            body(core, now)
             return false
         }
         for event in events(of: input, core, &launches) {
@@ -167,7 +167,7 @@ final class DecisionLoop: Service, Sendable {
         await withCheckedContinuation { continuation in
             mailbox.put(
                 .reading(
-                    look: { core, now in continuation.resume(returning: body(core, now)) },
+                    body: { core, now in continuation.resume(returning: body(core, now)) },
                     close: { continuation.resume(returning: nil) }
                 )
             )
@@ -195,7 +195,7 @@ final class DecisionLoop: Service, Sendable {
     }
 
     private static let stopping = Answer.refused(
-        Refusal(
+        SubmissionRefusal(
             code: .unavailable,
             subReason: .hostStopping,
             message: "the host is stopping; try again after its restart"

@@ -165,7 +165,7 @@ extension LaunchEvent {
     /// Whether the event begins or ends a launch, which also affects other launches.
     fileprivate var isMilestone: Bool {
         switch self {
-        case .ready, .unavailable, .killedAtDeadline, .ended: true
+        case .ready, .unavailable, .killTimePassed, .ended: true
         case .message, .malformed, .windowExceeded, .output, .outputDropped: false
         }
     }

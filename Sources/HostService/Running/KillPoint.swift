@@ -61,7 +61,7 @@ extension SchedulerAction {
     /// The case of an action, without its values.
     enum Kind: String, CaseIterable, Sendable {
         case commit, answer, load, takeRunner, discardContainer, dismissRunner, sendPlan, deliver, expire
-        case expireAssertions, finish, kill, setKillTime, wake, watch, stopped
+        case expireAssertions, stop, kill, setKillTime, wake, watch, stopped
     }
 
     var kind: Kind {
@@ -76,7 +76,7 @@ extension SchedulerAction {
         case .deliver: .deliver
         case .expire: .expire
         case .expireAssertions: .expireAssertions
-        case .finish: .finish
+        case .stop: .stop
         case .kill: .kill
         case .setKillTime: .setKillTime
         case .wake: .wake

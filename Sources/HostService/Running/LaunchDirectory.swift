@@ -76,7 +76,7 @@ extension LaunchEvent {
     fileprivate var isLast: Bool {
         switch self {
         case .unavailable, .ended: true
-        case .ready, .message, .malformed, .windowExceeded, .output, .outputDropped, .killedAtDeadline: false
+        case .ready, .message, .malformed, .windowExceeded, .output, .outputDropped, .killTimePassed: false
         }
     }
 }

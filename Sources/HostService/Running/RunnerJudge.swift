@@ -65,7 +65,7 @@ struct RunnerJudge: Hashable {
             return .taskEnded(task, .returned(launch, task, outcome, text: text))
         case .progress(let task, let progress): return .event(.progressed(launch, task, progress))
         case .title(let task, let title, let subtitle):
-            return judgeTitle(TitleBook.Titles(title: title, subtitle: subtitle), of: task)
+            return judgeTitle(TaskTitles.Titles(title: title, subtitle: subtitle), of: task)
         case .fetchInterval(let interval): return .event(.fetchIntervalSet(launch, interval))
         case .expirationHandler(let task, let isSet):
             return .event(.expirationHandlerChanged(launch, task, isSet: isSet))
@@ -85,7 +85,7 @@ struct RunnerJudge: Hashable {
         }
     }
 
-    private func judgeTitle(_ titles: TitleBook.Titles, of task: TaskID) -> RunnerVerdict {
+    private func judgeTitle(_ titles: TaskTitles.Titles, of task: TaskID) -> RunnerVerdict {
         let problem = ContinuedTerms.titleProblem(title: titles.title, subtitle: titles.subtitle)
         if problem == nil, continuedTasks.contains(task) { return .title(task, titles) }
         let message =
@@ -96,7 +96,7 @@ struct RunnerJudge: Hashable {
 
     private func judgeSubmission(_ request: TaskRequest, _ payload: [UInt8], _ call: CallNumber) -> RunnerVerdict {
         if let flaw = request.flaw(with: payload) {
-            return .answer(.refused(call, Refusal(code: .unavailable, subReason: .notOffered, message: flaw)))
+            return .answer(.refused(call, SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: flaw)))
         }
         let submitter = Submitter.plugin(plugin)
         return .question(
@@ -115,7 +115,7 @@ struct RunnerJudge: Hashable {
         if hasDroppedOutput { return nil }
         hasDroppedOutput = true
         let rule =
-            "the log accepts \(LineAllowance.burst) lines at once and then \(LineAllowance.linesPerSecond) per second"
+            "the log accepts \(LineRateLimit.burst) lines at once and then \(LineRateLimit.linesPerSecond) per second"
         let message = "\(stream.rawValue) lines above this rate are dropped; write less, or to a file in the container"
         return .violated(launch, rule: rule, message: message)
     }

@@ -21,7 +21,7 @@ extension RunnerPlan {
             containerPath: container,
             deadline: plan.budget.deadline,
             entryDeadline: plan.budget.entryDeadline,
-            grace: plan.budget.grace,
+            gracePeriod: plan.budget.gracePeriod,
             tasks: plan.tasks.map { task in
                 RunnerPlan.Task(task, of: plan.plugin.identifier, payload: payloads[task.work.number] ?? [])
             }

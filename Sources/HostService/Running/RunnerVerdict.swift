@@ -12,7 +12,7 @@ enum RunnerVerdict: Hashable {
     case taskEnded(TaskID, SchedulerEvent)
     /// An event about a changed library. The catalogue also reads its directories again, because it missed this change.
     case libraryChanged(SchedulerEvent)
-    case title(TaskID, TitleBook.Titles)
+    case title(TaskID, TaskTitles.Titles)
     /// A call of the plugin that the scheduler answers.
     case question(CallNumber, RunnerQuestion)
     /// The answer to a call of the plugin, sent at once.

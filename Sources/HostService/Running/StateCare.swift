@@ -9,7 +9,7 @@ import TaskModel
 /// Removes old data from the state directory. At start it deletes containers whose purge was cut short, and once a day
 /// it prunes records older than the retention. Pending and running work is never removed.
 struct StateCare: Service {
-    let state: StateFolder
+    let state: StateDirectory
     /// Paths of the containers that earlier hosts discarded.
     let discarded: [String]
     let ledger: Ledger

@@ -2,7 +2,7 @@
 
 import HostConfiguration
 import Logging
-import PluginCatalog
+import PluginCatalogue
 import Scheduling
 import ServiceLifecycle
 
@@ -59,11 +59,11 @@ final class TimeZoneKeeper: Service, Sendable {
 
     /// A watch on the directories of the time zone files; nil when the kernel has no watch left. The schedules then
     /// keep the rules of the start.
-    private func watch() async throws -> FolderWatch? {
+    private func watch() async throws -> DirectoryWatch? {
         let directories = try await directories()
         do {
-            return try await threads.run { try FolderWatch(directories) }
-        } catch let error as FolderWatchError {
+            return try await threads.run { try DirectoryWatch(directories) }
+        } catch let error as DirectoryWatchError {
             log.warning("changes of time zone files are not watched", metadata: ["problem": "\(error)"])
             return nil
         }

@@ -17,11 +17,11 @@ final class WakeTimer: Sendable {
 
     private let monotonic: OwnedDescriptor
     private let wall: OwnedDescriptor
-    private let bell: OwnedDescriptor
+    private let wakeChannel: OwnedDescriptor
     private let calls: Calls
     private let onWake: @Sendable () -> Void
     private let wanted = Mutex<(monotonic: Int64, wall: Int64)>((0, 0))
-    private static let bellKey: UInt64 = 0
+    private static let wakeKey: UInt64 = 0
 
     /// Creates the timer and its thread.
     ///
@@ -32,14 +32,14 @@ final class WakeTimer: Sendable {
         self.onWake = onWake
         monotonic = OwnedDescriptor(try Self.check(calls.createMonotonic()))
         wall = OwnedDescriptor(try Self.check(calls.createWall()))
-        bell = OwnedDescriptor(try Self.check(bgl_bell_create()))
+        wakeChannel = OwnedDescriptor(try Self.check(bgl_eventfd_create()))
         let poll = OwnedDescriptor(try Self.check(bgl_poll_create()))
-        try Self.check(bgl_poll_add(poll.number, bell.number, UInt32(BGL_READABLE), Self.bellKey))
+        try Self.check(bgl_poll_add(poll.number, wakeChannel.number, UInt32(BGL_READABLE), Self.wakeKey))
         for timer in [monotonic, wall] {
             try Self.check(bgl_poll_add(poll.number, timer.number, UInt32(BGL_READABLE), UInt64(timer.number)))
         }
         // The thread keeps the descriptors open until it is stopped.
-        let watched = [poll, monotonic, wall, bell]
+        let watched = [poll, monotonic, wall, wakeChannel]
         let thread = Thread { withExtendedLifetime(watched) { Self.wait(on: poll.number, onWake) } }
         thread.name = "bgtask.wake"
         thread.start()
@@ -62,12 +62,12 @@ final class WakeTimer: Sendable {
         if calls.setWall(wall.number, instants.wall) == -ECANCELED { onWake() }
     }
 
-    func stop() { bgl_bell_ring(bell.number) }
+    func stop() { bgl_eventfd_signal(wakeChannel.number) }
 
     private static func wait(on poll: Int32, _ onWake: () -> Void) {
         var ready = bgl_ready()
         while bgl_poll_wait(poll, &ready, 1, -1) >= 0 {
-            if ready.key == bellKey && ready.events != 0 { return }
+            if ready.key == wakeKey && ready.events != 0 { return }
             if ready.events != 0, bgl_timer_read(Int32(ready.key)) == 1 { onWake() }
             ready = bgl_ready()
         }

@@ -29,8 +29,8 @@ struct BoundFunction: @unchecked Sendable {
     }
 
     /// Calls the function and blocks until it returns. A wrong signature in the manifest may crash the process.
-    func call(with surroundings: CallSurroundings) -> FunctionReturn {
-        let arguments = CallArguments(handler.arguments, surroundings)
+    func call(with context: CallContext) -> FunctionReturn {
+        let arguments = CallArguments(handler.arguments, context)
         // Large enough for every result: libffi widens results smaller than a register.
         var result: UInt64 = 0
         errno = 0

@@ -17,14 +17,14 @@ struct CallArguments {
     private let slots: UnsafeMutablePointer<UInt64>
     private var count = 0
 
-    init(_ arguments: [DirectArgument], _ surroundings: CallSurroundings) {
+    init(_ arguments: [DirectArgument], _ context: CallContext) {
         let capacity = max(1, 2 * arguments.count)
         slots = .allocate(capacity: capacity)
         addresses = .allocate(capacity: capacity)
-        for argument in arguments { add(argument, surroundings) }
+        for argument in arguments { add(argument, context) }
     }
 
-    private mutating func add(_ argument: DirectArgument, _ surroundings: CallSurroundings) {
+    private mutating func add(_ argument: DirectArgument, _ context: CallContext) {
         switch argument {
         case .string(let text): add(text)
         // Little-endian: the lower bytes of a slot hold the value of a narrower type.
@@ -35,14 +35,14 @@ struct CallArguments {
         case .double(let value): add(value.bitPattern)
         case .bool(let value): add(value ? 1 : 0)
         case .bytes(let bytes): add(bytes)
-        case .cancelFlag: add(UInt64(UInt(bitPattern: surroundings.flag.address)))
+        case .cancelFlag: add(UInt64(UInt(bitPattern: context.flag.address)))
         // A copy with a NUL behind it. The pointer is not null when the payload is empty: copying zero bytes from a
         // null pointer is undefined in C.
-        case .payload: add(surroundings.payload?.bytes ?? [])
-        case .containerPath: add(surroundings.container)
-        case .remainingMilliseconds: add(UInt64(bitPattern: Self.milliseconds(surroundings.remaining)))
+        case .payload: add(context.payload?.bytes ?? [])
+        case .containerPath: add(context.container)
+        case .remainingMilliseconds: add(UInt64(bitPattern: Self.milliseconds(context.remaining)))
         // The manifest has a default for every setting that a signature uses.
-        case .setting(let key): add(surroundings.settings[key] ?? "")
+        case .setting(let key): add(context.settings[key] ?? "")
         case .null: add(0)
         case .outString(let size):
             let text = UnsafeMutablePointer<CChar>.allocate(capacity: size)

@@ -41,10 +41,10 @@ struct FunctionReturn: Sendable {
                 all += part(output, room: 0)
                 continue
             }
-            let told = part(output, room: room / texts)
-            room -= told.utf8.count - part(output, room: 0).utf8.count
+            let shown = part(output, room: room / texts)
+            room -= shown.utf8.count - part(output, room: 0).utf8.count
             texts -= 1
-            all += told
+            all += shown
         }
         return all
     }

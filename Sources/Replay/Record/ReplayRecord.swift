@@ -6,7 +6,7 @@ import TaskModel
 /// The history of a replay: the scheduler's changes of the ledger and its actions. Waits and their reasons come from
 /// the ledger changes, not from a computation of the replay.
 package struct ReplayRecord: Sendable {
-    struct Launch: Sendable {
+    struct RecordedLaunch: Sendable {
         let number: LaunchNumber
         /// The main plugin of the launch, even when its extension is launched.
         let plugin: PluginIdentifier
@@ -44,7 +44,7 @@ package struct ReplayRecord: Sendable {
     let plugins: [PluginIdentifier]
 
     private(set) var tallies: [PluginIdentifier: PluginTally]
-    private(set) var launches: [Launch] = []
+    private(set) var launches: [RecordedLaunch] = []
     private(set) var waits: [Wait] = []
     private(set) var expirations: [Expiration] = []
 
@@ -101,7 +101,7 @@ package struct ReplayRecord: Sendable {
             guard let plugin = places[number].map({ launches[$0].plugin }) else { return }
             expirations.append(Expiration(plugin: plugin, at: now.wall, reason: reason, tasks: tasks.count))
             tally(plugin) { $0.expirations[reason.name, default: 0] += tasks.count }
-        case .load, .takeRunner, .discardContainer, .dismissRunner, .sendPlan, .deliver, .expireAssertions, .finish,
+        case .load, .takeRunner, .discardContainer, .dismissRunner, .sendPlan, .deliver, .expireAssertions, .stop,
             .kill, .setKillTime, .wake, .watch, .stopped:
             break
         }
@@ -119,7 +119,7 @@ package struct ReplayRecord: Sendable {
         case .storeEvent(let event, _): tally(event.plugin) { $0.events += 1 }
         case .startLaunch(let plan): start(plan)
         case .startTask(_, let task): begin(task.work, at: now.wall)
-        case .returnTask(_, let work, _): returns[work.number] = now.wall
+        case .requeueTask(_, let work, _): returns[work.number] = now.wall
         case .recordWait(let key, let reasons, let at):
             closeWait(of: key, at: at)
             if !reasons.isEmpty { open[key] = (reasons, at) }
@@ -127,8 +127,8 @@ package struct ReplayRecord: Sendable {
         case .journal(let entry):
             guard case .task(let outcome) = entry.event else { return }
             tally(entry.plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
-        case .removeRequest, .removeEvent, .moveLaunch, .endTask, .keepFromReturning, .setDeferrals, .setFetch,
-            .recordOccasion, .rememberPlugin, .forgetPlugin:
+        case .removeRequest, .removeEvent, .moveLaunch, .endTask, .forbidRequeue, .setDeferrals, .setFetch,
+            .recordOccurrence, .rememberPlugin, .forgetPlugin:
             break
         }
     }
@@ -137,7 +137,7 @@ package struct ReplayRecord: Sendable {
         guard let plugin = mains[plan.plugin.identifier] else { return }
         places[plan.number] = launches.count
         launches.append(
-            Launch(
+            RecordedLaunch(
                 number: plan.number,
                 plugin: plugin,
                 lane: plan.lane,

@@ -10,7 +10,7 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
     package let trace: String
     package let seed: UInt64
     package let plugins: [Plugin]
-    package let launches: [Launch]
+    package let launches: [ReportedLaunch]
 
     private enum CodingKeys: String, CodingKey { case format, length, trace, seed, plugins, launches }
 
@@ -68,7 +68,7 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
         package let count: Int
     }
 
-    package struct Launch: Encodable, Hashable, Sendable {
+    package struct ReportedLaunch: Encodable, Hashable, Sendable {
         package let launch: Int64
         package let plugin: String
         package let lane: String
@@ -97,7 +97,7 @@ extension ReplayRecord {
             seed: seed,
             plugins: plugins.compactMap { plugin in tallies[plugin].map { row(of: plugin, $0) } },
             launches: launches.map { launch in
-                ReplayReport.Launch(
+                ReplayReport.ReportedLaunch(
                     launch: launch.number.rawValue,
                     plugin: launch.plugin.text,
                     lane: launch.lane.name,

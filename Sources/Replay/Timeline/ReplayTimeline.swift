@@ -179,16 +179,16 @@ package struct ReplayTimeline {
             return whole.width >= 1.5 ? whole : nil
         }
         svg.boxes(budgets, "fill=\"#9cc3e6\" fill-opacity=\"0.35\" stroke=\"#5b93c4\" stroke-width=\"0.4\"")
-        for look in LaunchLook.allCases {
-            let boxes = launches.filter { LaunchLook($0) == look }.map { launch in
+        for style in LaunchStyle.allCases {
+            let boxes = launches.filter { LaunchStyle($0) == style }.map { launch in
                 box(
                     launch.start..<max(launch.start, launch.end ?? record.period.upperBound),
-                    y: look == .event ? y + rowHeight - 4 : y + 3,
-                    height: look == .event ? 3 : inner,
-                    least: look.leastWidth
+                    y: style == .event ? y + rowHeight - 4 : y + 3,
+                    height: style == .event ? 3 : inner,
+                    least: style.leastWidth
                 )
             }
-            svg.boxes(SVGBox.merged(boxes.sorted { ($0.x, $0.width) < ($1.x, $1.width) }), "fill=\"\(look.color)\"")
+            svg.boxes(SVGBox.merged(boxes.sorted { ($0.x, $0.width) < ($1.x, $1.width) }), "fill=\"\(style.color)\"")
         }
     }
 
@@ -212,10 +212,10 @@ package struct ReplayTimeline {
     private mutating func drawLegend(y: Double) {
         var x = gutter
         func width(_ words: String) -> Double { Double(words.count) * 6 + 40 }
-        for look in LaunchLook.allCases {
-            svg.rectangle(SVGBox(x: x, y: y, width: 14, height: 10), "fill=\"\(look.color)\"")
-            svg.text(look.words, x: x + 19, y: y + 9, "fill=\"#3c4a54\"")
-            x += width(look.words)
+        for style in LaunchStyle.allCases {
+            svg.rectangle(SVGBox(x: x, y: y, width: 14, height: 10), "fill=\"\(style.color)\"")
+            svg.text(style.words, x: x + 19, y: y + 9, "fill=\"#3c4a54\"")
+            x += width(style.words)
         }
         svg.rectangle(
             SVGBox(x: x, y: y, width: 14, height: 10),

@@ -112,11 +112,11 @@ extension ReplayWorld {
 
     /// Delivers an expiration to simulated tasks. A task that obeys completes as failed within half the grace period;
     /// all others continue.
-    func tell(_ ids: [TaskID], of number: LaunchNumber) {
+    func expire(_ ids: [TaskID], of number: LaunchNumber) {
         for id in ids {
             guard let task = launches[number]?.tasks[id], task.obeys else { continue }
-            let grace = launches[number]?.plan.budget.grace ?? .zero
-            later(by: delay(.zero...(grace / 2)), number, .completes(id, .failure))
+            let gracePeriod = launches[number]?.plan.budget.gracePeriod ?? .zero
+            later(by: delay(.zero...(gracePeriod / 2)), number, .completes(id, .failure))
         }
     }
 

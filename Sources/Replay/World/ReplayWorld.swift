@@ -160,8 +160,8 @@ final class ReplayWorld {
         case .takeRunner(let launch, _): later(by: delay(.milliseconds(5) ... .milliseconds(40)), launch, .runnerReady)
         case .sendPlan(let plan): begin(plan)
         case .deliver(let launch, let task): deliver(task, to: launch)
-        case .expire(let launch, let tasks, _): tell(tasks, of: launch)
-        case .finish(let launch):
+        case .expire(let launch, let tasks, _): expire(tasks, of: launch)
+        case .stop(let launch):
             later(by: delay(.milliseconds(1) ... .milliseconds(10)), launch, .ends(.exited(code: 0)))
         case .kill(let launch): later(by: delay(.milliseconds(1) ... .milliseconds(3)), launch, .ends(.signaled(9)))
         case .wake(let monotonic, let wall): wake = (monotonic, wall)

@@ -6,7 +6,7 @@ import TaskModel
 /// A deferred step of work on one plugin or lane, caused by an event that concerns many plugins.
 enum Chore: Hashable, Sendable {
     /// A plugin was installed, changed or removed, and is processed again.
-    case look(PluginIdentifier)
+    case evaluation(PluginIdentifier)
     case consider(PluginIdentifier, Lane)
     /// The times of the plugin were computed before the wall clock was set back, and are recomputed.
     case reckonAnew(PluginIdentifier)

@@ -72,7 +72,7 @@ struct InFlightTable: Sendable {
     private var lastTicket = Ticket(rawValue: 0)
     private var lastChange = ChangeNumber(rawValue: 0)
     /// Task identifiers of schedules whose occurrence is being written together with its request.
-    private var occasions: Set<TaskIdentifier> = []
+    private var occurrences: Set<TaskIdentifier> = []
     /// Number of accepted continued requests that will need capacity once their commits succeed.
     private(set) var continuedComing = 0
 
@@ -88,7 +88,7 @@ struct InFlightTable: Sendable {
         changes[lastTicket] = change
         if case .submission(let submission) = change {
             if submission.takesCapacity { continuedComing += 1 }
-            if case .schedule = submission.asker { occasions.insert(submission.request.request.identifier) }
+            if case .schedule = submission.asker { occurrences.insert(submission.request.request.identifier) }
         }
         return lastTicket
     }
@@ -97,10 +97,10 @@ struct InFlightTable: Sendable {
         guard let change = changes.removeValue(forKey: ticket) else { return nil }
         if case .submission(let submission) = change {
             if submission.takesCapacity { continuedComing -= 1 }
-            if case .schedule = submission.asker { occasions.remove(submission.request.request.identifier) }
+            if case .schedule = submission.asker { occurrences.remove(submission.request.request.identifier) }
         }
         return change
     }
 
-    func containsOccasion(of identifier: TaskIdentifier) -> Bool { occasions.contains(identifier) }
+    func containsOccurrence(of identifier: TaskIdentifier) -> Bool { occurrences.contains(identifier) }
 }

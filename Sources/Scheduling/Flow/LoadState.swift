@@ -23,7 +23,7 @@ struct LoadState: Sendable {
     private var failed: [PluginIdentifier] = []
     /// Launches that the previous host left running, by plugin. They are judged when the plugin's pending work is
     /// loaded.
-    private var left: [PluginIdentifier: [LedgerSnapshot.RunningLaunch]]
+    private var left: [PluginIdentifier: [LedgerSnapshot.UnfinishedLaunch]]
     private var parked: [PluginIdentifier: [ParkedEvent]] = [:]
     /// Events that wait for the first catalogue, or until every plugin is loaded.
     private var parkedForAll: [ParkedEvent] = []
@@ -69,7 +69,7 @@ struct LoadState: Sendable {
     /// - Returns: the launches that the previous host left running, and the events that waited for the plugin.
     mutating func finish(
         _ plugin: PluginIdentifier
-    ) -> (left: [LedgerSnapshot.RunningLaunch], events: [ParkedEvent]) {
+    ) -> (left: [LedgerSnapshot.UnfinishedLaunch], events: [ParkedEvent]) {
         missing.remove(plugin)
         loading.remove(plugin)
         return (left.removeValue(forKey: plugin) ?? [], parked.removeValue(forKey: plugin) ?? [])

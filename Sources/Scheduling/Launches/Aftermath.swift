@@ -58,8 +58,8 @@ struct Aftermath: Sendable {
         now: Moment
     ) -> Judgement {
         let task = launch.tasks[index]
-        if let told = task.expiration, told.reason != .hostShutdown {
-            return afterExpiration(index, of: launch, cause: cause, reason: told.reason)
+        if let expiration = task.expiration, expiration.reason != .hostShutdown {
+            return afterExpiration(index, of: launch, cause: cause, reason: expiration.reason)
         }
         if task.isToStop {
             return Judgement(
@@ -119,17 +119,17 @@ struct Aftermath: Sendable {
         reason: ExpirationReason
     ) -> Judgement {
         let task = launch.tasks[index]
-        let told = "expired (\(reason.name))"
+        let prefix = "expired (\(reason.name))"
         if case .killed = cause {
             let outcome: TaskOutcome = task.hasExpirationHandler ? .overran : .expired
-            let text = launch.overstay(of: index, toldBy: told)
+            let text = launch.overstay(of: index, after: prefix)
             return Judgement(index: index, verdict: .consumed(outcome), blame: .plugin, message: text)
         }
         return Judgement(
             index: index,
             verdict: .consumed(cause.taskOutcome),
             blame: .plugin,
-            message: "\(told), then \(cause.text); not requeued, \(remedy(for: task.work))"
+            message: "\(prefix), then \(cause.text); not requeued, \(remedy(for: task.work))"
         )
     }
 

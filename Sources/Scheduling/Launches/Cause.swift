@@ -141,12 +141,13 @@ enum Cause: Hashable, Sendable {
     func message(of launch: Execution) -> String {
         let assertions = launch.assertions
         if assertions.isEmpty { return messageOfTasks(of: launch) }
-        guard case .killed = self, launch.unfinished.isEmpty, let told = assertions.expiration else {
+        guard case .killed = self, launch.unfinished.isEmpty, let expiration = assertions.expiration else {
             return "\(messageOfTasks(of: launch)); still open: \(assertions.account)"
         }
         return
-            "BGT-ABI-14: assertion still open at the end of the grace period (expired: \(told.reason.name)): \(assertions.account);"
-            + " the launch was killed; end every assertion before its deadline or in its handler"
+            "BGT-ABI-14: assertion still open at the end of the grace period (expired: \(expiration.reason.name)):"
+            + " \(assertions.account); the launch was killed; end every assertion before its deadline or in its"
+            + " handler"
     }
 
     private func messageOfTasks(of launch: Execution) -> String {

@@ -17,7 +17,7 @@ enum Enforcement: Hashable, Sendable {
     var isKill: Bool { if case .kill = self { true } else { false } }
 }
 
-extension Launch {
+extension ScheduledLaunch {
     /// Every time limit of the launch, ordered by precedence when several have passed.
     ///
     /// Agenda, launch thread and a late host all use this list: the agenda wakes at the earliest limit, and the launch
@@ -27,8 +27,8 @@ extension Launch {
         if let retryAt = record.retryAt { limits.append((retryAt, .retryRecord)) }
         switch phase {
         case .preparing, .starting, .ended: break
-        case .finishing(let execution, let by):
-            if execution.isListening { limits.append((by, .kill(.lingered))) }
+        case .stopping(let execution, let killTime):
+            if execution.isListening { limits.append((killTime, .kill(.lingered))) }
         case .running(let execution):
             if execution.isListening { limits += execution.limits }
         }
@@ -39,7 +39,7 @@ extension Launch {
 
     /// The time at which the launch thread kills the launch without a further action; nil when no limit of the launch
     /// kills it.
-    var nextKill: MonotonicTime? { enforcements.lazy.filter(\.action.isKill).map(\.at).min() }
+    var nextKillTime: MonotonicTime? { enforcements.lazy.filter(\.action.isKill).map(\.at).min() }
 
     /// The limit with the highest precedence that has passed; nil when none has.
     func enforcement(at now: MonotonicTime) -> Enforcement? { enforcements.first { $0.at <= now }?.action }
@@ -49,9 +49,9 @@ extension Execution {
     fileprivate var limits: [(MonotonicTime, Enforcement)] {
         var limits = budgetLimits
         for index in unfinished {
-            if let killAt = tasks[index].expiration?.killAt { limits.append((killAt, .kill(.overran))) }
+            if let killTime = tasks[index].expiration?.killTime { limits.append((killTime, .kill(.overran))) }
         }
-        if let killAt = assertions.killAt { limits.append((killAt, .kill(.overran))) }
+        if let killTime = assertions.killTime { limits.append((killTime, .kill(.overran))) }
         if entry == .returned {
             for task in tasks where task.isGoingOn {
                 if let stallsAt = task.stallsAt { limits.append((stallsAt, .expireStalled)) }
@@ -66,7 +66,7 @@ extension Execution {
     private var budgetLimits: [(MonotonicTime, Enforcement)] {
         if case .running(let deadline) = entry {
             let use: [(MonotonicTime, Enforcement)] = isBudgetUsedUp ? [] : [(deadline, .useUpBudget)]
-            return use + [(LaunchBudget.killTime(after: deadline, grace: grace), .kill(.entryOverran))]
+            return use + [(LaunchBudget.killTime(after: deadline, gracePeriod: gracePeriod), .kill(.entryOverran))]
         }
         let budget = plan.budget
         guard isBoundByBudget, let deadline = budget.deadline, let killTime = budget.killTime else { return [] }

@@ -38,16 +38,16 @@ extension Execution {
     }
 
     /// The message about a task that was killed at the end of the grace period.
-    func overstay(of index: Int, toldBy told: String) -> String {
+    func overstay(of index: Int, after prefix: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag
-                ? "\(told) through its cancel flag, but it did not return within the grace period: \(function);"
+                ? "\(prefix) through its cancel flag, but it did not return within the grace period: \(function);"
                     + " check the flag more often"
-                : "\(told), but the function cannot be stopped: \(function); bind a cancel-flag if it takes one"
+                : "\(prefix), but the function cannot be stopped: \(function); bind a cancel-flag if it takes one"
         }
         return tasks[index].hasExpirationHandler
-            ? "\(told) and not completed within the grace period; complete it in the expiration handler"
-            : "\(told), without an expiration handler; set one to be able to stop in order"
+            ? "\(prefix) and not completed within the grace period; complete it in the expiration handler"
+            : "\(prefix), without an expiration handler; set one to be able to stop in order"
     }
 }
 

@@ -32,7 +32,7 @@ struct Execution: Sendable {
         let id: TaskID
         let work: PendingWork
         var outcome: TaskOutcome?
-        var expiration: (reason: ExpirationReason, killAt: MonotonicTime)?
+        var expiration: (reason: ExpirationReason, killTime: MonotonicTime)?
         var hasExpirationHandler = false
         var wasCancelled = false
         /// The user whose call cancelled or stopped the task; nil when a plugin's call did, or none.
@@ -87,7 +87,7 @@ struct Execution: Sendable {
     /// Number of commits in flight that decide about tasks of the launch.
     var undecided = 0
 
-    init(_ start: Launch.Start, plan: LaunchPlan) {
+    init(_ start: ScheduledLaunch.Start, plan: LaunchPlan) {
         self.plan = plan
         tasks = start.tasks
         conditionsAtClose = start.conditions
@@ -95,14 +95,14 @@ struct Execution: Sendable {
         tasksHanded = start.tasks.count
     }
 
-    var grace: Duration { plan.budget.grace }
+    var gracePeriod: Duration { plan.budget.gracePeriod }
     var unfinished: [Int] { tasks.indices.filter { tasks[$0].outcome == nil } }
 
     /// Whether messages of the launch's runner count. After a kill or the end of the process they do not (BGT-ABI-09).
     var isListening: Bool { kill == nil && end == nil }
 
     /// Whether every unfinished task was expired, and no task is being delivered.
-    var isToldToStop: Bool { arriving.isEmpty && unfinished.allSatisfy { tasks[$0].expiration != nil } }
+    var isExpired: Bool { arriving.isEmpty && unfinished.allSatisfy { tasks[$0].expiration != nil } }
 
     /// Whether a continued task is unfinished or being delivered. No deadline ends such a task.
     var hasContinuedWork: Bool { !arriving.isEmpty || unfinished.contains { tasks[$0].isContinued } }
@@ -115,7 +115,7 @@ struct Execution: Sendable {
     /// Whether a user started the launch, or the launch works for a user. Only such a launch may submit continued
     /// requests (C8).
     var isForeground: Bool {
-        plan.cause == .person
+        plan.cause == .user
             || tasks.contains { task in
                 if case .event(let event) = task.work { return event.type == .trigger }
                 return task.isContinued

@@ -6,7 +6,7 @@ import TaskModel
 ///
 /// Every change requires a launch in the table: an unknown number traps in debug builds.
 struct LaunchTable: Sendable {
-    private var launches: [LaunchNumber: Launch] = [:]
+    private var launches: [LaunchNumber: ScheduledLaunch] = [:]
     private var counts: [Lane: Int] = [:]
     private var byPlugin: [PluginIdentifier: Set<LaunchNumber>] = [:]
     /// Numbers of the launches with an unfinished task of each identifier.
@@ -16,10 +16,10 @@ struct LaunchTable: Sendable {
 
     var isEmpty: Bool { launches.isEmpty }
     var numbers: [LaunchNumber] { launches.keys.sorted() }
-    var values: Dictionary<LaunchNumber, Launch>.Values { launches.values }
+    var values: Dictionary<LaunchNumber, ScheduledLaunch>.Values { launches.values }
 
     /// A copy of the launch; nil for an unknown number. Changes to the copy do not affect the table.
-    func find(_ number: LaunchNumber) -> Launch? { launches[number] }
+    func find(_ number: LaunchNumber) -> ScheduledLaunch? { launches[number] }
 
     /// The execution of a launch while messages of its runner count (BGT-ABI-09); nil otherwise.
     func listening(_ number: LaunchNumber) -> Execution? {
@@ -37,7 +37,7 @@ struct LaunchTable: Sendable {
     func numbers(running identifier: TaskIdentifier) -> [LaunchNumber] { byIdentifier[identifier]?.sorted() ?? [] }
 
     @discardableResult
-    mutating func update<Result>(_ number: LaunchNumber, _ body: (inout Launch) -> Result) -> Result? {
+    mutating func update<Result>(_ number: LaunchNumber, _ body: (inout ScheduledLaunch) -> Result) -> Result? {
         guard let index = launches.index(forKey: number) else {
             assertionFailure("launch \(number) is not known")
             return nil
@@ -53,14 +53,14 @@ struct LaunchTable: Sendable {
         return result ?? nil
     }
 
-    mutating func add(_ launch: Launch) {
+    mutating func add(_ launch: ScheduledLaunch) {
         launches[launch.number] = launch
         counts[launch.lane, default: 0] += 1
         byPlugin[launch.plugin, default: []].insert(launch.number)
     }
 
     @discardableResult
-    mutating func remove(_ number: LaunchNumber) -> Launch? {
+    mutating func remove(_ number: LaunchNumber) -> ScheduledLaunch? {
         guard let launch = launches.removeValue(forKey: number) else { return nil }
         counts[launch.lane, default: 1] -= 1
         moving.remove(number)

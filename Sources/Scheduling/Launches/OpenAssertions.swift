@@ -10,14 +10,14 @@ struct OpenAssertions: Sendable {
     private var newest: AssertionID?
     /// The expiration of the assertions, with the kill time; nil before it. Set once, when every task of the launch has
     /// ended or expired.
-    var expiration: (reason: ExpirationReason, killAt: MonotonicTime)?
+    var expiration: (reason: ExpirationReason, killTime: MonotonicTime)?
 
     var isEmpty: Bool { open.isEmpty }
     /// Names of the open assertions, in the order of their begin.
     var names: [String] { open.map(\.name) }
     /// The kill time for assertions that are still open after their expiration; nil when none is open or none was
     /// expired.
-    var killAt: MonotonicTime? { isEmpty ? nil : expiration?.killAt }
+    var killTime: MonotonicTime? { isEmpty ? nil : expiration?.killTime }
 
     /// Opens an assertion; returns the problem of an invalid one, or nil.
     mutating func begin(_ id: AssertionID, named name: String, in launch: LaunchNumber) -> String? {

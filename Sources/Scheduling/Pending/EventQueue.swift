@@ -43,8 +43,8 @@ struct EventQueue: Sendable {
     }
 
     /// Drops retry delays that were set by a clock that was ahead, after the wall clock was set back.
-    mutating func dropVoidRests(at now: Moment, _ configuration: SchedulingConfiguration) {
-        for index in stored.indices { stored[index].retry.dropVoidRest(at: now, configuration) }
+    mutating func dropVoidCooldowns(at now: Moment, _ configuration: SchedulingConfiguration) {
+        for index in stored.indices { stored[index].retry.dropVoidCooldown(at: now, configuration) }
     }
 
     private func index(of number: SubmissionNumber) -> Int? {

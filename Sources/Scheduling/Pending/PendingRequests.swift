@@ -137,8 +137,8 @@ struct PendingRequests: Sendable {
         upcoming.removeAll()
         for place in store.places(after: nil) {
             guard let slot = store[place], var request = request(place) else { continue }
-            request.retry.dropVoidRest(at: moment, configuration)
-            if request.retry.notBefore == nil { store.dropRest(of: place) }
+            request.retry.dropVoidCooldown(at: moment, configuration)
+            if request.retry.notBefore == nil { store.dropCooldown(of: place) }
             let wasReady = slot.group != RequestSlot.noGroup
             let deferral = waits[WorkClass(of: request.request)]?.deferral ?? Deferral()
             let since = wasReady ? deferral.reckonAnew(due: slot.readySince, at: now) : now

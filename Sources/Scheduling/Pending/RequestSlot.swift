@@ -86,7 +86,7 @@ struct RequestSlot: Sendable {
         )
     }
 
-    mutating func dropRest() { notBeforeNanoseconds = Self.never }
+    mutating func dropCooldown() { notBeforeNanoseconds = Self.never }
 
     func request(terms: ContinuedTerms?) -> TaskRequest {
         TaskRequest(

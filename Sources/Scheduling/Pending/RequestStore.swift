@@ -94,7 +94,7 @@ struct RequestStore: Sendable {
 
     mutating func setUserRequested(_ place: RequestPlace) { slots[Int(place.slot)]?.isUserRequested = true }
 
-    mutating func dropRest(of place: RequestPlace) { slots[Int(place.slot)]?.dropRest() }
+    mutating func dropCooldown(of place: RequestPlace) { slots[Int(place.slot)]?.dropCooldown() }
 
     // MARK: Tables beside the slots
 
@@ -107,7 +107,7 @@ struct RequestStore: Sendable {
 
     private mutating func index(of submitter: Submitter) -> UInt16 {
         switch submitter {
-        case .person: return RequestSlot.submittedByUser
+        case .user: return RequestSlot.submittedByUser
         case .schedule: return RequestSlot.submittedBySchedule
         case .plugin(let plugin):
             if let index = submitters.firstIndex(of: plugin) { return UInt16(index) }
@@ -120,7 +120,7 @@ struct RequestStore: Sendable {
 
     private func submitter(_ index: UInt16) -> Submitter {
         switch index {
-        case RequestSlot.submittedByUser: .person
+        case RequestSlot.submittedByUser: .user
         case RequestSlot.submittedBySchedule: .schedule
         default: .plugin(submitters[Int(index)])
         }

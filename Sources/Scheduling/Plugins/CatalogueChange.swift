@@ -5,7 +5,7 @@ package import TaskModel
 /// The catalogue: the installed plugins, and the plugins with a refused manifest.
 package struct Catalogue: Hashable, Sendable {
     /// A manifest that cannot be used.
-    package struct Refusal: Hashable, Sendable {
+    package struct ManifestRefusal: Hashable, Sendable {
         package let problem: String
         /// Whether the missing main plugin is the only problem.
         package let isOrphan: Bool
@@ -19,12 +19,12 @@ package struct Catalogue: Hashable, Sendable {
     package let installed: [PluginIdentifier: PluginEntry]
     /// The refused manifests by plugin. A plugin can be installed and have an entry here, when another manifest for it
     /// is refused.
-    package let refused: [PluginIdentifier: Refusal]
+    package let refused: [PluginIdentifier: ManifestRefusal]
 
     /// Creates the catalogue. When several entries have the same plugin, the last one counts.
     ///
     /// - Parameter entries: the installed plugins.
-    package init(_ entries: [PluginEntry] = [], refused: [PluginIdentifier: Refusal] = [:]) {
+    package init(_ entries: [PluginEntry] = [], refused: [PluginIdentifier: ManifestRefusal] = [:]) {
         installed = Dictionary(entries.map { ($0.identifier, $0) }) { _, last in last }
         self.refused = refused
     }
@@ -37,7 +37,7 @@ package struct CatalogueChange: Hashable, Sendable {
     /// Plugins that are no longer installed, ordered by identifier.
     package let removed: [PluginIdentifier]
     /// Plugins with a new refusal, or with another problem than before.
-    package let refused: [PluginIdentifier: Catalogue.Refusal]
+    package let refused: [PluginIdentifier: Catalogue.ManifestRefusal]
     /// Plugins that no longer have a refused manifest.
     package let accepted: Set<PluginIdentifier>
 

@@ -42,7 +42,7 @@ struct Clearance: Hashable, Sendable {
     }
 
     private var blame: Blame {
-        if case .purged = cause { .person } else { .nobody }
+        if case .purged = cause { .user } else { .nobody }
     }
 
     private var message: String {

@@ -40,7 +40,7 @@ struct PluginState: Sendable {
     /// The launches that submitted continued requests and may run them (C8), by the number of the request.
     var origins: [SubmissionNumber: LaunchNumber] = [:]
     var record = PluginRecord()
-    var restsUntil: MonotonicTime?
+    var cooldownEnd: MonotonicTime?
     /// The next attempt of the host to start a runner for the plugin; nil when the last attempt did not fail.
     var runnerRetry: RunnerRetry?
 

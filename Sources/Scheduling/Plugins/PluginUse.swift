@@ -6,16 +6,16 @@ import TaskModel
 /// plugin does not bypass policies.
 struct PluginUse: Sendable {
     let record: PluginRecord
-    let restsUntil: MonotonicTime?
+    let cooldownEnd: MonotonicTime?
     let runnerRetry: PluginState.RunnerRetry?
 
     init(of state: PluginState) {
-        (record, restsUntil, runnerRetry) = (state.record, state.restsUntil, state.runnerRetry)
+        (record, cooldownEnd, runnerRetry) = (state.record, state.cooldownEnd, state.runnerRetry)
     }
 
     /// Whether the use no longer affects any policy.
     func isOver(at now: Moment) -> Bool {
-        let ends = [restsUntil, runnerRetry?.at].compactMap { $0 }
+        let ends = [cooldownEnd, runnerRetry?.at].compactMap { $0 }
         return record.dayUse.total(at: now.wall) == 0 && record.uses.total(at: now.wall) == 0
             && ends.allSatisfy { $0 <= now.monotonic }
     }
@@ -29,17 +29,17 @@ extension Scheduler {
         let use = PluginUse(of: plugins[plugin])
         plugins.remove(plugin)
         for lane in Lane.allCases { waiters.set([], for: ConditionWaiters.Waiter(plugin: plugin, lane: lane)) }
-        if usesOfForgotten.count >= Self.mostUsesKept {
-            usesOfForgotten = usesOfForgotten.filter { !$0.value.isOver(at: now) }
+        if usesOfUninstalled.count >= Self.mostUsesKept {
+            usesOfUninstalled = usesOfUninstalled.filter { !$0.value.isOver(at: now) }
         }
-        if !use.isOver(at: now) { usesOfForgotten[plugin] = use }
+        if !use.isOver(at: now) { usesOfUninstalled[plugin] = use }
         toWatchAnew.insert(plugin)
     }
 
     mutating func takeUpUse(of plugin: PluginIdentifier) {
-        guard let use = usesOfForgotten.removeValue(forKey: plugin) else { return }
+        guard let use = usesOfUninstalled.removeValue(forKey: plugin) else { return }
         plugins[plugin].record = use.record
-        plugins[plugin].restsUntil = use.restsUntil
+        plugins[plugin].cooldownEnd = use.cooldownEnd
         plugins[plugin].runnerRetry = use.runnerRetry
     }
 }

@@ -14,7 +14,7 @@ package struct PluginRecord: Hashable, Sendable {
     package init() {}
 
     mutating func note(_ launch: PastLaunch) {
-        if launch.cause == .person { uses.add(1, at: launch.endedAt) }
+        if launch.cause == .user { uses.add(1, at: launch.endedAt) }
         guard launch.lane == .background else { return }
         dayUse.add((launch.used ?? .zero).wholeNanoseconds, at: launch.endedAt)
         switch launch.outcome {

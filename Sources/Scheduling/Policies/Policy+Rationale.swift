@@ -11,17 +11,17 @@ extension Policy {
         switch rule {
         case .userRequest: return facts.isUserRequested ? "requested by a user" : "not requested by a user"
         case .maximumDeferral:
-            let patience = facts.configuration.policies.patience.humanReadable
+            let maximumDeferral = facts.configuration.policies.maximumDeferral.humanReadable
             guard case .request(let pending) = facts.work, let since = pending.deferredSince else {
-                return "not deferred by advisory policies; runs regardless after \(patience) of deferral"
+                return "not deferred by advisory policies; runs regardless after \(maximumDeferral) of deferral"
             }
             let held = max(.zero, facts.now.wall - since).humanReadable
-            return "deferred by advisory policies for \(held); runs regardless after \(patience)"
+            return "deferred by advisory policies for \(held); runs regardless after \(maximumDeferral)"
         case .use:
             let uses = record.uses.total(at: facts.now.wall)
             return "used \(uses) times in the last 7d; plugins with more use get capacity first"
         case .spacing where lane != .background, .dayBudget where lane != .background,
-            .spread where lane != .background:
+            .stagger where lane != .background:
             return "applies to background launches only"
         case .spacing:
             return record.overruns == 0
@@ -31,8 +31,9 @@ extension Policy {
         case .dayBudget:
             let used = Duration.nanoseconds(record.dayUse.total(at: facts.now.wall))
             return "used \(used.humanReadable) of \(facts.dayLimit.humanReadable) in the last 24h"
-        case .spread:
-            return "for \(facts.configuration.policies.spread.humanReadable) after start, resume or a regained network,"
+        case .stagger:
+            return
+                "for \(facts.configuration.policies.stagger.humanReadable) after start, resume or a regained network,"
                 + " plugins are staggered"
         case .condition(let rule) where rule.concern == .processing && !facts.work.kind.isProcessing:
             return "applies to processing only"

@@ -8,17 +8,17 @@ extension Policy.Facts {
 
     private var isBackground: Bool { work.kind.lane == .background }
 
-    var isPatienceOver: Bool { patienceEnd.map { $0 <= now.wall } ?? false }
+    var isMaximumDeferralOver: Bool { maximumDeferralEnd.map { $0 <= now.wall } ?? false }
 
     /// The end of the maximum deferral, from which on advisory policies no longer delay the work. Nil for events, and
     /// for requests that were never deferred.
-    var patienceEnd: WallTime? {
+    var maximumDeferralEnd: WallTime? {
         guard case .request(let pending) = work else { return nil }
-        return pending.deferredSince.map { $0 + policies.patience }
+        return pending.deferredSince.map { $0 + policies.maximumDeferral }
     }
 
     var spacing: Policy.Verdict {
-        guard isBackground, let until = standing.restsUntil, until > now.monotonic else { return .may }
+        guard isBackground, let until = standing.cooldownEnd, until > now.monotonic else { return .may }
         return .wait(.spacing(until: until))
     }
 
@@ -29,13 +29,13 @@ extension Policy.Facts {
         return .wait(.dayBudget(until: until, limit: dayLimit))
     }
 
-    var spread: Policy.Verdict {
-        guard isBackground, policies.spread > .zero else { return .may }
-        let place = Surges.place(of: standing.plugin, in: policies.spread)
-        let surges = surges.recent.filter { $0.cause != .network || work.needs(.network) }
-        let ends = surges.map { (until: $0.at + place, cause: $0.cause) }
+    var stagger: Policy.Verdict {
+        guard isBackground, policies.stagger > .zero else { return .may }
+        let offset = StartupWaves.offset(of: standing.plugin, in: policies.stagger)
+        let startupWaves = startupWaves.recent.filter { $0.cause != .network || work.needs(.network) }
+        let ends = startupWaves.map { (until: $0.at + offset, cause: $0.cause) }
         guard let last = ends.max(by: { $0.until < $1.until }), last.until > now.monotonic else { return .may }
-        return .wait(.spread(until: last.until, after: last.cause))
+        return .wait(.stagger(until: last.until, after: last.cause))
     }
 
     func verdict(by rule: Policy.ConditionRule) -> Policy.Verdict {

@@ -9,9 +9,9 @@ package import TaskModel
 /// the change that would end a delay.
 package enum Policy: String, Hashable, Sendable, CaseIterable {
     /// Work that a user requested is not delayed by other policies.
-    case person
+    case user
     /// A request is not delayed beyond its maximum deferral (C12).
-    case patience = "maximum-deferral"
+    case maximumDeferral = "maximum-deferral"
     /// When capacity is short, plugins that users use more come first.
     case use
     /// A cooldown between two background launches of a plugin, longer after overruns.
@@ -19,7 +19,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     /// The background launches of a plugin share a running time per day.
     case dayBudget = "day-budget"
     /// After a start-up wave, the launches of different plugins are staggered.
-    case spread = "stagger"
+    case stagger
     /// Processing waits for an idle machine (statement 66, C16).
     case idle
     /// Work waits while the machine is busy.
@@ -36,7 +36,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         case use
         case spacing
         case dayBudget
-        case spread
+        case stagger
         case condition(ConditionRule)
     }
 
@@ -61,12 +61,12 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
 
     var rule: Rule {
         switch self {
-        case .person: .userRequest
-        case .patience: .maximumDeferral
+        case .user: .userRequest
+        case .maximumDeferral: .maximumDeferral
         case .use: .use
         case .spacing: .spacing
         case .dayBudget: .dayBudget
-        case .spread: .spread
+        case .stagger: .stagger
         case .idle:
             .condition(
                 ConditionRule(
@@ -115,7 +115,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         package var work: PendingWork
         package var isUserRequested: Bool
         package var standing: Eligibility.Standing
-        package var surges: Surges
+        package var startupWaves: StartupWaves
         package var conditions: Conditions
         package var configuration: SchedulingConfiguration
         package var now: Moment
@@ -140,11 +140,11 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         if facts.configuration.policies.off.contains(self) { return .may }
         return switch rule {
         case .userRequest: facts.isUserRequested ? .must : .may
-        case .maximumDeferral: facts.isPatienceOver ? .must : .may
+        case .maximumDeferral: facts.isMaximumDeferralOver ? .must : .may
         case .use: .may
         case .spacing: facts.spacing
         case .dayBudget: facts.dayBudget
-        case .spread: facts.spread
+        case .stagger: facts.stagger
         case .condition(let rule): facts.verdict(by: rule)
         }
     }

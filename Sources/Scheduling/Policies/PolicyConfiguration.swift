@@ -4,16 +4,16 @@
 package struct PolicyConfiguration: Hashable, Sendable {
     package var off: Set<Policy> = []
     /// The window after a start-up wave over which the launches of plugins are staggered.
-    package var spread: Duration = .seconds(60)
+    package var stagger: Duration = .seconds(60)
     /// The cooldown after a first overrun. It doubles with each consecutive overrun.
     package var overrunSpacing: Duration = .seconds(30)
     package var longestSpacing: Duration = .seconds(60 * 60)
     /// Maximum running time of a plugin's background launches within 24 hours.
     package var dayBudget: Duration = .seconds(4 * 60 * 60)
     /// The maximum deferral: advisory policies delay a request for at most this time (C12).
-    package var patience: Duration = .seconds(2 * 24 * 60 * 60)
+    package var maximumDeferral: Duration = .seconds(2 * 24 * 60 * 60)
     /// Maximum time for which a plugin that waits for capacity comes after plugins that are used more.
-    package var roomPatience: Duration = .seconds(5 * 60)
+    package var maximumCapacityWait: Duration = .seconds(5 * 60)
 
     package init() {}
 }

@@ -12,20 +12,20 @@ package struct WorkSchedule: Hashable, Sendable {
 
     package var rhythm: Rhythm
     /// The window of the stagger: each identifier has a fixed offset into it.
-    package var spread: Duration
+    package var stagger: Duration
     package var kind: TaskKind
     package var requiresNetwork: Bool
     package var requiresExternalPower: Bool
 
     package init(
         _ rhythm: Rhythm,
-        spread: Duration = .zero,
+        stagger: Duration = .zero,
         kind: TaskKind = .processing,
         requiresNetwork: Bool = false,
         requiresExternalPower: Bool = false
     ) {
         self.rhythm = rhythm
-        self.spread = spread
+        self.stagger = stagger
         self.kind = kind
         self.requiresNetwork = requiresNetwork
         self.requiresExternalPower = requiresExternalPower
@@ -67,8 +67,8 @@ package struct WorkSchedule: Hashable, Sendable {
     }
 
     /// The stagger of an identifier: its fixed offset into the window.
-    func place(of identifier: TaskIdentifier) -> Duration {
-        spread * Int(identifier.text.stableHash % 1_000) / 1_000
+    func staggerOffset(of identifier: TaskIdentifier) -> Duration {
+        stagger * Int(identifier.text.stableHash % 1_000) / 1_000
     }
 
     func request(for identifier: TaskIdentifier) -> TaskRequest {

@@ -39,13 +39,13 @@ struct ChangeWriter: Sendable {
             try access.moveLaunch(number, to: lane)
         case .endTask(let launch, let submission):
             try access.endTask(launch, submission)
-        case .returnTask(let launch, let work, let now):
-            if let newer = try access.returnTask(launch, work, names: &plugins) {
+        case .requeueTask(let launch, let work, let now):
+            if let newer = try access.requeueTask(launch, work, names: &plugins) {
                 let entry = JournalEntry.superseded(work, by: newer, launch: launch, at: now)
                 lastJournal = try access.append(entry, names: &plugins)
             }
-        case .keepFromReturning(let launch, let submission):
-            try access.keepFromReturning(launch, submission)
+        case .forbidRequeue(let launch, let submission):
+            try access.forbidRequeue(launch, submission)
         case .endLaunch(let number, let end):
             try access.endLaunch(number, end)
         case .journal(let entry):
@@ -56,8 +56,8 @@ struct ChangeWriter: Sendable {
             try access.setDeferrals(key, periods, names: &plugins)
         case .setFetch(let plugin, let schedule):
             try access.setFetch(of: plugin, schedule, names: &plugins)
-        case .recordOccasion(let identifier, let time):
-            try access.recordOccasion(of: identifier, at: time)
+        case .recordOccurrence(let identifier, let time):
+            try access.recordOccurrence(of: identifier, at: time)
         case .rememberPlugin(let plugin):
             try access.remember(plugin, names: &plugins)
         case .forgetPlugin(let identifier):

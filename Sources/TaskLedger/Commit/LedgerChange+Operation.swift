@@ -16,8 +16,8 @@ extension LedgerChange {
             "starting task \(task.work.number), \(task.work.label), in launch \(launch)"
         case .moveLaunch(let launch, let lane): "moving launch \(launch) to the \(lane.name) lane"
         case .endTask(let launch, let submission): "ending task \(submission) of launch \(launch)"
-        case .returnTask(let launch, let work, _): "requeueing task \(work.number), \(work.label), of launch \(launch)"
-        case .keepFromReturning(let launch, let submission):
+        case .requeueTask(let launch, let work, _): "requeueing task \(work.number), \(work.label), of launch \(launch)"
+        case .forbidRequeue(let launch, let submission):
             "recording that task \(submission) of launch \(launch) is not requeued"
         case .endLaunch(let number, _): "ending launch \(number)"
         case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin)"
@@ -26,7 +26,7 @@ extension LedgerChange {
         case .setDeferrals(let key, _):
             "storing the deferral periods of \(key.workClass.kind.name) work of \(key.plugin)"
         case .setFetch(let plugin, _): "setting the fetch interval of \(plugin)"
-        case .recordOccasion(let identifier, _): "recording an occurrence of \(identifier)"
+        case .recordOccurrence(let identifier, _): "recording an occurrence of \(identifier)"
         case .rememberPlugin(let plugin): "storing the record of plugin \(plugin.identifier)"
         case .forgetPlugin(let identifier): "deleting the record of plugin \(identifier)"
         }

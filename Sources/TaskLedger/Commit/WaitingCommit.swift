@@ -36,7 +36,7 @@ extension LedgerChange {
         case .journal(let entry): entry.endedTask == nil
         case .recordWait, .setDeferrals: true
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .returnTask, .keepFromReturning, .endLaunch, .setFetch, .recordOccasion, .rememberPlugin, .forgetPlugin:
+            .requeueTask, .forbidRequeue, .endLaunch, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin:
             false
         }
     }
@@ -46,7 +46,7 @@ extension LedgerChange {
         case .recordWait(let key, _, _), .setDeferrals(let key, _): key.plugin
         case .forgetPlugin(let plugin): plugin
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .returnTask, .keepFromReturning, .endLaunch, .journal, .setFetch, .recordOccasion, .rememberPlugin:
+            .requeueTask, .forbidRequeue, .endLaunch, .journal, .setFetch, .recordOccurrence, .rememberPlugin:
             nil
         }
     }

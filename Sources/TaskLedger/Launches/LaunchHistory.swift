@@ -49,7 +49,7 @@ extension Database {
                 cause: try row.code("cause"),
                 startedAt: try row.wallTime("started_at"),
                 budget: try row.optionalDuration("budget_ns"),
-                grace: try row.duration("grace_ns"),
+                gracePeriod: try row.duration("grace_ns"),
                 process: try row.process(),
                 manifestDigest: try row.text("manifest_digest"),
                 libraryDigest: try row.text("library_digest"),

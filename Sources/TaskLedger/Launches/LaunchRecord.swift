@@ -12,7 +12,7 @@ package struct LaunchRecord: Hashable, Sendable {
     package let startedAt: WallTime
     /// The budget of the launch; nil without a fixed budget.
     package let budget: Duration?
-    package let grace: Duration
+    package let gracePeriod: Duration
     package let process: RunnerProcess
     package let manifestDigest: String
     package let libraryDigest: String

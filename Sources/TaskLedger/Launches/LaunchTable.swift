@@ -9,14 +9,14 @@ extension WriteAccess {
         let plugin = try names.number(of: plan.plugin.identifier, in: self)
         let process = plan.process
         try run(
-            Launch.insert,
+            LaunchStatements.insert,
             plan.number.rawValue,
             plugin,
             Int64(plan.lane.rawValue),
             Int64(plan.cause.rawValue),
             plan.startedAt.nanoseconds,
             plan.budget.total?.wholeNanoseconds,
-            plan.budget.grace.wholeNanoseconds,
+            plan.budget.gracePeriod.wholeNanoseconds,
             process.pid,
             Int64(bitPattern: process.startTime),
             process.boot.text,
@@ -31,21 +31,21 @@ extension WriteAccess {
 
     /// Moves another task from pending into a running launch, after the existing tasks of its batch.
     func start(_ task: PlannedTask, in launch: LaunchNumber) throws {
-        guard let plugin = try integer(Launch.runningPlugin, launch.rawValue) else {
+        guard let plugin = try integer(LaunchStatements.runningPlugin, launch.rawValue) else {
             throw LedgerFault.contradiction("no launch \(launch) is running")
         }
-        let position = try integer(Launch.nextPosition, launch.rawValue) ?? 0
+        let position = try integer(LaunchStatements.nextPosition, launch.rawValue) ?? 0
         try moveToRunning(task.work, of: launch, plugin: plugin, position: Int(position))
     }
 
     func moveLaunch(_ number: LaunchNumber, to lane: Lane) throws {
-        try run(Launch.move, Int64(lane.rawValue), number.rawValue)
+        try run(LaunchStatements.move, Int64(lane.rawValue), number.rawValue)
         try requireRunning(number)
     }
 
     func endLaunch(_ number: LaunchNumber, _ end: LaunchEnd) throws {
         try run(
-            Launch.end,
+            LaunchStatements.end,
             end.outcome.rawValue,
             end.at.nanoseconds,
             end.used?.wholeNanoseconds,
@@ -63,19 +63,19 @@ extension WriteAccess {
 
 extension Database {
     /// The launches without a recorded end, ordered by number.
-    func runningLaunches() throws -> [LedgerSnapshot.RunningLaunch] {
-        try rows(Launch.running, of: "launch") { row in
+    func runningLaunches() throws -> [LedgerSnapshot.UnfinishedLaunch] {
+        try rows(LaunchStatements.running, of: "launch") { row in
             let number = try row.launch("number")
             let plugin = try row.plugin()
             let unfinished = try unfinishedTasks(of: number, plugin: plugin, id: row.integer("plugin"))
-            return LedgerSnapshot.RunningLaunch(
+            return LedgerSnapshot.UnfinishedLaunch(
                 number: number,
                 plugin: plugin,
                 lane: try row.code("lane"),
                 process: try row.process(),
                 startedAt: try row.wallTime("started_at"),
                 unfinished: unfinished.map(\.work),
-                keptFromReturning: Set(unfinished.filter(\.isKeptFromReturning).map(\.work.number))
+                mayNotBeRequeued: Set(unfinished.filter(\.mayNotBeRequeued).map(\.work.number))
             )
         }
     }
@@ -92,7 +92,7 @@ extension RowReader {
     }
 }
 
-private enum Launch {
+private enum LaunchStatements {
     static let insert = StatementText(
         """
         INSERT INTO launch (

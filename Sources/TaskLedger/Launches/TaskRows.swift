@@ -6,7 +6,7 @@ import TaskModel
 /// A task of a running launch without an outcome.
 struct UnfinishedTask {
     let work: PendingWork
-    let isKeptFromReturning: Bool
+    let mayNotBeRequeued: Bool
 }
 
 extension Database {
@@ -16,7 +16,7 @@ extension Database {
         return try rows(Tasks.unfinished, [launch.rawValue], of: "task") { row in
             UnfinishedTask(
                 work: try row.work(of: plugin, submitters: &submitters),
-                isKeptFromReturning: try row.flag("is_kept_from_returning")
+                mayNotBeRequeued: try row.flag("is_kept_from_returning")
             )
         }
     }

@@ -50,7 +50,8 @@ extension WriteAccess {
     /// and the task ends instead.
     ///
     /// - Returns: the newer request that supersedes the task; nil when the task is pending again.
-    func returnTask(_ launch: LaunchNumber, _ work: PendingWork, names: inout PluginNames) throws -> SubmissionNumber? {
+    func requeueTask(_ launch: LaunchNumber, _ work: PendingWork, names: inout PluginNames) throws -> SubmissionNumber?
+    {
         let plugin = try names.number(of: work.plugin, in: self)
         switch work {
         case .request(let request):
@@ -88,8 +89,8 @@ extension WriteAccess {
         return numbers.first
     }
 
-    func keepFromReturning(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {
-        try run(Move.keepFromReturning, launch.rawValue, submission.rawValue)
+    func forbidRequeue(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {
+        try run(Move.forbidRequeue, launch.rawValue, submission.rawValue)
         try requireRunning(launch, submission)
     }
 
@@ -162,7 +163,7 @@ private enum Move {
     static let finish = StatementText(
         "UPDATE task SET is_over = 1 WHERE launch = ? AND submission = ? AND is_over = 0"
     )
-    static let keepFromReturning = StatementText(
+    static let forbidRequeue = StatementText(
         "UPDATE task SET is_kept_from_returning = 1 WHERE launch = ? AND submission = ? AND is_over = 0"
     )
     static let recordOutcome = StatementText("UPDATE task SET outcome = ? WHERE launch = ? AND submission = ?")

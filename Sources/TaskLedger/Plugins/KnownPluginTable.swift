@@ -22,7 +22,7 @@ extension WriteAccess {
     func forget(_ plugin: PluginIdentifier, names: inout PluginNames) throws {
         guard let number = try names.knownNumber(of: plugin, in: self) else { return }
         try forgetFetch(ofPlugin: number)
-        try forgetOccasions(of: plugin)
+        try forgetOccurrences(of: plugin)
         try run(Known.forget, number)
     }
 }

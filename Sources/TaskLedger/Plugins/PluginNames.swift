@@ -21,7 +21,7 @@ struct PluginNames: Sendable {
     /// The number of a submitter; nil for a user. A new submitter gets a number.
     mutating func number(of submitter: Submitter, in access: WriteAccess) throws -> Int64? {
         switch submitter {
-        case .person: nil
+        case .user: nil
         case .plugin(let identifier): try number(of: identifier, in: access)
         case .schedule: try number(of: Self.schedule, in: access)
         }

@@ -19,7 +19,7 @@ struct SubmitterNames {
 
     /// The submitter in the row's column `submitter`; NULL stands for a user.
     mutating func submitter(from row: inout RowReader) throws -> Submitter {
-        guard let id = try row.optional("submitter", { try $0.integer($1) }) else { return .person }
+        guard let id = try row.optional("submitter", { try $0.integer($1) }) else { return .user }
         if let submitter = known[id] { return submitter }
         let sql = "SELECT identifier FROM plugin WHERE id = ?"
         let name = try String.fetchOne(database.cachedStatement(sql: sql), arguments: [id])

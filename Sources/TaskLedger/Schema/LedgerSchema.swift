@@ -38,7 +38,13 @@ enum LedgerSchema {
         Step(name: "3: every kind of request, waits, fetches, occasions", sql: third),
         Step(name: "4: pending work by plugin, payloads apart, waits and deferrals by class", sql: fourth),
         Step(name: "5: journal with successors, counts and users", sql: fifth),
+        Step(name: "6: blame of users", sql: usersBlame),
     ]
+
+    private static let usersBlame = """
+        UPDATE journal SET blame = 'user' WHERE blame = 'person';
+        UPDATE launch SET blame = 'user' WHERE blame = 'person';
+        """
 
     private static let fifth = """
         ALTER TABLE journal ADD COLUMN successor INTEGER;

@@ -79,7 +79,7 @@ extension JSONValue {
             var members: [String: JSONValue] = [:]
             for (key, value) in mapping {
                 guard let name = key.string, members[name] == nil else {
-                    throw HostFailure("\(key) is no name, or is there twice")
+                    throw HostFailure("\(key) is not a name, or occurs twice")
                 }
                 members[name] = try JSONValue(value)
             }

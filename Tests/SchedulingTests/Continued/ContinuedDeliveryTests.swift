@@ -11,17 +11,17 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C8", 50))
     func `a continued request submitted by a running launch is delivered to that launch`() throws {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         let answer = host.submitContinued(from: plan)
         #expect(host.deliveries == [.album(1)] && host.plans.count == 1)
         #expect(host.running == [.clean, .album(1)] && host.pending.isEmpty)
-        let told = try #require(answer?.submission)
-        #expect(host.ledger.unfinished(of: try #require(plan).number).map(\.number).contains(told))
+        let reported = try #require(answer?.submission)
+        #expect(host.ledger.unfinished(of: try #require(plan).number).map(\.number).contains(reported))
     }
 
     @Test(.proves("C8"))
     func `the submission of a continued request is answered before the request is delivered`() throws {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.forgetThePast()
         host.submitContinued(from: plan)
         let answered = host.actions.firstIndex { if case .answer = $0 { true } else { false } }
@@ -31,7 +31,7 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C8"))
     func `a launch that takes on a continued task moves to the continued lane and frees the background lane`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submit(.vacuum)
         #expect(host.reasons(.vacuum).map(\.code) == ["lane-busy"])
         host.submitContinued(from: plan)
@@ -57,7 +57,7 @@ struct ContinuedDeliveryTests {
     @Test(.proves("C8"))
     func `a launch that takes on a continued task frees capacity of the background lane for another plugin`() {
         let host = SchedulerDriver(.studio(), .mail()) { $0.backgroundLaunches = 1 }
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submit(.sweep, by: .plugin(.mail))
         #expect(host.reasons(.sweep).map(\.code) == ["launch-limit"])
         host.submitContinued(from: plan)
@@ -66,7 +66,7 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C8"))
     func `a background task keeps its deadline beside a continued task of its launch, which has none`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.advance(by: .minutes(5))
         host.submitContinued(from: plan)
         for minute in 1...40 {
@@ -80,7 +80,7 @@ struct ContinuedDeliveryTests {
     }
 
     @Test(.proves("C8")) func `a launch with a continued task stays open until that task completes`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(from: plan)
         host.complete(.clean, in: plan)
         #expect(host.finished.isEmpty)
@@ -90,7 +90,7 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C7"))
     func `an overrun of a background task ends the launch, and its continued task is requeued without a charge`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(from: plan)
         for _ in 1...41 {
             host.progress(.album(1), Int64(host.clock.now.monotonic.nanoseconds), of: .max, in: plan)
@@ -103,7 +103,7 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C8"))
     func `a continued request waits for capacity of the continued lane before it joins its launch`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(.inbox)
         let first = host.lastPlan
         host.submitContinued(.sweep)
@@ -137,7 +137,7 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C8")) func `a continued request submitted during entry is delivered after entry returns`() {
         host.submit(.clean, after: .hours(1))
-        host.simulateLaunch(of: .clean)
+        host.requestRun(of: .clean)
         let plan = host.lastPlan
         host.submitContinued(from: plan)
         #expect(host.deliveries.isEmpty && host.plans.count == 1)
@@ -148,14 +148,14 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C8")) func `a continued request submitted in an entry that fails gets its own launch`() {
         host.submit(.clean, after: .hours(1))
-        host.simulateLaunch(of: .clean)
+        host.requestRun(of: .clean)
         host.submitContinued(from: host.lastPlan)
         host.enter(status: -1)
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.lane == .continued)
     }
 
     @Test(.proves("C8")) func `a continued request without a handler in the submitting launch gets its own launch`() {
-        let plan = host.openByPerson(albums: 2...3)
+        let plan = host.openByUser(albums: 2...3)
         host.submitContinued(.album(1), from: plan)
         #expect(host.deliveries.isEmpty)
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.lane == .continued)
@@ -168,7 +168,7 @@ struct ContinuedDeliveryTests {
     }
 
     @Test(.proves("C8")) func `a continued request submitted by an extension gets a launch of the main plugin`() {
-        host.openByPerson()
+        host.openByUser()
         host.trigger()
         host.enter()
         host.submitContinued(from: host.lastPlan)
@@ -178,7 +178,7 @@ struct ContinuedDeliveryTests {
     @Test(.proves("C7"))
     func `free capacity goes to a continued task that waits to join its launch before a later continued request`() {
         let host = SchedulerDriver(.studio(), .mail()) { $0.continuedLaunches = 1 }
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(.inbox)
         let other = host.lastPlan
         host.submitContinued(.album(1), from: plan)
@@ -191,7 +191,7 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C8"))
     func `a user's continued request that replaces one of a launch gets its own launch`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.change(busy: true)
         host.submitContinued(from: plan)
         host.submitContinued()
@@ -201,7 +201,7 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C8"))
     func `a launch whose budget is used up takes on no continued request, which gets its own launch`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.advance(by: .minutes(10))
         #expect(host.expirations.map(\.tasks) == [[.clean]])
         host.submitContinued(from: plan)
@@ -210,7 +210,7 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves("C8")) func `the time of a continued task does not count against the day budget of its plugin`() {
         let host = SchedulerDriver(.studio()) { $0.policies.dayBudget = .minutes(20) }
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(from: plan)
         host.complete(.clean, in: plan)
         for minute in 1...240 {
@@ -225,7 +225,7 @@ struct ContinuedDeliveryTests {
     // MARK: Registration after entry (statement 15)
 
     @Test(.proves(15)) func `a handler for a composed identifier may be registered after entry`() {
-        let plan = host.openByPerson(albums: 4...4)
+        let plan = host.openByUser(albums: 4...4)
         host.register(.exact(.album(1)))
         host.submitContinued(from: plan)
         #expect(host.deliveries == [.album(1)])
@@ -234,14 +234,14 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves(15))
     func `a handler for a pattern may be registered after entry and receives every matching identifier`() {
-        let plan = host.openByPerson(albums: 4...4)
+        let plan = host.openByUser(albums: 4...4)
         host.register("com.example.app.export.*")
         host.submitContinued(.album(9), from: plan)
         #expect(host.deliveries == [.album(9)])
     }
 
     @Test(.proves(14, "BGT-ABI-10")) func `registering a handler for another identifier after entry is a violation`() {
-        host.openByPerson()
+        host.openByUser()
         host.register(.exact(.vacuum))
         #expect(host.entries(.violation).map(\.message).count == 1)
         #expect(host.entries(.violation).first?.message.contains("BGT-ABI-10") == true)
@@ -249,7 +249,7 @@ struct ContinuedDeliveryTests {
 
     @Test(.proves(1))
     func `registering a pattern outside the manifest after entry is a violation and does not affect other handlers`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.register("com.example.elsewhere.*")
         #expect(host.entries(.violation).count == 1)
         host.submitContinued(from: plan)

@@ -34,7 +34,7 @@ struct ContinuedInterruptionTests {
 
     @Test(.proves("C3"))
     func `a crash on the thread of another task does not charge the continued task of the launch`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(from: plan)
         host.crash(plan, on: .clean)
         #expect(host.outcomes(of: .album(1)) == [.interrupted] && host.outcomes(of: .clean) == [.crashed])
@@ -65,7 +65,7 @@ struct ContinuedInterruptionTests {
 
     @Test(.proves("C3"))
     func `a continued task that ran in another launch when the host died gets its own launch`() throws {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(from: plan)
         #expect(host.ledger.unfinished(of: try #require(plan).number).count == 2)
         host.restart()
@@ -78,7 +78,7 @@ struct ContinuedInterruptionTests {
 
     @Test(.proves("C3"))
     func `a launch that moved to the continued lane does not occupy the background lane after a restart`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(from: plan)
         host.submit(.vacuum)
         host.advance(by: .seconds(1))
@@ -91,7 +91,7 @@ struct ContinuedInterruptionTests {
     // MARK: Commits of a delivery
 
     @Test(.proves("C8")) func `a delivery to a running launch whose commit fails is retried after a delay`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
         host.writeNextCommit()
@@ -104,7 +104,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves("C8")) func `a launch stays open during the commit of a delivery to it`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
         host.writeNextCommit()
@@ -117,7 +117,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves("C8")) func `a launch without open tasks ends after the commit of a delivery to it has failed`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
         host.writeNextCommit()
@@ -130,7 +130,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves("C8")) func `deliveries after a failed one have unique task identifiers`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         for number in 1...2 { host.submitContinued(.album(number), from: plan) }
         for _ in 1...2 { host.writeNextCommit() }
@@ -144,7 +144,7 @@ struct ContinuedInterruptionTests {
 
     @Test(.proves("C8"))
     func `a process that exits during the commit of a delivery ends after that commit, with its task interrupted`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
         host.writeNextCommit()
@@ -159,7 +159,7 @@ struct ContinuedInterruptionTests {
 
     @Test(.proves("C8"))
     func `a process that exits during a failing commit of a delivery leaves the request pending`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
         host.writeNextCommit()
@@ -174,7 +174,7 @@ struct ContinuedInterruptionTests {
     @Test(.proves("C3"))
     func `lost conditions, expirations and stops after the end of a process do not change its outcome`() {
         host.submit(.clean, after: .seconds(1), needsPower: true)
-        host.simulateLaunch(of: .clean)
+        host.requestRun(of: .clean)
         host.enter(registering: [.clean, .album(1)])
         let plan = host.lastPlan
         host.commits = .held
@@ -203,7 +203,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves("C3")) func `a host that stops during the commit of a delivery expires the delivered task too`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
         host.writeNextCommit()
@@ -242,7 +242,7 @@ struct ContinuedInterruptionTests {
 
     @Test(.proves(83))
     func `an assertion expires 30 seconds after a continued task that outlasted the deadline of its launch`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(from: plan)
         host.complete(.clean, in: plan)
         host.beginAssertion(in: plan)

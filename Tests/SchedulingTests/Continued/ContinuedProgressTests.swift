@@ -77,7 +77,7 @@ struct ContinuedProgressTests {
 
     @Test(.proves(77))
     func `the stall limit of a continued task delivered to a running launch begins with its delivery`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.advance(by: .minutes(3))
         host.submitContinued(from: plan)
         host.advance(by: .seconds(29))
@@ -165,7 +165,7 @@ struct ContinuedProgressTests {
     }
 
     @Test(.proves(80)) func `a completed continued task is not listed while another task of its launch runs`() throws {
-        let plan = try #require(host.openByPerson())
+        let plan = try #require(host.openByUser())
         host.submitContinued(from: plan)
         host.progress(.album(1), 100, in: plan)
         let shown = try #require(host.scheduler.runningLaunches.first)
@@ -177,7 +177,7 @@ struct ContinuedProgressTests {
     }
 
     @Test(.proves("C13")) func `the explanation of a running continued task has no total time`() throws {
-        let plan = try #require(host.openByPerson())
+        let plan = try #require(host.openByUser())
         host.submitContinued(from: plan)
         host.advance(by: .seconds(5))
         #expect(host.explain(.clean).states == [.running(plan.number, used: .seconds(5), total: .minutes(10))])

@@ -9,14 +9,14 @@ import Testing
 struct ContinuedStopTests {
     let host = SchedulerDriver(.studio()) { $0.continuedLaunches = 1 }
 
-    @Test(.proves(78)) func `a user's stop expires a running continued task with reason stopped-by-person`() throws {
+    @Test(.proves(78)) func `a user's stop expires a running continued task with reason stopped-by-user`() throws {
         host.submitContinued()
         host.enter()
         let answer = host.stopTask(.album(1))
         #expect(answer == .expiring(try #require(host.lastPlan).number))
-        #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
+        #expect(host.expirations.map(\.reason) == [.stoppedByUser])
         host.complete(.album(1), as: .failure)
-        #expect(host.lastEntry(of: .album(1))?.blame == .person)
+        #expect(host.lastEntry(of: .album(1))?.blame == .user)
         #expect(host.pending.isEmpty)
     }
 
@@ -30,7 +30,7 @@ struct ContinuedStopTests {
     }
 
     @Test(.proves(78)) func `a user's stop of a continued task leaves the other tasks of its launch running`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(from: plan)
         host.stopTask(.album(1))
         host.complete(.album(1), as: .failure, in: plan)
@@ -62,7 +62,7 @@ struct ContinuedStopTests {
         #expect(host.stopTask(.album(1)) == .expiring(number))
         #expect(host.expirations.isEmpty)
         host.enter()
-        #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
+        #expect(host.expirations.map(\.reason) == [.stoppedByUser])
     }
 
     @Test(.proves(78)) func `a user's stop of a task that is neither running nor continued fails`() {
@@ -74,7 +74,7 @@ struct ContinuedStopTests {
 
     @Test(.proves(78))
     func `a user's stop during the commit of a delivery is answered after it and expires the delivered task`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
         host.writeNextCommit()
@@ -92,7 +92,7 @@ struct ContinuedStopTests {
         #expect(host.stopTask(.album(1)) == nil)
         host.writeHeldCommits()
         host.enter()
-        #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
+        #expect(host.expirations.map(\.reason) == [.stoppedByUser])
     }
 
     @Test(.proves(78), arguments: [true, false])

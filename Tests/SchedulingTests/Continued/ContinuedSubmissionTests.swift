@@ -18,7 +18,7 @@ struct ContinuedSubmissionTests {
     func `a continued request of a user starts at once, in its own launch without a deadline`() throws {
         host.submitContinued()
         let plan = try #require(host.lastPlan)
-        #expect(plan.lane == .continued && plan.cause == .person)
+        #expect(plan.lane == .continued && plan.cause == .user)
         #expect(plan.identifiers == [.album(1)] && plan.budget.total == nil)
     }
 
@@ -70,11 +70,11 @@ struct ContinuedSubmissionTests {
     }
 
     @Test(.proves("C8")) func `a continued request from a launch that a user requested is accepted`() {
-        #expect(host.submitContinued(from: host.openByPerson())?.refusal == nil)
+        #expect(host.submitContinued(from: host.openByUser())?.refusal == nil)
     }
 
     @Test(.proves("C8")) func `a continued request from the relaunch after a crash of a user's launch is refused`() {
-        host.openByPerson()
+        host.openByUser()
         host.crash()
         host.advance(by: .minutes(1))
         host.enter(registering: [.clean, .album(1)])

@@ -67,7 +67,7 @@ struct SubmissionStrategyTests {
 
     @Test(.proves(74))
     func `a continued request with strategy fail from a background launch requires capacity in the continued lane`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.submitContinued(.inbox)
         let answer = host.submitContinued(.album(1), strategy: .fail, from: plan)
         #expect(answer?.refusal?.code == .immediateRunIneligible)
@@ -119,7 +119,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74)) func `a launch that will move to the continued lane occupies its capacity before the commit`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(.album(1), from: plan)
         host.writeNextCommit()
@@ -132,7 +132,7 @@ struct SubmissionStrategyTests {
 
     @Test(.proves(74))
     func `a launch that crashes during a delivery to it occupies no capacity of the continued lane`() {
-        let plan = host.openByPerson()
+        let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(.album(1), from: plan)
         host.writeNextCommit()

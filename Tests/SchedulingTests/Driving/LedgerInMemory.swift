@@ -9,12 +9,12 @@ import TaskModel
 struct LedgerInMemory {
     struct Contradiction: Error { let message: String }
 
-    private struct Launch {
+    private struct StoredLaunch {
         let plan: LaunchPlan
         var lane: Lane
         var tasks: [PendingWork]
         var unfinished: [PendingWork]
-        var keptFromReturning: Set<SubmissionNumber> = []
+        var mayNotBeRequeued: Set<SubmissionNumber> = []
         var outcomes: [SubmissionNumber: Int] = [:]
     }
 
@@ -22,13 +22,13 @@ struct LedgerInMemory {
         var requests: [SubmissionNumber: PendingRequest] = [:]
         var events: [SubmissionNumber: PendingEvent] = [:]
         var payloads: [SubmissionNumber: [UInt8]] = [:]
-        var running: [LaunchNumber: Launch] = [:]
+        var running: [LaunchNumber: StoredLaunch] = [:]
         var known: [PluginIdentifier: KnownPlugin] = [:]
         var past: [PastLaunch] = []
         var waits: [WaitKey: Set<String>] = [:]
         var deferrals: [WaitKey: [DeferralPeriod]] = [:]
         var fetches: [PluginIdentifier: FetchSchedule] = [:]
-        var occasions: [TaskIdentifier: WallTime] = [:]
+        var occurrences: [TaskIdentifier: WallTime] = [:]
         var lastSubmission = SubmissionNumber(rawValue: 0)
         var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -55,7 +55,7 @@ struct LedgerInMemory {
     var waits: [WaitKey: Set<String>] { state.waits }
     var deferrals: [WaitKey: [DeferralPeriod]] { state.deferrals }
     var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }
-    var occasions: [TaskIdentifier: WallTime] { state.occasions }
+    var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// Keys of open waits of classes without pending work; each of them is a defect.
     var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
 
@@ -84,20 +84,20 @@ struct LedgerInMemory {
         LedgerSnapshot(
             pendingPlugins: Set(requests.map(\.plugin) + events.map(\.plugin)).sorted(),
             running: state.running.values.sorted { $0.plan.number < $1.plan.number }.map { launch in
-                LedgerSnapshot.RunningLaunch(
+                LedgerSnapshot.UnfinishedLaunch(
                     number: launch.plan.number,
                     plugin: launch.plan.plugin.identifier,
                     lane: launch.lane,
                     process: launch.plan.process,
                     startedAt: launch.plan.startedAt,
                     unfinished: launch.unfinished,
-                    keptFromReturning: launch.keptFromReturning
+                    mayNotBeRequeued: launch.mayNotBeRequeued
                 )
             },
             known: state.known.values.sorted { $0.identifier < $1.identifier },
             past: state.past,
             fetches: state.fetches,
-            occasions: state.occasions,
+            occurrences: state.occurrences,
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -132,7 +132,7 @@ struct LedgerInMemory {
             case .journal(let entry):
                 entries.append(entry)
                 count(entry, in: &new)
-            case .returnTask(let launch, let work, let now):
+            case .requeueTask(let launch, let work, let now):
                 if let newer = try comeBack(work, from: launch, to: &new) {
                     entries.append(.superseded(work, by: newer, launch: launch, at: now))
                 }
@@ -144,10 +144,10 @@ struct LedgerInMemory {
         }
         for case .endLaunch(let number, let end) in changes { try endLaunch(number, end, in: &new) }
         for case .recordWait(let key, let reasons, let at) in changes { waitHistory.append((key, reasons, at)) }
-        let told = entries.filter(\.event.endsSubmission).compactMap(\.submission)
-        journaled.formUnion(told)
+        let reported = entries.filter(\.event.endsSubmission).compactMap(\.submission)
+        journaled.formUnion(reported)
         unexplained.formUnion(state.present.subtracting(new.present))
-        unexplained.subtract(told)
+        unexplained.subtract(reported)
         everStored.formUnion(new.present)
         state = new
         journal += entries
@@ -188,11 +188,11 @@ struct LedgerInMemory {
         case .removeEvent(let number): state.events[number] = nil
         case .startLaunch(let plan): try start(plan, in: &state)
         case .endTask(let launch, let number): try end(number, of: launch, in: &state)
-        case .keepFromReturning(let launch, let number):
+        case .forbidRequeue(let launch, let number):
             guard state.running[launch]?.unfinished.contains(where: { $0.number == number }) == true else {
                 throw Contradiction(message: "launch \(launch) has no running task \(number)")
             }
-            state.running[launch]?.keptFromReturning.insert(number)
+            state.running[launch]?.mayNotBeRequeued.insert(number)
         case .startTask(let launch, let task):
             guard state.running[launch] != nil, state.requests.removeValue(forKey: task.work.number) != nil else {
                 throw Contradiction(message: "\(task.work.label) (\(task.work.number)) cannot join launch \(launch)")
@@ -203,8 +203,8 @@ struct LedgerInMemory {
         case .recordWait(let key, let reasons, _): state.waits[key] = reasons.isEmpty ? nil : Set(reasons)
         case .setDeferrals(let key, let periods): state.deferrals[key] = periods.isEmpty ? nil : periods
         case .setFetch(let plugin, let schedule): state.fetches[plugin] = schedule
-        case .recordOccasion(let identifier, let at): state.occasions[identifier] = at
-        case .endLaunch, .journal, .returnTask: break
+        case .recordOccurrence(let identifier, let at): state.occurrences[identifier] = at
+        case .endLaunch, .journal, .requeueTask: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil
@@ -229,7 +229,7 @@ struct LedgerInMemory {
             complaints.append("launches \(other.plan.number) and \(plan.number) share the \(plan.lane.name) lane")
         }
         let works = plan.tasks.map(\.work)
-        state.running[plan.number] = Launch(plan: plan, lane: plan.lane, tasks: works, unfinished: works)
+        state.running[plan.number] = StoredLaunch(plan: plan, lane: plan.lane, tasks: works, unfinished: works)
         state.lastLaunch = max(state.lastLaunch, plan.number)
     }
 

@@ -40,11 +40,11 @@ extension SchedulerDriver {
     func cancelAll(of plugin: PluginIdentifier = .app) -> Answer? { ask { .cancelAllRequested(of: plugin, reply: $0) } }
 
     @discardableResult
-    func simulateLaunch(of identifiers: TaskIdentifier...) -> Answer? {
+    func requestRun(of identifiers: TaskIdentifier...) -> Answer? {
         let numbers = ledger.requests.filter { identifiers.contains($0.request.identifier) }.map(\.number)
         let before = simulated
         simulated.formUnion(numbers)
-        let answer = ask { .launchSimulated(identifiers, reply: $0) }
+        let answer = ask { .runRequested(identifiers, reply: $0) }
         if case .notLaunching = answer { simulated = before }
         return answer
     }
@@ -83,9 +83,9 @@ extension SchedulerDriver {
     ///   - problems: Problems of refused manifests; nil for those in `refused` of the driver.
     ///   - orphans: Refused plugins that lack only their main plugin.
     func sendCatalogue(refused problems: [PluginIdentifier: String]? = nil, orphans: Set<PluginIdentifier> = []) {
-        var refusals: [PluginIdentifier: Catalogue.Refusal] = [:]
+        var refusals: [PluginIdentifier: Catalogue.ManifestRefusal] = [:]
         for (plugin, problem) in problems ?? refused {
-            refusals[plugin] = Catalogue.Refusal(problem: problem, isOrphan: orphans.contains(plugin))
+            refusals[plugin] = Catalogue.ManifestRefusal(problem: problem, isOrphan: orphans.contains(plugin))
         }
         let new = Catalogue(installed, refused: refusals)
         let change = CatalogueChange(from: catalogue, to: new)
@@ -115,7 +115,7 @@ extension Answer {
 
     var replaced: SubmissionNumber? { if case .submitted(_, _, let old) = self { old } else { nil } }
     var plugin: PluginIdentifier? { if case .submitted(_, let plugin, _) = self { plugin } else { nil } }
-    var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+    var refusal: SubmissionRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
     var isNotRecorded: Bool { if case .notRecorded = self { true } else { refusal?.subReason == .notRecorded } }
 
     /// The message of a simulation that had no effect; nil for any other answer.

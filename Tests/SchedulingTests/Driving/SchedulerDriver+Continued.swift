@@ -23,7 +23,7 @@ extension SchedulerDriver {
             earliestBegin: earliestBegin,
             continued: ContinuedTerms(title: "Export", strategy: strategy, resources: resources)
         )
-        let submitter = submitter ?? plan.map { .plugin($0.plugin.identifier) } ?? .person
+        let submitter = submitter ?? plan.map { .plugin($0.plugin.identifier) } ?? .user
         return ask {
             .submitted(Submission(request: request, submitter: submitter, launch: plan?.number), reply: $0)
         }
@@ -35,9 +35,9 @@ extension SchedulerDriver {
     /// Starts a launch of the processing task at a user's request. The launch has handlers for this task and the given
     /// albums. Returns the plan; nil when nothing was launched.
     @discardableResult
-    func openByPerson(_ identifier: TaskIdentifier = .clean, albums: ClosedRange<Int> = 1...5) -> LaunchPlan? {
+    func openByUser(_ identifier: TaskIdentifier = .clean, albums: ClosedRange<Int> = 1...5) -> LaunchPlan? {
         submit(identifier, after: .seconds(1))
-        simulateLaunch(of: identifier)
+        requestRun(of: identifier)
         enter(registering: [identifier] + albums.map { .album($0) })
         return lastPlan
     }

@@ -24,7 +24,7 @@ extension SchedulerDriver {
     var lastPlan: LaunchPlan? { plans.last }
     /// The task identifiers of each background launch, in order of the launches.
     var batches: [[TaskIdentifier]] { plans.filter { $0.lane == .background }.map(\.identifiers) }
-    var finished: [LaunchNumber] { actions.compactMap { if case .finish(let launch) = $0 { launch } else { nil } } }
+    var finished: [LaunchNumber] { actions.compactMap { if case .stop(let launch) = $0 { launch } else { nil } } }
     var killed: [LaunchNumber] { actions.compactMap { if case .kill(let launch) = $0 { launch } else { nil } } }
     var dismissed: [LaunchNumber] {
         actions.compactMap { if case .dismissRunner(let launch) = $0 { launch } else { nil } }

@@ -80,7 +80,7 @@ final class SchedulerDriver {
     ) {
         var configuration = SchedulingConfiguration()
         // Without the stagger, only the conditions and dates of a test delay its requests.
-        configuration.policies.spread = .zero
+        configuration.policies.stagger = .zero
         configure(&configuration)
         self.configuration = configuration
         self.conditions = conditions
@@ -145,7 +145,7 @@ final class SchedulerDriver {
         case .dismissRunner(let launch):
             if processes[launch] != nil { complain("the runner of launch \(launch) is dismissed while it is needed") }
         case .sendPlan(let plan): runPlan(plan)
-        case .finish(let launch): obey(launch, .exited(code: 0))
+        case .stop(let launch): obey(launch, .exited(code: 0))
         case .kill(let launch): obey(launch, .signaled(9))
         case .wake(let monotonic, let wall):
             if wake == (monotonic, wall) { complain("the same wake is asked for twice") }

@@ -11,7 +11,7 @@ struct LaunchTableTests {
 
     private func table(_ count: Int64, in lane: Lane = .background) -> LaunchTable {
         var table = LaunchTable()
-        for value in 1...count { table.add(Launch(number: number(value), plugin: .app, lane: lane)) }
+        for value in 1...count { table.add(ScheduledLaunch(number: number(value), plugin: .app, lane: lane)) }
         return table
     }
 

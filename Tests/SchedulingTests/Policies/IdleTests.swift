@@ -64,7 +64,7 @@ struct IdleTests {
     @Test(.proves(89))
     func `processing that a user launched on a machine in use does not expire for missing idleness`() {
         host.submit(.clean)
-        host.simulateLaunch(of: .clean)
+        host.requestRun(of: .clean)
         host.enter()
         host.change(power: false)
         #expect(host.expirations.isEmpty)

@@ -67,8 +67,8 @@ struct OverrunAndRoomTests {
 
     /// Runs a request at a user's request and completes it, so that the plugin counts as used.
     private func use(_ identifier: TaskIdentifier, _ host: SchedulerDriver) {
-        host.submit(identifier, after: .hours(1), by: .person)
-        host.simulateLaunch(of: identifier)
+        host.submit(identifier, after: .hours(1), by: .user)
+        host.requestRun(of: identifier)
         host.runToTheEnd()
         host.advance(by: .seconds(2))
     }

@@ -21,7 +21,7 @@ struct PolicyTests {
             plugin: .app,
             number: SubmissionNumber(rawValue: 1),
             request: request,
-            submitter: .person,
+            submitter: .user,
             submittedAt: now.wall,
             deferredSince: heldSince.map { now.wall - $0 }
         )
@@ -35,7 +35,7 @@ struct PolicyTests {
             work: kind == .event ? .event(event) : .request(pending),
             isUserRequested: false,
             standing: Eligibility.Standing(plugin: .app, entry: .app(), policy: PluginPolicy()),
-            surges: Surges(),
+            startupWaves: StartupWaves(),
             conditions: Conditions(isOnExternalPower: true, hasNetwork: true),
             configuration: SchedulingConfiguration(),
             now: now
@@ -66,9 +66,9 @@ struct PolicyTests {
             $0.isUserRequested = true
             $0.conditions.isIdle = false
             $0.conditions.isLoadHigh = true
-            $0.surges.network = $0.now.monotonic
-            $0.configuration.policies.spread = .hours(1)
-            $0.standing.restsUntil = $0.now.monotonic + .seconds(1)
+            $0.startupWaves.network = $0.now.monotonic
+            $0.configuration.policies.stagger = .hours(1)
+            $0.standing.cooldownEnd = $0.now.monotonic + .seconds(1)
             $0.standing.record.dayUse.add(Duration.hours(5).wholeNanoseconds, at: $0.now.wall)
             change(&$0)
         }
@@ -85,11 +85,11 @@ struct PolicyTests {
     func `a must verdict overrides every wait verdict, and a wait verdict overrides every may verdict`() {
         #expect(Policy.reasons(on: Self.everything()).isEmpty)
         #expect(Policy.reasons(on: Self.everything { $0.isUserRequested = false }).isEmpty)
-        let impatient = Self.everything {
+        let withoutLimit = Self.everything {
             $0.isUserRequested = false
-            $0.configuration.policies.off = [.patience]
+            $0.configuration.policies.off = [.maximumDeferral]
         }
-        #expect(Policy.reasons(on: impatient).map(\.code) == ["spacing", "day-budget", "stagger", "not-idle"])
+        #expect(Policy.reasons(on: withoutLimit).map(\.code) == ["spacing", "day-budget", "stagger", "not-idle"])
         let calm = Self.everything { $0.configuration.policies.off = Set(Policy.allCases) }
         #expect(Policy.reasons(on: calm).isEmpty)
     }
@@ -101,31 +101,31 @@ struct PolicyTests {
         #expect(names == ["must", "must", "may", "wait", "wait", "wait", "wait", "may", "may", "may"])
     }
 
-    // MARK: Policies person and patience
+    // MARK: Policies user and maximum deferral
 
     @Test(.proves(89)) func `a request that a user launches has a must verdict`() {
         let facts = Self.facts { $0.isUserRequested = true }
-        #expect(Self.verdict(.person, facts) == .must)
-        #expect(Policy.person.rationale(on: facts) == "requested by a user")
+        #expect(Self.verdict(.user, facts) == .must)
+        #expect(Policy.user.rationale(on: facts) == "requested by a user")
     }
 
     @Test(.proves("C12"), arguments: [-1, 0, 1])
     func `the maximum deferral ends exactly two days after the start of a deferral`(_ nanoseconds: Int) {
         let facts = Self.facts(heldSince: .days(2) + .nanoseconds(nanoseconds))
-        #expect(Self.verdict(.patience, facts) == (nanoseconds < 0 ? .may : .must))
-        #expect(Policy.patience.rationale(on: facts).contains("runs regardless after 2d"))
+        #expect(Self.verdict(.maximumDeferral, facts) == (nanoseconds < 0 ? .may : .must))
+        #expect(Policy.maximumDeferral.rationale(on: facts).contains("runs regardless after 2d"))
     }
 
     @Test(.proves("C12")) func `the maximum deferral is configurable`() {
-        let facts = Self.facts(heldSince: .hours(1)) { $0.configuration.policies.patience = .hours(1) }
-        #expect(Self.verdict(.patience, facts) == .must)
+        let facts = Self.facts(heldSince: .hours(1)) { $0.configuration.policies.maximumDeferral = .hours(1) }
+        #expect(Self.verdict(.maximumDeferral, facts) == .must)
     }
 
     @Test(.proves("C12"))
     func `a deferral with a start in the future counts as zero and does not end the maximum deferral`() {
         let facts = Self.facts(heldSince: -.hours(1))
-        #expect(Self.verdict(.patience, facts) == .may)
-        #expect(Policy.patience.rationale(on: facts).contains("for 0s"))
+        #expect(Self.verdict(.maximumDeferral, facts) == .may)
+        #expect(Policy.maximumDeferral.rationale(on: facts).contains("for 0s"))
     }
 
     // MARK: Policy use
@@ -144,10 +144,10 @@ struct PolicyTests {
     @Test(.proves("C7"), arguments: kinds)
     func `the spacing delays background work until it has passed, and no other kind of work`(_ kind: TaskKind) {
         let until = ManualClock().now.monotonic + .nanoseconds(1)
-        let facts = Self.facts(kind) { $0.standing.restsUntil = until }
+        let facts = Self.facts(kind) { $0.standing.cooldownEnd = until }
         let isBackground = kind.lane == .background
         #expect(Self.verdict(.spacing, facts) == (isBackground ? .wait(.spacing(until: until)) : .may))
-        let over = Self.facts(kind) { $0.standing.restsUntil = $0.now.monotonic }
+        let over = Self.facts(kind) { $0.standing.cooldownEnd = $0.now.monotonic }
         #expect(Self.verdict(.spacing, over) == .may)
     }
 
@@ -206,42 +206,45 @@ struct PolicyTests {
         )
     }
 
-    // MARK: Policy spread
+    // MARK: Policy stagger
 
-    @Test(.proves("C7"), arguments: SpreadCause.allCases)
-    func `each plugin has its own fixed staggered delay after boot, resume and regained network`(_ cause: SpreadCause) {
+    @Test(.proves("C7"), arguments: StaggerCause.allCases)
+    func `each plugin has its own fixed staggered delay after boot, resume and regained network`(_ cause: StaggerCause)
+    {
         let facts = Self.facts(needsNetwork: true) {
-            $0.configuration.policies.spread = .hours(10)
+            $0.configuration.policies.stagger = .hours(10)
             let now = $0.now.monotonic
             if cause == .boot { return }
-            $0.configuration.policies.spread = .minutes(10)
-            if cause == .resume { $0.surges.resume = now } else { $0.surges.network = now }
+            $0.configuration.policies.stagger = .minutes(10)
+            if cause == .resume { $0.startupWaves.resume = now } else { $0.startupWaves.network = now }
         }
-        guard case .wait(.spread(let until, let told)) = Self.verdict(.spread, facts) else {
-            Issue.record("nothing is spread")
+        guard case .wait(.stagger(let until, let reported)) = Self.verdict(.stagger, facts) else {
+            Issue.record("no launch is staggered")
             return
         }
         let start = cause == .boot ? MonotonicTime(nanoseconds: 0) : facts.now.monotonic
-        let window = facts.configuration.policies.spread
-        #expect(told == cause && until - start == Surges.place(of: .app, in: window))
-        #expect(Surges.place(of: .app, in: window) != Surges.place(of: .mail, in: window))
+        let window = facts.configuration.policies.stagger
+        #expect(reported == cause && until - start == StartupWaves.offset(of: .app, in: window))
+        #expect(StartupWaves.offset(of: .app, in: window) != StartupWaves.offset(of: .mail, in: window))
     }
 
     @Test(.proves("C7"))
     func `the stagger after a regained network delays only background work that requires the network`() {
         let regained: (inout Policy.Facts) -> Void = {
-            $0.surges.network = $0.now.monotonic
-            $0.configuration.policies.spread = .minutes(10)
+            $0.startupWaves.network = $0.now.monotonic
+            $0.configuration.policies.stagger = .minutes(10)
         }
-        #expect(Self.verdict(.spread, Self.facts(needsNetwork: false, change: regained)) == .may)
-        #expect(Self.verdict(.spread, Self.facts(.refresh, needsNetwork: true, change: regained)) != .may)
-        #expect(Self.verdict(.spread, Self.facts(.continued, change: regained)) == .may)
-        #expect(Self.verdict(.spread, Self.facts(.event, change: regained)) == .may)
+        #expect(Self.verdict(.stagger, Self.facts(needsNetwork: false, change: regained)) == .may)
+        #expect(Self.verdict(.stagger, Self.facts(.refresh, needsNetwork: true, change: regained)) != .may)
+        #expect(Self.verdict(.stagger, Self.facts(.continued, change: regained)) == .may)
+        #expect(Self.verdict(.stagger, Self.facts(.event, change: regained)) == .may)
     }
 
     @Test(.proves("C7"), arguments: kinds)
     func `the rationale of the stagger names its window for background work alone`(_ kind: TaskKind) {
-        let rationale = Policy.spread.rationale(on: Self.facts(kind) { $0.configuration.policies.spread = .minutes(1) })
+        let rationale = Policy.stagger.rationale(
+            on: Self.facts(kind) { $0.configuration.policies.stagger = .minutes(1) }
+        )
         #expect(
             kind.lane == .background
                 ? rationale.hasPrefix("within 1min of start, resume or a regained network")
@@ -251,7 +254,7 @@ struct PolicyTests {
 
     @Test(.proves("C7")) func `the staggered delays of 500 plugins lie within the window and mostly differ`() {
         let places = (1...500).compactMap { PluginIdentifier("com.example.plugin\($0)") }.map {
-            Surges.place(of: $0, in: .seconds(60))
+            StartupWaves.offset(of: $0, in: .seconds(60))
         }
         #expect(places.allSatisfy { $0 >= .zero && $0 < .seconds(60) })
         // Two plugins may share a delay, but more than half of the delays differ.

@@ -85,8 +85,8 @@ struct SlidingSumTests {
 
     @Test(.proves(69)) func `every launch that a user caused counts as a use`() {
         var record = PluginRecord()
-        record.note(past(.completed, cause: .person))
-        record.note(past(.completed, lane: .continued, cause: .person))
+        record.note(past(.completed, cause: .user))
+        record.note(past(.completed, lane: .continued, cause: .user))
         record.note(past(.completed))
         #expect(record.uses.total(at: start) == 2)
     }

@@ -13,7 +13,7 @@ extension RandomWalk {
         guard let plan else { return submit() }
         guard let launch = model.launches[plan.number] else { return }
         last = "a turn of launch \(plan.number)"
-        if launch.finishBy != nil { return host.end(plan, .exited(code: 0)) }
+        if launch.stopKillTime != nil { return host.end(plan, .exited(code: 0)) }
         if launch.kill != nil { return host.end(plan, .signaled(9)) }
         if launch.entry == .running { return enter(plan) }
         guard let task = pick(launch.tasks.filter(\.isUndone)) ?? launch.tasks.last else { return }
@@ -68,7 +68,7 @@ extension RandomWalk {
 
     /// Kills a launch at its kill time, as the launch thread does. The event about the kill precedes the timer's event.
     /// Earlier messages of the runner are handled first, and may have removed the reason of the kill.
-    func killAtDeadline() {
+    func passKillTime() {
         let plans = host.processes.values.sorted { $0.number < $1.number }
         guard let plan = pick(plans.filter { killTime(of: $0) != nil }), let time = killTime(of: plan) else {
             return advance()
@@ -80,7 +80,7 @@ extension RandomWalk {
             host.clock.advance(by: .nanoseconds(1))
         }
         if random.chance(40) { completeAll(of: plan) }
-        host.send(.killedAtDeadline(plan.number))
+        host.send(.killTimePassed(plan.number))
         if random.chance(70) { host.end(plan, .signaled(9)) }
         host.advance(by: .zero)
     }

@@ -38,10 +38,10 @@ extension RandomWalk {
 
     private static func policies(from random: inout SeededGenerator) -> PolicyConfiguration {
         var policies = PolicyConfiguration()
-        policies.spread = [.zero, .zero, .seconds(60)].randomElement(using: &random) ?? .zero
+        policies.stagger = [.zero, .zero, .seconds(60)].randomElement(using: &random) ?? .zero
         policies.dayBudget = random.chance(30) ? .minutes(25) : .hours(1_000)
-        policies.patience = [.minutes(20), .hours(3), .days(2)].randomElement(using: &random) ?? .hours(3)
-        for policy in Policy.allCases where policy != .person && random.chance(10) { policies.off.insert(policy) }
+        policies.maximumDeferral = [.minutes(20), .hours(3), .days(2)].randomElement(using: &random) ?? .hours(3)
+        for policy in Policy.allCases where policy != .user && random.chance(10) { policies.off.insert(policy) }
         return policies
     }
 
@@ -52,9 +52,9 @@ extension RandomWalk {
         limits.continued = 3
         policy.limits = limits
         policy.allowsPatternsForProcessing = random.chance(30)
-        if random.chance(30) { policy.schedules[.index] = WorkSchedule(.every(.minutes(30)), spread: .minutes(5)) }
+        if random.chance(30) { policy.schedules[.index] = WorkSchedule(.every(.minutes(30)), stagger: .minutes(5)) }
         if random.chance(30), let rule = CalendarRule(hour: 13, minute: 0, zone: .machine) {
-            policy.schedules[.vacuum] = WorkSchedule(.calendar(rule), spread: .minutes(5))
+            policy.schedules[.vacuum] = WorkSchedule(.calendar(rule), stagger: .minutes(5))
         }
         return policy
     }

@@ -32,7 +32,7 @@ extension RandomWalk {
         if case .launchLimit = change { return ["day-budget"] }
         // A restart examines a retry delay of a clock that was ahead anew: its end may be near by then.
         let isRestart = ["plugin-disabled", "background-denied", "background-refresh-off", "host-stopping"]
-        if isRestart.contains(change.code), model.voidRests[work.number] != nil { return ["retry-delay"] }
+        if isRestart.contains(change.code), model.voidCooldowns[work.number] != nil { return ["retry-delay"] }
         guard change.code.hasPrefix("plugin-") else { return [] }
         let isOrphan = work.plugin == .keyboard && model.mainPlugin(of: .keyboard) == nil
         let policy: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]
@@ -68,7 +68,7 @@ extension SchedulerDriver {
         case .identifierNotPermitted, .modeMissing, .entitlementMissing: mend(work.plugin)
         case .pluginDisabled, .backgroundDenied, .backgroundRefreshOff, .hostStopping: restart()
         case .earliestBegin: submitAgain(work, change)
-        case .retryDelay, .spacing, .dayBudget, .spread, .runnerUnavailable: pass(change)
+        case .retryDelay, .spacing, .dayBudget, .stagger, .runnerUnavailable: pass(change)
         case .externalPower: self.change(power: true)
         case .network: self.change(network: true)
         case .containerLocked: self.change(locked: [])
@@ -124,7 +124,7 @@ extension SchedulerDriver {
             protection: old.protection,
             continued: old.continued
         )
-        _ = ask { .submitted(Submission(request: request, submitter: .person), reply: $0) }
+        _ = ask { .submitted(Submission(request: request, submitter: .user), reply: $0) }
     }
 
     private func pass(_ change: Reason) {
@@ -135,7 +135,7 @@ extension SchedulerDriver {
     private func finish(_ number: LaunchNumber) {
         guard let plan = processes[number], let execution = scheduler.launches.find(number)?.execution else { return }
         if execution.kill != nil { return end(plan, .signaled(9)) }
-        if case .finishing? = scheduler.launches.find(number)?.phase { return end(plan, .exited(code: 0)) }
+        if case .stopping? = scheduler.launches.find(number)?.phase { return end(plan, .exited(code: 0)) }
         if execution.entry.isRunning { enter(plan) }
         for count in 1...4 as ClosedRange<UInt32> { endAssertion(count, in: plan) }
         for task in scheduler.launches.find(number)?.tasks ?? [] where task.outcome == nil {

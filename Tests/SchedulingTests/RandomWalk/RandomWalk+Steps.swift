@@ -25,7 +25,7 @@ extension RandomWalk {
         case 92..<93: restart()
         case 93..<96: forge()
         case 96..<97: stopHost()
-        case 97..<98: killAtDeadline()
+        case 97..<98: passKillTime()
         default: endProcess()
         }
     }
@@ -41,7 +41,7 @@ extension RandomWalk {
             : [.feed, .inbox].contains(identifier) ? .refresh : identifier == .study ? .healthResearch : .processing
         let isMail = [.inbox, .sweep].contains(identifier)
         let owner: PluginIdentifier = isMail ? .mail : identifier == Self.newsTask ? Self.news.identifier : .app
-        let submitters: [Submitter] = [.person, .plugin(.keyboard)] + Array(repeating: .plugin(owner), count: 6)
+        let submitters: [Submitter] = [.user, .plugin(.keyboard)] + Array(repeating: .plugin(owner), count: 6)
         last = "a submission of \(identifier) as \(kind.name)"
         let request = TaskRequest(
             identifier: identifier,
@@ -52,7 +52,7 @@ extension RandomWalk {
             requiresExternalPower: random.chance(20),
             protection: pick(ProtectionType.allCases) ?? .complete
         )
-        let submission = Submission(request: request, payload: [1], submitter: pick(submitters) ?? .person)
+        let submission = Submission(request: request, payload: [1], submitter: pick(submitters) ?? .user)
         _ = host.ask { .submitted(submission, reply: $0) }
     }
 
@@ -88,7 +88,7 @@ extension RandomWalk {
 
     private func stopTask() {
         let identifier = pick(host.running + [.album(1), .album(2)]) ?? .album(1)
-        last = "a person's stop of \(identifier)"
+        last = "a user's stop of \(identifier)"
         host.stopTask(identifier)
     }
 
@@ -98,7 +98,7 @@ extension RandomWalk {
         let identifier = pick(host.pending + host.running) ?? .clean
         last = "a simulation of \(identifier)"
         if random.chance(70) {
-            host.simulateLaunch(of: identifier)
+            host.requestRun(of: identifier)
         } else {
             host.simulateExpiration(of: identifier)
         }

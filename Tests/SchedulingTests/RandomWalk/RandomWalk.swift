@@ -136,7 +136,7 @@ final class RandomWalk {
     private func finish(_ plan: LaunchPlan) {
         guard let launch = model.launches[plan.number] else { return }
         if launch.kill != nil { return host.end(plan, .signaled(9)) }
-        if launch.finishBy != nil { return host.end(plan, .exited(code: 0)) }
+        if launch.stopKillTime != nil { return host.end(plan, .exited(code: 0)) }
         for assertion in launch.assertions { host.send(.assertionEnded(plan.number, assertion)) }
         if launch.entry == .running { host.enter(plan) }
         for task in model.launches[plan.number]?.tasks ?? [] where task.isUndone {

@@ -7,13 +7,13 @@ import Synchronization
 /// Walks that run in parallel, with common counts. It detects a walk that does not end.
 final class WalkParty: Sendable {
     /// The time limit of one walk. A walk usually takes less than a second, on a busy machine a few seconds.
-    private static let patience: Duration = .seconds(180)
+    private static let timeLimit: Duration = .seconds(180)
 
     private struct State {
         var tally = WalkTally()
         var under: [UInt64: ContinuousClock.Instant] = [:]
         var newest: UInt64
-        var toldAt = 0
+        var reportedAt = 0
     }
 
     private let begin = ContinuousClock.now
@@ -28,7 +28,7 @@ final class WalkParty: Sendable {
         oldest = firstSeed
         self.interval = interval
         state = Mutex(State(newest: firstSeed))
-        lookForHangingLater()
+        scheduleHangCheck()
     }
 
     func walk(seed: UInt64, steps: Int) throws -> WalkTally {
@@ -49,23 +49,23 @@ final class WalkParty: Sendable {
             state.tally.add(tally)
             state.newest = max(state.newest, seed)
             let count = state.tally.eventCount
-            if count / interval == state.toldAt / interval { return nil }
-            state.toldAt = count
+            if count / interval == state.reportedAt / interval { return nil }
+            state.reportedAt = count
             return count
         }
         if let count { print("\(count) events walked, up to seed \(seed)") }
     }
 
-    private func lookForHangingLater() {
+    private func scheduleHangCheck() {
         guardian.asyncAfter(deadline: .now() + 10) { [weak self] in
-            self?.lookForHanging()
-            self?.lookForHangingLater()
+            self?.checkForHangs()
+            self?.scheduleHangCheck()
         }
     }
 
-    private func lookForHanging() {
+    private func checkForHangs() {
         let hanging = state.withLock { state in
-            state.under.filter { ContinuousClock.now - $0.value > Self.patience }.keys.min()
+            state.under.filter { ContinuousClock.now - $0.value > Self.timeLimit }.keys.min()
         }
         guard let hanging else { return }
         print("the walk of seed \(hanging) does not end; see where with: make soak WALK=seed:\(hanging)")

@@ -54,7 +54,7 @@ extension SchedulerEvent {
         case .submitted: .submission
         case .triggered: .trigger
         case .cancelRequested, .cancelAllRequested: .cancellation
-        case .launchSimulated, .expirationSimulated: .simulation
+        case .runRequested, .expirationSimulated: .simulation
         case .taskStopRequested: .stop
         case .purgeRequested: .purge
         case .byUser(_, let event): event.kind
@@ -80,7 +80,7 @@ extension SchedulerEvent {
         case .runnerExpired: .expiration
         case .assertionBegan, .assertionEnded: .assertion
         case .violated: .violation
-        case .killedAtDeadline: .kill
+        case .killTimePassed: .kill
         case .runnerEnded: .end
         }
     }

@@ -132,20 +132,20 @@ struct ScheduleTests {
     private var occasionsHeld: [[Bool]] {
         host.heldCommits.map { commit in
             [
-                commit.changes.contains { if case .recordOccasion = $0 { true } else { false } },
+                commit.changes.contains { if case .recordOccurrence = $0 { true } else { false } },
                 commit.changes.contains { if case .storeRequest = $0 { true } else { false } },
             ]
         }
     }
 
     @Test func `a scheduled occurrence is committed with its request, and both are retried after a failed commit`() {
-        let before = (host.ledger.occasions, host.scheduler.nextOccasion(of: .clean, of: .app))
+        let before = (host.ledger.occurrences, host.scheduler.nextOccurrence(of: .clean, of: .app))
         host.commits = .held
         host.advance(by: .hours(1))
         #expect(occasionsHeld == [[true, true]])
         host.failNextCommit()
-        #expect(host.ledger.occasions == before.0 && host.pending.isEmpty)
-        #expect(host.scheduler.nextOccasion(of: .clean, of: .app) == before.1)
+        #expect(host.ledger.occurrences == before.0 && host.pending.isEmpty)
+        #expect(host.scheduler.nextOccurrence(of: .clean, of: .app) == before.1)
         host.commits = .written
         host.advance(by: .seconds(5))
         #expect(host.running == [.clean] && host.entries(.occurrenceMissed).isEmpty)
@@ -156,7 +156,7 @@ struct ScheduleTests {
     @Test func `commits that fail over several scheduled occurrences result in one request when they succeed again`() {
         host.commits = .failing
         host.advance(by: .hours(5))
-        #expect(host.pending.isEmpty && host.ledger.occasions.count == 1)
+        #expect(host.pending.isEmpty && host.ledger.occurrences.count == 1)
         host.commits = .written
         host.advance(by: .seconds(5))
         #expect(host.running == [.clean])
@@ -197,7 +197,7 @@ struct ScheduleTests {
         host.stepWallClock(by: -.days(400))
         host.writeHeldCommits()
         host.runToTheEnd()
-        let last = try #require(host.ledger.occasions[.clean])
+        let last = try #require(host.ledger.occurrences[.clean])
         #expect(last <= host.clock.now.wall)
         #expect(begins(in: .hours(2)) == [60, 120])
     }
@@ -224,8 +224,8 @@ struct ScheduleTests {
     @Test func `each schedule has its own fixed delay within its stagger window`() {
         let host = SchedulerDriver(.studio()) {
             $0.plugins[.app, default: PluginPolicy()].schedules = [
-                .clean: WorkSchedule(.every(.hours(4)), spread: .hours(2)),
-                .vacuum: WorkSchedule(.every(.hours(4)), spread: .hours(2)),
+                .clean: WorkSchedule(.every(.hours(4)), stagger: .hours(2)),
+                .vacuum: WorkSchedule(.every(.hours(4)), stagger: .hours(2)),
             ]
         }
         let begins = begins(in: .hours(13), host)
@@ -235,7 +235,7 @@ struct ScheduleTests {
     }
 
     @Test func `a restart within the stagger window of a schedule neither skips nor repeats an occurrence`() {
-        let host = Self.driver(WorkSchedule(.every(.hours(4)), spread: .hours(2)))
+        let host = Self.driver(WorkSchedule(.every(.hours(4)), stagger: .hours(2)))
         host.advance(by: .hours(4))
         host.restart()
         host.finishStarting()

@@ -11,14 +11,14 @@ struct TimeZoneChangeTests {
     /// A host in Berlin with a schedule at 02:30; it is 13:00 on 2026-01-01 there.
     private static func host(
         _ rules: TimeZoneRules = .berlin,
-        spread: Duration = .zero,
+        stagger: Duration = .zero,
         installed: [PluginEntry] = [.app()]
     ) throws -> SchedulerDriver {
         let rule = try #require(CalendarRule("02:30", zone: .machine))
         let host = SchedulerDriver {
             $0.timeZones = .machine(rules)
             $0.plugins[.app, default: PluginPolicy()].schedules = [
-                .clean: WorkSchedule(.calendar(rule), spread: spread)
+                .clean: WorkSchedule(.calendar(rule), stagger: stagger)
             ]
         }
         host.installed = installed
@@ -51,7 +51,7 @@ struct TimeZoneChangeTests {
     @Test
     func `the next occurrence of a calendar schedule moves at once when the machine's time zone changes`() throws {
         let host = try Self.host()
-        let next = { host.scheduler.nextOccasion(of: .clean, of: .app) }
+        let next = { host.scheduler.nextOccurrence(of: .clean, of: .app) }
         #expect(next() == host.clock.now.wall + .hours(13) + .minutes(30))
         change(host, to: .newYork)
         #expect(next() == host.clock.now.wall + .hours(19) + .minutes(30))
@@ -74,11 +74,11 @@ struct TimeZoneChangeTests {
         let host = try Self.host()
         #expect(begins(in: .hours(14), of: host).count == 1)
         change(host, to: .honolulu)
-        let next = host.scheduler.nextOccasion(of: .clean, of: .app)
+        let next = host.scheduler.nextOccurrence(of: .clean, of: .app)
         host.restart()
         host.finishStarting()
         change(host, to: .honolulu)
-        #expect(host.scheduler.nextOccasion(of: .clean, of: .app) == next)
+        #expect(host.scheduler.nextOccurrence(of: .clean, of: .app) == next)
     }
 
     @Test func `a calendar schedule on a machine that moves east past an occurrence catches it up at once`() throws {
@@ -117,8 +117,8 @@ struct TimeZoneChangeTests {
     }
 
     @Test func `an occurrence within its stagger window keeps its date when the time zone changes`() throws {
-        let host = try Self.host(spread: .hours(4))
-        let place = try #require(host.scheduler.nextOccasion(of: .clean, of: .app))
+        let host = try Self.host(stagger: .hours(4))
+        let place = try #require(host.scheduler.nextOccurrence(of: .clean, of: .app))
         #expect(place > host.clock.now.wall + .hours(13) + .minutes(40))
         host.advance(by: .hours(13) + .minutes(35))
         change(host, to: .helsinki)
@@ -138,7 +138,7 @@ struct TimeZoneChangeTests {
         host.runToTheEnd()
         // 02:30 on 3 January in Honolulu.
         let expected = WallTime(nanoseconds: 0) + .seconds(1_767_443_400)
-        #expect(host.scheduler.nextOccasion(of: .clean, of: .app) == expected)
+        #expect(host.scheduler.nextOccurrence(of: .clean, of: .app) == expected)
         host.restart()
         host.finishStarting()
         change(host, to: .honolulu)
@@ -162,10 +162,10 @@ struct TimeZoneChangeTests {
 
     @Test func `a report of unchanged time zone rules has no effect on a calendar schedule`() throws {
         let host = try Self.host()
-        let before = host.ledger.occasions
+        let before = host.ledger.occurrences
         host.forgetThePast()
         change(host, to: .berlin)
-        #expect(host.actions.isEmpty && host.ledger.occasions == before)
+        #expect(host.actions.isEmpty && host.ledger.occurrences == before)
     }
 
     @Test
@@ -177,7 +177,7 @@ struct TimeZoneChangeTests {
                 .clean: WorkSchedule(.calendar(rule)), .vacuum: WorkSchedule(.every(.hours(5))),
             ]
         }
-        let next = { [TaskIdentifier.clean, .vacuum].map { host.scheduler.nextOccasion(of: $0, of: .app) } }
+        let next = { [TaskIdentifier.clean, .vacuum].map { host.scheduler.nextOccurrence(of: $0, of: .app) } }
         let before = next()
         change(host, to: .tokyo)
         host.send(.timeZonesChanged(TimeZoneTable([.named("Europe/Berlin"): .init(name: "", rules: .tokyo)])))
@@ -188,7 +188,7 @@ struct TimeZoneChangeTests {
         let host = try Self.host(installed: [])
         change(host, to: .newYork)
         host.install(.app())
-        let next = host.scheduler.nextOccasion(of: .clean, of: .app)
+        let next = host.scheduler.nextOccurrence(of: .clean, of: .app)
         #expect(next == host.clock.now.wall + .hours(19) + .minutes(30))
     }
 

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import PluginBinary
-import PluginCatalog
+import PluginCatalogue
 import TaskModel
 
 /// The report of `plugin inspect` on one file. `format` is the version of the structure of its JSON.

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LinuxSystem
-import PluginCatalog
+import PluginCatalogue
 
 /// The manifests to check (`asked`), and all manifests that are checked together (`sources`): the former, the given
 /// neighbours and the other manifests in the same directories.
@@ -12,9 +12,9 @@ struct PluginNeighbourhood {
     init(manifests: [String], with neighbours: [String]) {
         var seen: Set<String> = []
         asked = manifests.map(FilePlace.absolute).filter { seen.insert($0).inserted }
-        let folders = Set(asked.map(FilePlace.folder)).sorted()
-        let beside = folders.flatMap { folder in
-            Catalog.manifests(in: CatalogFolders(operatorManifests: folder)).sources.map(\.file)
+        let directories = Set(asked.map(FilePlace.directory)).sorted()
+        let beside = directories.flatMap { directory in
+            CatalogueReader.manifests(in: CatalogueDirectories(operatorManifests: directory)).sources.map(\.file)
         }
         let others = (neighbours.map(FilePlace.absolute) + beside).filter { seen.insert($0).inserted }
         sources = (asked + others).map { ManifestSource(file: $0) }

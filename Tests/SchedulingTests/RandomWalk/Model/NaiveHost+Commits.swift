@@ -13,14 +13,14 @@ extension NaiveHost {
             switch change {
             case .storeRequest(let request, _):
                 accepted(request)
-                judgeOccasion(of: request, in: changes)
+                judgeOccurrence(of: request, in: changes)
             case .startLaunch(let plan): started(plan)
             case .startTask(let number, let task): joined(task, number)
             case .endTask(let number, let submission): ended(submission, in: number, with: changes)
-            case .returnTask(let number, let work, _): returned(work, from: number)
+            case .requeueTask(let number, let work, _): returned(work, from: number)
             case .journal(let entry): judge(entry)
             case .endLaunch(let number, let end): endedLaunch(number, end)
-            case .keepFromReturning(let number, let submission): stoppedInEntry(submission, number)
+            case .forbidRequeue(let number, let submission): stoppedInEntry(submission, number)
             default: break
             }
         }
@@ -40,12 +40,12 @@ extension NaiveHost {
     }
 
     /// Complains about a request of a schedule that is stored without its scheduled occurrence.
-    private func judgeOccasion(of request: PendingRequest, in changes: [LedgerChange]) {
+    private func judgeOccurrence(of request: PendingRequest, in changes: [LedgerChange]) {
         guard request.submitter == .schedule else { return }
-        let hasOccasion = changes.contains { change in
-            if case .recordOccasion(request.request.identifier, _) = change { true } else { false }
+        let hasOccurrence = changes.contains { change in
+            if case .recordOccurrence(request.request.identifier, _) = change { true } else { false }
         }
-        if !hasOccasion { complain("\(request.request.identifier) is submitted apart from its occasion") }
+        if !hasOccurrence { complain("\(request.request.identifier) is submitted apart from its occurrence") }
     }
 
     func committed(_ ticket: Ticket) {
@@ -53,15 +53,15 @@ extension NaiveHost {
         for change in changes {
             switch change {
             case .startLaunch(let plan): begin(plan.number)
-            case .keepFromReturning(let number, let submission): keepAway(submission, number)
+            case .forbidRequeue(let number, let submission): keepAway(submission, number)
             case .startTask(let number, let task):
                 launches[number]?.tasks.append(SeenTask(id: task.id, work: task.work))
             case .moveLaunch(let number, let lane): leaveLane(number, to: lane)
             case .endLaunch(let number, _): forget(number)
             case .storeRequest(let request, _): succeed(by: request)
             // The request returns as launched, even if the start of its deferral was never recorded separately.
-            case .returnTask(_, let work, _):
-                noteVoidRests([work])
+            case .requeueTask(_, let work, _):
+                noteVoidCooldowns([work])
                 if case .request(let request) = work, let since = request.deferredSince {
                     heldPerhaps[request.number] = min(since, now.wall)
                 }
@@ -87,7 +87,7 @@ extension NaiveHost {
             switch change {
             case .startLaunch(let plan):
                 launches[plan.number] = nil
-                roomChangedHands = true
+                capacityChangedHands = true
                 noteTrouble(of: plan.plugin.identifier)
             case .startTask(_, let task): noteTrouble(of: task.work.plugin)
             default: break
@@ -105,8 +105,8 @@ extension NaiveHost {
             case .removeRequest(let number): number == request.number
             case .startLaunch(let plan): plan.tasks.contains { $0.work.number == request.number }
             case .startTask(_, let task): task.work.number == request.number
-            case .returnTask(_, let work, _): work.plugin == request.plugin && work.identifier == identifier
-            case .keepFromReturning(let launch, _):
+            case .requeueTask(_, let work, _): work.plugin == request.plugin && work.identifier == identifier
+            case .forbidRequeue(let launch, _):
                 launches[launch]?.tasks.contains { $0.work.identifier == identifier } ?? true
             default: false
             }
@@ -130,7 +130,7 @@ extension NaiveHost {
     }
 
     private func begin(_ number: LaunchNumber) {
-        for task in launches[number]?.tasks ?? [] { wishes.remove(task.work.number) }
+        for task in launches[number]?.tasks ?? [] { userRequested.remove(task.work.number) }
     }
 
     private func forget(_ number: LaunchNumber) {
@@ -140,7 +140,7 @@ extension NaiveHost {
             )
         }
         launches[number] = nil
-        roomChangedHands = true
+        capacityChangedHands = true
     }
 
     private func keepAway(_ submission: SubmissionNumber, _ number: LaunchNumber) {
@@ -152,7 +152,7 @@ extension NaiveHost {
     private func leaveLane(_ number: LaunchNumber, to lane: Lane) {
         guard let launch = launches[number], launch.isHeard else { return }
         launches[number]?.lane = lane
-        roomChangedHands = true
+        capacityChangedHands = true
         if launch.lane == .background { rest(launch.plugin) }
     }
 

@@ -11,7 +11,7 @@ extension NaiveHost {
         if !launch.undone.isEmpty { complain("launch \(number) finishes with \(launch.undone.count) tasks left") }
         if !launch.assertions.isEmpty { complain("launch \(number) finishes in spite of an assertion") }
         if launch.entry != .returned { complain("launch \(number) finishes in its entry") }
-        launches[number]?.finishBy = now.monotonic + grace(of: launch) + .seconds(1)
+        launches[number]?.stopKillTime = now.monotonic + gracePeriod(of: launch) + .seconds(1)
     }
 
     /// Notes a kill and complains about one before the end of the grace period.
@@ -23,10 +23,10 @@ extension NaiveHost {
         launches[number]?.kill = kill
         let isInTime: Bool =
             switch kill {
-            case .entryOverran: launch.entryDeadline.map { $0 + grace(of: launch) <= now.monotonic } ?? false
+            case .entryOverran: launch.entryDeadline.map { $0 + gracePeriod(of: launch) <= now.monotonic } ?? false
             case .lingered:
                 // The launch thread may kill a process that has just begun to exit.
-                event == .killedAtDeadline(number) || launch.finishBy.map { $0 <= now.monotonic } ?? false
+                event == .killTimePassed(number) || launch.stopKillTime.map { $0 <= now.monotonic } ?? false
             case .overran: (limits(of: launch).min().map { $0 <= now.monotonic }) ?? false
             case .hostStopping: isStopping
             case .entryFailed: launch.entry == .failed || launch.entry == .notLoaded
@@ -38,13 +38,13 @@ extension NaiveHost {
     private func reason(forKilling launch: SeenLaunch, after event: SchedulerEvent) -> SeenLaunch.Kill {
         switch event {
         case .launchFailedByHost(launch.number, _): return .hostFailed
-        case .killedAtDeadline(launch.number): return reason(forKillOf: launch)
+        case .killTimePassed(launch.number): return reason(forKillOf: launch)
         case .entered(launch.number, _, _, _), .loadFailed(launch.number, _):
             if launch.entry != .returned { return .entryFailed }
         default: break
         }
         if !launch.isSent { return .hostStopping }
-        if launch.finishBy != nil { return .lingered }
+        if launch.stopKillTime != nil { return .lingered }
         if launch.entry == .running { return event == .stopRequested ? .hostStopping : .entryOverran }
         return .overran
     }
@@ -52,9 +52,9 @@ extension NaiveHost {
     /// The reason of a kill by the launch thread. A kill of a launch that is within its limits counts as the host's
     /// fault.
     private func reason(forKillOf launch: SeenLaunch) -> SeenLaunch.Kill {
-        if launch.finishBy != nil { return .lingered }
+        if launch.stopKillTime != nil { return .lingered }
         if launch.entry == .running {
-            let end = launch.entryDeadline.map { $0 + grace(of: launch) }
+            let end = launch.entryDeadline.map { $0 + gracePeriod(of: launch) }
             return end.map { $0 <= now.monotonic } ?? false ? .entryOverran : .killTimePassed
         }
         return limits(of: launch).min().map { $0 <= now.monotonic } ?? false ? .overran : .killTimePassed
@@ -62,10 +62,10 @@ extension NaiveHost {
 
     /// The kill times of a launch: for its expired tasks, for its deadline, and for its expired assertions.
     func limits(of launch: SeenLaunch) -> [MonotonicTime] {
-        var limits = launch.undone.compactMap { launch.tasks[$0].told?.killAt }
-        if let told = launch.assertionsToldBy, !launch.assertions.isEmpty { limits.append(told) }
+        var limits = launch.undone.compactMap { launch.tasks[$0].expiration?.killTime }
+        if let expiration = launch.assertionsKillTime, !launch.assertions.isEmpty { limits.append(expiration) }
         let isBound = launch.undone.contains { !launch.tasks[$0].isContinued }
-        if isBound, let deadline = launch.plan.budget.deadline { limits.append(deadline + grace(of: launch)) }
+        if isBound, let deadline = launch.plan.budget.deadline { limits.append(deadline + gracePeriod(of: launch)) }
         return limits
     }
 
@@ -76,7 +76,7 @@ extension NaiveHost {
         for (number, launch) in launches where launch.end != nil && !launch.isConcluded {
             let isOpen = underWay.values.joined().contains { change in
                 switch change {
-                case .startTask(number, _), .keepFromReturning(number, _): true
+                case .startTask(number, _), .forbidRequeue(number, _): true
                 case .startLaunch(let plan): plan.number == number
                 default: false
                 }
@@ -90,7 +90,7 @@ extension NaiveHost {
         launches[number]?.isConcluded = true
         let left = launch.undone.map { launch.tasks[$0] }
         let isShutdown =
-            left.allSatisfy { $0.told?.reason == .hostShutdown }
+            left.allSatisfy { $0.expiration?.reason == .hostShutdown }
             && (launch.assertions.isEmpty || isStopping)
         launches[number]?.isOverrun = launch.kill == .overran && !isShutdown
         for index in launch.undone { launches[number]?.tasks[index].fate = fate(of: launch.tasks[index], in: launch) }
@@ -120,14 +120,14 @@ extension NaiveHost {
     private func fate(of task: SeenTask, in launch: SeenLaunch) -> SeenTask.Fate {
         let way = wayOut(of: launch)
         // A delivered expiration consumes the task, whatever ends the process, except at a shutdown of the host.
-        if let told = task.told, told.reason != .hostShutdown {
+        if let expiration = task.expiration, expiration.reason != .hostShutdown {
             if launch.isKilledForOverrun { return .over(task.hasHandler ? .overran : .expired) }
             return .over(way)
         }
-        if task.told == nil, task.isToStop { return .over(way) }
+        if task.expiration == nil, task.isToStop { return .over(way) }
         var retry = task.work.retry
         retry.wasInterrupted = true
-        if task.told != nil { return task.wasCancelled ? .over(.interrupted) : .back(.interrupted, retry) }
+        if task.expiration != nil { return task.wasCancelled ? .over(.interrupted) : .back(.interrupted, retry) }
         let isCrash = launch.isEndOfItsOwn && launch.entry == .returned
         if isCrash { retry.runsAlone = true }
         guard isCharged(task, in: launch, isCrash: isCrash) else {
@@ -199,7 +199,7 @@ extension NaiveHost {
         launches[number]?.isOverrun = false
         launches[number]?.tasks = left.unfinished.map { work in
             var task = SeenTask(id: TaskID(launch: number, index: 0), work: work)
-            task.fate = left.keptFromReturning.contains(work.number) ? .over(.interrupted) : fateAfterLoss(of: work)
+            task.fate = left.mayNotBeRequeued.contains(work.number) ? .over(.interrupted) : fateAfterLoss(of: work)
             let ledger = host.ledger
             let others = ledger.requests.map(PendingWork.request) + ledger.snapshot.running.flatMap(\.unfinished)
             task.isSucceeded = others.contains {
@@ -213,7 +213,7 @@ extension NaiveHost {
 
 extension SeenLaunch {
     fileprivate var isKilledForOverrun: Bool {
-        kill == .overran && undone.contains { tasks[$0].told?.reason != .hostShutdown }
+        kill == .overran && undone.contains { tasks[$0].expiration?.reason != .hostShutdown }
     }
 
     /// Whether the process ended by itself after its plan was sent.

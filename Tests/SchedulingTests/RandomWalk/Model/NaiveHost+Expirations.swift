@@ -11,7 +11,7 @@ extension NaiveHost {
     func change(to new: Conditions) {
         let old = conditions
         conditions = new
-        if !old.hasNetwork, new.hasNetwork { surge(isNetwork: true) }
+        if !old.hasNetwork, new.hasNetwork { noteStartupWave(isNetwork: true) }
         for number in launches.keys where launches[number]?.runs == true { expectLosses(in: number, since: old) }
     }
 
@@ -24,10 +24,12 @@ extension NaiveHost {
 
     /// Begins a start-up wave, unless one of the same kind still lasts: an unstable link must not delay requests
     /// without end.
-    func surge(isNetwork: Bool) {
-        let spread = configuration.policies.spread
-        let isRunning = surges.dropFirst().contains { $0.isNetwork == isNetwork && now.monotonic - $0.at < spread }
-        if !isRunning { surges.append((now.monotonic, isNetwork)) }
+    func noteStartupWave(isNetwork: Bool) {
+        let stagger = configuration.policies.stagger
+        let isRunning = startupWaves.dropFirst().contains {
+            $0.isNetwork == isNetwork && now.monotonic - $0.at < stagger
+        }
+        if !isRunning { startupWaves.append((now.monotonic, isNetwork)) }
     }
 
     /// The expiration reason of a task under the changed conditions; nil if it continues. A loss of idleness counts
@@ -60,12 +62,12 @@ extension NaiveHost {
                 continue
             }
             let task = launch.tasks[index]
-            if !isRight(reason, for: task, in: launch, by: event) { complain("task \(id) is told \(reason.name)") }
-            let killAt = reason == .budget ? launch.plan.budget.killTime : now.monotonic + grace(of: launch)
-            launches[number]?.tasks[index].told = (reason, killAt ?? now.monotonic)
+            if !isRight(reason, for: task, in: launch, by: event) { complain("task \(id) expired with \(reason.name)") }
+            let killTime = reason == .budget ? launch.plan.budget.killTime : now.monotonic + gracePeriod(of: launch)
+            launches[number]?.tasks[index].expiration = (reason, killTime ?? now.monotonic)
             if expected[id] == reason { expected[id] = nil }
             // A task that expired for another reason in the same moment does not expire again.
-            if reason == .stoppedByPerson || reason == .memoryPressure || reason == .budget { expected[id] = nil }
+            if reason == .stoppedByUser || reason == .memoryPressure || reason == .budget { expected[id] = nil }
         }
         if reason == .memoryPressure { lastRelief = now.monotonic }
     }
@@ -80,7 +82,7 @@ extension NaiveHost {
         case .budget: !task.isContinued && launch.plan.budget.deadline.map { $0 <= now.monotonic } ?? false
         case .noProgress: task.isContinued && task.stallsAt.map { $0 <= now.monotonic } ?? false
         case .memoryPressure: isLeastProgressed(task)
-        case .stoppedByPerson: task.isToStop || task.work.identifier.map { stopped.contains($0) } ?? false
+        case .stoppedByUser: task.isToStop || task.work.identifier.map { stopped.contains($0) } ?? false
         case .hostShutdown: isStopping
         case .externalPowerLost, .networkLost, .notIdle, .containerLocked: expected[task.id] == reason
         }
@@ -100,12 +102,14 @@ extension NaiveHost {
 
     func assertionsExpired(_ number: LaunchNumber, because reason: ExpirationReason) {
         guard let launch = launches[number] else { return complain("launch \(number) has no assertions to expire") }
-        if launch.assertionsToldBy != nil { complain("the assertions of launch \(number) are told twice") }
+        if launch.assertionsKillTime != nil { complain("the assertions of launch \(number) expired twice") }
         if launch.undone.contains(where: { launch.tasks[$0].goesOn }) {
-            complain("the assertions of launch \(number) are told while a task goes on")
+            complain("the assertions of launch \(number) expired while a task runs")
         }
-        let told = launch.undone.compactMap { launch.tasks[$0].told }.filter { $0.reason == reason }.map(\.killAt).max()
+        let expiration = launch.undone.compactMap { launch.tasks[$0].expiration }.filter { $0.reason == reason }.map(
+            \.killTime
+        ).max()
         let deadline = launch.plan.budget.killTime.flatMap { $0 > now.monotonic && reason == .budget ? $0 : nil }
-        launches[number]?.assertionsToldBy = told ?? deadline ?? now.monotonic + grace(of: launch)
+        launches[number]?.assertionsKillTime = expiration ?? deadline ?? now.monotonic + gracePeriod(of: launch)
     }
 }

@@ -19,7 +19,7 @@ extension NaiveHost {
             found.sure.insert("lane-busy")
         }
         let taken = launches.values.count { $0.lane == lane } + prepared(in: lane).count + coming(into: lane)
-        if found.sure.isEmpty, !wishes.contains(work.number), takesRoom(work),
+        if found.sure.isEmpty, !userRequested.contains(work.number), takesCapacity(work),
             taken >= configuration.launchLimit(in: lane)
         {
             found.sure.insert("launch-limit")
@@ -80,13 +80,13 @@ extension NaiveHost {
     /// while it runs and has a handler for it.
     func home(of work: PendingWork) -> SeenLaunch? {
         guard let launch = origins[work.number].flatMap({ launches[$0] }), launch.plugin == work.plugin, launch.runs,
-            launch.assertionsToldBy == nil, let identifier = work.identifier,
+            launch.assertionsKillTime == nil, let identifier = work.identifier,
             launch.registered.contains(where: { $0.covers(identifier) })
         else { return nil }
         return launch
     }
 
-    private func takesRoom(_ work: PendingWork) -> Bool { home(of: work)?.lane != .continued }
+    private func takesCapacity(_ work: PendingWork) -> Bool { home(of: work)?.lane != .continued }
 
     // MARK: A launch begins
 
@@ -107,7 +107,7 @@ extension NaiveHost {
             lane: plan.lane,
             tasks: plan.tasks.map { SeenTask(id: $0.id, work: $0.work) },
             conditionsAtClose: conditions,
-            isForeground: isTriggered || works.contains { wishes.contains($0.number) }
+            isForeground: isTriggered || works.contains { userRequested.contains($0.number) }
         )
     }
 
@@ -159,8 +159,8 @@ extension NaiveHost {
         if plan.lane != .continued, let other = others.first(where: { $0.plugin == plan.plugin.identifier }) {
             complain("launches \(other.number) and \(plan.number) share the \(plan.lane.name) lane")
         }
-        let isWished = plan.tasks.contains { wishes.contains($0.work.number) }
-        if !isWished, others.count >= configuration.launchLimit(in: plan.lane) {
+        let isUserRequested = plan.tasks.contains { userRequested.contains($0.work.number) }
+        if !isUserRequested, others.count >= configuration.launchLimit(in: plan.lane) {
             complain("launch \(plan.number) is one too many in the \(plan.lane.name) lane")
         }
     }
@@ -172,7 +172,7 @@ extension NaiveHost {
             return complain("\(task.work.label) joins launch \(number), which is not its home")
         }
         if launch.tasks.contains(where: { $0.id == task.id }) { complain("launch \(number) has two tasks \(task.id)") }
-        if launch.lane != .continued, !wishes.contains(task.work.number),
+        if launch.lane != .continued, !userRequested.contains(task.work.number),
             launches.values.count(where: { $0.lane == .continued }) >= configuration.continuedLaunches
         {
             complain("launch \(number) is one too many in the continued lane")

@@ -15,7 +15,7 @@ struct Obstacles {
         "spacing", "day-budget", "stagger", "not-idle", "high-load", "battery-low", "power-saver",
     ]
     /// Advisory obstacles that begin a deferral (C12).
-    static let lastingSoft: Set<String> = ["day-budget", "not-idle", "high-load", "battery-low", "power-saver"]
+    static let lastingAdvisory: Set<String> = ["day-budget", "not-idle", "high-load", "battery-low", "power-saver"]
     /// Obstacles that other work causes, or that end by themselves within a short time.
     static let passing: Set<String> = [
         "lane-busy", "launch-limit", "others-run-alone", "being-recorded", "runner-unavailable", "spacing", "stagger",
@@ -27,18 +27,18 @@ extension NaiveHost {
     /// All obstacles except those by other launches.
     func obstacles(to work: PendingWork) -> Obstacles {
         var found = Obstacles(sure: permission(of: work))
-        let isWished = wishes.contains(work.number)
-        if !isWished {
+        let isUserRequested = userRequested.contains(work.number)
+        if !isUserRequested {
             if case .request(let pending) = work, let begin = pending.request.earliestBegin, begin > now.wall {
                 found.sure.insert("earliest-begin")
             }
             if isResting(work) { found.sure.insert("retry-delay") }
             found.sure.formUnion(needs(of: work))
         }
-        if isWished, !isOff(.person) { return found }
-        let soft = softObstacles(to: work)
-        if isPatienceOver(of: work, since: heldSurely) { return found }
-        if isPatienceOver(of: work, since: heldPerhaps) {
+        if isUserRequested, !isOff(.user) { return found }
+        let soft = advisoryObstacles(to: work)
+        if isMaximumDeferralOver(of: work, since: heldSurely) { return found }
+        if isMaximumDeferralOver(of: work, since: heldPerhaps) {
             found.perhaps.formUnion(soft.sure.union(soft.perhaps))
             return found
         }
@@ -50,26 +50,26 @@ extension NaiveHost {
     /// Whether the retry delay lasts: 10 s, doubled with each further attempt. A longer delay was computed by a clock
     /// that was ahead, and does not count (C3).
     private func isResting(_ work: PendingWork) -> Bool {
-        guard let end = work.retry.notBefore, end > now.wall, voidRests[work.number] != end else { return false }
-        return end - now.wall <= longestRest(of: work)
+        guard let end = work.retry.notBefore, end > now.wall, voidCooldowns[work.number] != end else { return false }
+        return end - now.wall <= longestCooldown(of: work)
     }
 
-    private func longestRest(of work: PendingWork) -> Duration {
+    private func longestCooldown(of work: PendingWork) -> Duration {
         let count = max(work.retry.attempts, work.retry.hostLosses - 1)
         return configuration.retryDelay * (1 << max(0, count - 1))
     }
 
-    func noteVoidRests(_ works: [PendingWork]) {
+    func noteVoidCooldowns(_ works: [PendingWork]) {
         for work in works {
-            guard let end = work.retry.notBefore, end - now.wall > longestRest(of: work) else { continue }
-            voidRests[work.number] = end
+            guard let end = work.retry.notBefore, end - now.wall > longestCooldown(of: work) else { continue }
+            voidCooldowns[work.number] = end
         }
     }
 
     /// The work as the host holds it: without a retry delay that was computed by a clock that was ahead.
-    func withoutVoidRest(_ work: PendingWork) -> PendingWork {
+    func withoutVoidCooldown(_ work: PendingWork) -> PendingWork {
         var work = work
-        if let end = work.retry.notBefore, voidRests[work.number] == end { work.retry.notBefore = nil }
+        if let end = work.retry.notBefore, voidCooldowns[work.number] == end { work.retry.notBefore = nil }
         return work
     }
 
@@ -149,7 +149,7 @@ extension NaiveHost {
 
     // MARK: Advisory reasons
 
-    private func softObstacles(to work: PendingWork) -> Obstacles {
+    private func advisoryObstacles(to work: PendingWork) -> Obstacles {
         var found = Obstacles()
         guard case .request(let pending) = work else { return found }
         let kind = pending.request.kind
@@ -160,8 +160,8 @@ extension NaiveHost {
         if conditions[.powerSaver], !isOff(.powerSaver) { found.sure.insert("power-saver") }
         if conditions[.batteryLow], !isOff(.battery) { found.sure.insert("battery-low") }
         if let rest = rests[work.plugin], rest > now.monotonic, !isOff(.spacing) { found.sure.insert("spacing") }
-        if !isOff(.spread) {
-            let recent = surges.filter { $0.at + configuration.policies.spread > now.monotonic }
+        if !isOff(.stagger) {
+            let recent = startupWaves.filter { $0.at + configuration.policies.stagger > now.monotonic }
             if recent.contains(where: { !$0.isNetwork || pending.request.requiresNetwork }) {
                 found.perhaps.insert("stagger")
             }
@@ -213,9 +213,9 @@ extension NaiveHost {
 
     // MARK: The maximum deferral (C12)
 
-    private func isPatienceOver(of work: PendingWork, since held: [SubmissionNumber: WallTime]) -> Bool {
-        guard !isOff(.patience), case .request = work, let since = held[work.number] else { return false }
-        return since + configuration.policies.patience <= now.wall
+    private func isMaximumDeferralOver(of work: PendingWork, since held: [SubmissionNumber: WallTime]) -> Bool {
+        guard !isOff(.maximumDeferral), case .request = work, let since = held[work.number] else { return false }
+        return since + configuration.policies.maximumDeferral <= now.wall
     }
 
     /// Notes the start of the deferral of each request: the first moment without required obstacles. A moment in which
@@ -238,16 +238,16 @@ extension NaiveHost {
             guard isFrozen || found.sure.subtracting(["identifier-not-permitted"]).isSubset(of: Obstacles.soft) else {
                 continue
             }
-            let isPossible = isFrozen || !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))
+            let isPossible = isFrozen || !Obstacles.lastingAdvisory.isDisjoint(with: found.sure.union(found.perhaps))
             if isPossible, since.perhaps.map({ $0 > now.wall }) ?? true { heldPerhaps[request.number] = now.wall }
             // Capacity that was free during the event could have gone to any waiting request.
             guard found.sure.isSubset(of: Obstacles.soft),
-                others.sure.isSubset(of: roomChangedHands ? ["launch-limit"] : []), !isUnderWay(request)
+                others.sure.isSubset(of: capacityChangedHands ? ["launch-limit"] : []), !isUnderWay(request)
             else { continue }
             // A request that waits for the spacing or the stagger is evaluated at its end.
             let isAtRest = found.sure.union(found.perhaps).isDisjoint(with: ["spacing", "stagger"])
             let isFree = others.sure.isEmpty && !others.perhaps.contains("being-recorded")
-            let isSure = isAtRest && isFree && !Obstacles.lastingSoft.isDisjoint(with: found.sure)
+            let isSure = isAtRest && isFree && !Obstacles.lastingAdvisory.isDisjoint(with: found.sure)
             if isSure, since.surely.map({ $0 > now.wall }) ?? true { heldSurely[request.number] = now.wall }
         }
     }

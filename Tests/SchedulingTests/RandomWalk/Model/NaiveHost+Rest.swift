@@ -24,21 +24,21 @@ extension NaiveHost {
     private func check(_ work: PendingWork, waitsFor reasons: [Reason]) {
         if dead.contains(work.number) { complain("\(work.label) (\(work.number)) is pending, though it was over") }
         if reasons.isEmpty { return complain("\(work.label) (\(work.number)) waits without a reason") }
-        let told = Set(reasons.map(\.code))
+        let reported = Set(reasons.map(\.code))
         let found = obstacles(to: work)
         let passing = passingObstacles(to: work)
         let sure = found.sure.union(passing.sure)
-        let missing = sure.subtracting(told)
+        let missing = sure.subtracting(reported)
         if !missing.isEmpty {
             complain(
-                "\(work.label) (\(work.number)) is not told that it waits for \(missing.sorted()): \(told.sorted())"
+                "\(work.label) (\(work.number)) does not report that it waits for \(missing.sorted()): \(reported.sorted())"
             )
         }
-        let wrong = told.subtracting(sure).subtracting(found.perhaps).subtracting(passing.perhaps)
+        let wrong = reported.subtracting(sure).subtracting(found.perhaps).subtracting(passing.perhaps)
         if !wrong.isEmpty {
-            complain("\(work.label) (\(work.number)) is told to wait for \(wrong.sorted()), which it need not")
+            complain("\(work.label) (\(work.number)) reports that it waits for \(wrong.sorted()), which it need not")
         }
-        if sure.isEmpty, told == ["others-run-alone"],
+        if sure.isEmpty, reported == ["others-run-alone"],
             host.ledger.events.first(where: { $0.plugin == work.plugin })?.number == work.number
         {
             complain("\(work.label) (\(work.number)) waits for nobody")
@@ -48,12 +48,12 @@ extension NaiveHost {
     /// Complains about a launch, an entry or a task that runs longer than permitted.
     private func checkTime(of launch: SeenLaunch) {
         guard launch.isSent, launch.kill == nil else { return }
-        if let by = launch.finishBy {
+        if let by = launch.stopKillTime {
             if by < now.monotonic { complain("launch \(launch.number) lingers") }
             return
         }
         if launch.entry == .running {
-            if let deadline = launch.entryDeadline, deadline + grace(of: launch) < now.monotonic {
+            if let deadline = launch.entryDeadline, deadline + gracePeriod(of: launch) < now.monotonic {
                 complain("the entry of launch \(launch.number) takes too long")
             }
             return
@@ -66,7 +66,7 @@ extension NaiveHost {
         }
         for task in launch.tasks where task.goesOn {
             let limit = task.isContinued ? task.stallsAt : launch.plan.budget.deadline
-            if let limit, limit < now.monotonic { complain("task \(task.id) is not told that its time is over") }
+            if let limit, limit < now.monotonic { complain("task \(task.id) has not expired after its time limit") }
         }
         if launch.undone.isEmpty, launch.assertions.isEmpty { complain("launch \(launch.number) does not finish") }
     }
@@ -76,14 +76,15 @@ extension NaiveHost {
         for request in host.scheduler.pendingRequests {
             let state = host.scheduler.plugins[request.plugin]
             // A request that is not ready has no deferral.
-            if state.requests.readySince(of: request) == nil || wishes.contains(request.number) { continue }
-            let told = host.scheduler.presented(request).deferredSince
-            if let latest = heldSurely[request.number], told.map({ $0 > latest }) ?? true {
+            if state.requests.readySince(of: request) == nil || userRequested.contains(request.number) { continue }
+            let reported = host.scheduler.presented(request).deferredSince
+            if let latest = heldSurely[request.number], reported.map({ $0 > latest }) ?? true {
                 complain(
-                    "\(request.request.identifier) (\(request.number)) is not held since \(latest) but since \(told.map { "\($0)" } ?? "never")"
+                    "\(request.request.identifier) (\(request.number)) is not held since \(latest) but since"
+                        + " \(reported.map { "\($0)" } ?? "never")"
                 )
             }
-            if let told, heldPerhaps[request.number].map({ told < $0 }) ?? true {
+            if let reported, heldPerhaps[request.number].map({ reported < $0 }) ?? true {
                 complain("\(request.request.identifier) (\(request.number)) is held too early")
             }
         }
@@ -95,11 +96,11 @@ extension NaiveHost {
         guard scheduler.launches.values.allSatisfy(\.record.isComplete) else { return }
         let isLoaded = { (plugin: PluginIdentifier) in !scheduler.loading.isMissing(plugin) }
         let requests = host.ledger.requests.filter { isLoaded($0.plugin) }.map(PendingWork.request)
-        if scheduler.pendingRequests.map(PendingWork.request) != requests.map(withoutVoidRest) {
+        if scheduler.pendingRequests.map(PendingWork.request) != requests.map(withoutVoidCooldown) {
             complain("memory and ledger differ in requests")
         }
         let events = host.ledger.events.filter { isLoaded($0.plugin) }.map(PendingWork.event)
-        if scheduler.pendingEvents.map(PendingWork.event) != events.map(withoutVoidRest) {
+        if scheduler.pendingEvents.map(PendingWork.event) != events.map(withoutVoidCooldown) {
             complain("memory and ledger differ in events")
         }
         let known = scheduler.plugins.names().compactMap { scheduler.plugins[$0].known }

@@ -92,7 +92,7 @@ extension NaiveHost {
         for id in ids {
             guard let index = launch.index(of: id), launch.tasks[index].goesOn, !launch.tasks[index].isContinued
             else { continue }
-            launches[number]?.tasks[index].told = (.budget, deadline + grace(of: launch))
+            launches[number]?.tasks[index].expiration = (.budget, deadline + gracePeriod(of: launch))
         }
     }
 

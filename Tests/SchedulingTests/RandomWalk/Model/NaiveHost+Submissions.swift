@@ -41,7 +41,7 @@ extension NaiveHost {
         return nil
     }
 
-    func judge(_ refusal: Refusal, of submission: Submission, _ reply: ReplyToken) {
+    func judge(_ refusal: SubmissionRefusal, of submission: Submission, _ reply: ReplyToken) {
         if refusal.subReason == .notRecorded { return }
         var (sure, perhaps) = refusals(of: submission)
         if fromForeground.contains(reply) { sure.remove(.notInForeground) }
@@ -50,7 +50,9 @@ extension NaiveHost {
     }
 
     /// All reasons for a refusal: the certain ones, and those that depend on commits in flight.
-    func refusals(of submission: Submission) -> (sure: Set<Refusal.SubReason>, perhaps: Set<Refusal.SubReason>) {
+    func refusals(of submission: Submission) -> (
+        sure: Set<SubmissionRefusal.SubReason>, perhaps: Set<SubmissionRefusal.SubReason>
+    ) {
         if isStopping { return ([.hostStopping], []) }
         let submitter = refusals(ofSubmitter: submission)
         guard let owner = owner(of: submission), let entry = entry(owner), entry.role == .main else {
@@ -60,7 +62,7 @@ extension NaiveHost {
         let request = submission.request
         if request.kind == .event { return (submitter.union([.identifierNotPermitted]), []) }
         var sure = submitter.union(refusals(of: request, by: entry))
-        var perhaps: Set<Refusal.SubReason> = []
+        var perhaps: Set<SubmissionRefusal.SubReason> = []
         let limit = limitRefusal(of: request, by: owner)
         if limit.isSure { sure.insert(limit.reason) } else if limit.isPossible { perhaps.insert(limit.reason) }
         if request.kind == .continued {
@@ -74,9 +76,9 @@ extension NaiveHost {
         return (sure, perhaps)
     }
 
-    private func refusals(ofSubmitter submission: Submission) -> Set<Refusal.SubReason> {
+    private func refusals(ofSubmitter submission: Submission) -> Set<SubmissionRefusal.SubReason> {
         guard case .plugin(let plugin) = submission.submitter, let main = mainPlugin(of: plugin) else { return [] }
-        var refusals: Set<Refusal.SubReason> = []
+        var refusals: Set<SubmissionRefusal.SubReason> = []
         if !policy(plugin).isEnabled { refusals.insert(.submitterMayNotSchedule) }
         guard let mainEntry = entry(main) else { return refusals.union([.pluginMissing]) }
         if !mainEntry.extensions.contains(plugin) { refusals.insert(.notItsMainPlugin) }
@@ -96,8 +98,8 @@ extension NaiveHost {
     }
 
     /// Refusals by statements 2 to 7, 9 and 10.
-    private func refusals(of request: TaskRequest, by entry: PluginEntry) -> Set<Refusal.SubReason> {
-        var refusals: Set<Refusal.SubReason> = []
+    private func refusals(of request: TaskRequest, by entry: PluginEntry) -> Set<SubmissionRefusal.SubReason> {
+        var refusals: Set<SubmissionRefusal.SubReason> = []
         let policy = policy(entry.identifier)
         if !policy.isEnabled { refusals.insert(.pluginDisabled) }
         if policy.isBackgroundDenied, request.kind != .continued { refusals.insert(.backgroundDenied) }
@@ -117,12 +119,12 @@ extension NaiveHost {
     private func limitRefusal(
         of request: TaskRequest,
         by plugin: PluginIdentifier
-    ) -> (reason: Refusal.SubReason, isSure: Bool, isPossible: Bool) {
+    ) -> (reason: SubmissionRefusal.SubReason, isSure: Bool, isPossible: Bool) {
         let counts = { (kind: TaskKind) in kind.isProcessing ? TaskKind.processing : kind }
         let kind = counts(request.kind)
         let limits = policy(plugin).limits ?? configuration.limits
         let limit = kind == .refresh ? limits.refresh : kind == .processing ? limits.processing : limits.continued
-        let reason: Refusal.SubReason =
+        let reason: SubmissionRefusal.SubReason =
             kind == .refresh ? .refreshLimit : kind == .processing ? .processingLimit : .continuedLimit
         let same = host.ledger.requests.filter { $0.plugin == plugin && counts($0.request.kind) == kind }
         let replaces = same.contains { $0.request.identifier == request.identifier }
@@ -136,7 +138,7 @@ extension NaiveHost {
     /// that has a continued task (C8).
     func isForeground(_ submission: Submission) -> Bool {
         switch submission.submitter {
-        case .person: return true
+        case .user: return true
         case .schedule: return false
         case .plugin:
             guard let launch = submission.launch.flatMap({ launches[$0] }) else { return false }

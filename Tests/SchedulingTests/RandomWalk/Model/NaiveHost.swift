@@ -27,9 +27,9 @@ final class NaiveHost: Witness {
     /// The ticket whose changes are being judged; nil at other times.
     var asking: Ticket?
     var questions: [ReplyToken: SchedulerEvent] = [:]
-    var wishes: Set<SubmissionNumber> = []
+    var userRequested: Set<SubmissionNumber> = []
     /// The user-requested launches that each simulation added. They are removed if the simulation fails.
-    private var wishesOfReplies: [ReplyToken: Set<SubmissionNumber>] = [:]
+    private var userRequestedByReply: [ReplyToken: Set<SubmissionNumber>] = [:]
     /// Reply tokens of submissions from a launch in the foreground.
     var fromForeground: Set<ReplyToken> = []
     var origins: [SubmissionNumber: LaunchNumber] = [:]
@@ -38,7 +38,7 @@ final class NaiveHost: Witness {
     var dying: [ReplyToken: Set<SubmissionNumber>] = [:]
 
     // The history on which policies decide.
-    var surges: [(at: MonotonicTime, isNetwork: Bool)] = [(MonotonicTime(nanoseconds: 0), false)]
+    var startupWaves: [(at: MonotonicTime, isNetwork: Bool)] = [(MonotonicTime(nanoseconds: 0), false)]
     var past: [PastLaunch] = []
     var dayUses: [DayUse] = []
     var rests: [PluginIdentifier: MonotonicTime] = [:]
@@ -48,14 +48,14 @@ final class NaiveHost: Witness {
     var heldPerhaps: [SubmissionNumber: WallTime] = [:]
     /// Retry delays that were computed by a clock that was ahead, by submission. They are found when the clock is set
     /// back, and when work is loaded or requeued.
-    var voidRests: [SubmissionNumber: WallTime] = [:]
+    var voidCooldowns: [SubmissionNumber: WallTime] = [:]
     /// End of the delay after a failed launch, by plugin.
     var trouble: [PluginIdentifier: MonotonicTime] = [:]
     var failures: [PluginIdentifier: Int] = [:]
     var lastRelief: MonotonicTime?
     private var lastWall = WallTime(nanoseconds: .min)
     /// Whether the current event ended a launch or requested a runner.
-    var roomChangedHands = false
+    var capacityChangedHands = false
 
     // Submissions that must never run again, and submissions that ran.
     var acknowledged: Set<SubmissionNumber> = []
@@ -78,7 +78,7 @@ final class NaiveHost: Witness {
     func policy(_ plugin: PluginIdentifier) -> PluginPolicy { configuration.plugins[plugin] ?? PluginPolicy() }
     func isOff(_ policy: Policy) -> Bool { configuration.policies.off.contains(policy) }
     func entry(_ plugin: PluginIdentifier) -> PluginEntry? { host.installed.first { $0.identifier == plugin } }
-    func grace(of launch: SeenLaunch) -> Duration { launch.plan.budget.grace }
+    func gracePeriod(of launch: SeenLaunch) -> Duration { launch.plan.budget.gracePeriod }
 
     // MARK: Witness
 
@@ -86,7 +86,7 @@ final class NaiveHost: Witness {
         if now.wall < lastWall { clockWasSetBack() }
         lastWall = now.wall
         expected = [:]
-        (roomChangedHands, asking) = (false, nil)
+        (capacityChangedHands, asking) = (false, nil)
         tally.note(event)
         asked = nil
         switch event {
@@ -94,9 +94,9 @@ final class NaiveHost: Witness {
             asked = submission
             questions[reply] = event
             if isForeground(submission) { fromForeground.insert(reply) }
-        case .launchSimulated(let identifiers, let reply):
+        case .runRequested(let identifiers, let reply):
             questions[reply] = event
-            wish(identifiers, reply)
+            noteUserRequest(identifiers, reply)
         case .loaded(let work): willLoad(work)
         case .taskStopRequested(let identifier, let reply), .expirationSimulated(let identifier, let reply):
             questions[reply] = event
@@ -107,7 +107,7 @@ final class NaiveHost: Witness {
         case .committed(let ticket): committed(ticket)
         case .commitFailed(let ticket, _): failed(ticket)
         case .conditionsChanged(let new): change(to: new)
-        case .resumed: surge(isNetwork: false)
+        case .resumed: noteStartupWave(isNetwork: false)
         case .stopRequested: isStopping = true
         case .runnerUnavailable(let number, _): preparing.remove(number)
         default: hear(event)
@@ -115,10 +115,10 @@ final class NaiveHost: Witness {
         if case .runnerUnavailable(let number, _) = event { noteTrouble(ofPrepared: number) }
     }
 
-    private func wish(_ identifiers: [TaskIdentifier], _ reply: ReplyToken) {
+    private func noteUserRequest(_ identifiers: [TaskIdentifier], _ reply: ReplyToken) {
         let numbers = host.ledger.requests.filter { identifiers.contains($0.request.identifier) }.map(\.number)
-        wishesOfReplies[reply] = Set(numbers).subtracting(wishes)
-        wishes.formUnion(numbers)
+        userRequestedByReply[reply] = Set(numbers).subtracting(userRequested)
+        userRequested.formUnion(numbers)
     }
 
     /// Judges the launches that the previous host left of a plugin when its work is loaded.
@@ -128,7 +128,7 @@ final class NaiveHost: Witness {
             launches[number] = leftLaunches.removeValue(forKey: number)
             leaveBehind(number)
         }
-        noteVoidRests(work.requests.map(PendingWork.request) + work.events.map(PendingWork.event))
+        noteVoidCooldowns(work.requests.map(PendingWork.request) + work.events.map(PendingWork.event))
         for request in work.requests {
             // A request that became due by a clock that was ahead counts from the load; the host did not know it
             // earlier.
@@ -148,7 +148,7 @@ final class NaiveHost: Witness {
         heldSurely = heldSurely.filter { $0.value <= now }
         heldPerhaps = heldPerhaps.mapValues { notAfterPresent($0) }
         let pending = host.ledger.requests.map(PendingWork.request) + host.ledger.events.map(PendingWork.event)
-        noteVoidRests(pending.filter { !host.scheduler.loading.isMissing($0.plugin) })
+        noteVoidCooldowns(pending.filter { !host.scheduler.loading.isMissing($0.plugin) })
     }
 
     func didDecide(_ event: SchedulerEvent, _ actions: [SchedulerAction]) {
@@ -160,19 +160,19 @@ final class NaiveHost: Witness {
             case .answer(let reply, let answer): heard(answer, to: reply)
             case .takeRunner(let number, _):
                 preparing.insert(number)
-                roomChangedHands = true
+                capacityChangedHands = true
             case .dismissRunner(let number): preparing.remove(number)
             case .sendPlan(let plan): sent(plan)
             case .deliver(let number, let task): handed(task, to: number)
             case .expire(let number, let ids, let reason): expired(number, ids, because: reason, by: event)
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason)
-            case .finish(let number): finished(number)
+            case .stop(let number): finished(number)
             case .kill(let number): killed(number, after: event)
             case .load, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
             }
         }
         noteHolds()
-        for (task, reason) in expected { complain("task \(task) is not told of \(reason.name)") }
+        for (task, reason) in expected { complain("task \(task) has not expired with \(reason.name)") }
     }
 
     func didWrite(_ changes: [LedgerChange]) {
@@ -194,11 +194,11 @@ final class NaiveHost: Witness {
         tally.restarts += 1
         conditions = host.conditions
         (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
-        (underWay, questions, preparing, wishes, origins, stopped) = ([:], [:], [], [], [:], [])
-        (wishesOfReplies, fromForeground) = ([:], [])
-        (dying, voidRests) = ([:], [:])
+        (underWay, questions, preparing, userRequested, origins, stopped) = ([:], [:], [], [], [:], [])
+        (userRequestedByReply, fromForeground) = ([:], [])
+        (dying, voidCooldowns) = ([:], [:])
         (rests, trouble, failures) = ([:], [:], [:])
-        surges = [(MonotonicTime(nanoseconds: 0), false)]
+        startupWaves = [(MonotonicTime(nanoseconds: 0), false)]
         let snapshot = host.ledger.snapshot
         (past, dayUses) = ([], [])
         for launch in snapshot.past { remember(launch) }
@@ -261,7 +261,7 @@ final class NaiveHost: Witness {
         switch (answer, question) {
         case (.submitted(let number, _, _), _), (.triggered(let number), _): acknowledged.insert(number)
         case (.refused(let refusal), .submitted(let submission, _)?): judge(refusal, of: submission, reply)
-        case (.notLaunching, _): wishes.subtract(wishesOfReplies[reply] ?? [])
+        case (.notLaunching, _): userRequested.subtract(userRequestedByReply[reply] ?? [])
         default: break
         }
     }

@@ -12,7 +12,7 @@ struct SeenTask {
 
     let id: TaskID
     let work: PendingWork
-    var told: (reason: ExpirationReason, killAt: MonotonicTime)?
+    var expiration: (reason: ExpirationReason, killTime: MonotonicTime)?
     var hasHandler = false
     /// Whether a cancellation of the task is on disk, so that the task is not requeued.
     var wasCancelled = false
@@ -29,7 +29,7 @@ struct SeenTask {
 
     var isContinued: Bool { work.kind == .continued }
     var isUndone: Bool { fate == nil }
-    var goesOn: Bool { fate == nil && told == nil }
+    var goesOn: Bool { fate == nil && expiration == nil }
 }
 
 /// One launch as observed from outside, from the request to commit its batch until its end is on disk.
@@ -48,10 +48,10 @@ struct SeenLaunch {
     var entryDeadline: MonotonicTime?
     var registered: [PermittedIdentifier] = []
     var kill: Kill?
-    var finishBy: MonotonicTime?
+    var stopKillTime: MonotonicTime?
     var assertions: Set<AssertionID> = []
     var newestAssertion: AssertionID?
-    var assertionsToldBy: MonotonicTime?
+    var assertionsKillTime: MonotonicTime?
     /// The end of the process; nil while it runs.
     var end: (termination: ProcessTermination, words: LastWords?)?
     /// Whether the required end of each task is certain.
@@ -63,7 +63,7 @@ struct SeenLaunch {
     var plugin: PluginIdentifier { plan.plugin.identifier }
     var undone: [Int] { tasks.indices.filter { tasks[$0].isUndone } }
     /// Whether messages of the launch's runner count.
-    var isHeard: Bool { isSent && kill == nil && end == nil && finishBy == nil && !isConcluded }
+    var isHeard: Bool { isSent && kill == nil && end == nil && stopKillTime == nil && !isConcluded }
     var runs: Bool { isHeard && entry == .returned }
 
     func index(of id: TaskID) -> Int? { tasks.firstIndex { $0.id == id } }

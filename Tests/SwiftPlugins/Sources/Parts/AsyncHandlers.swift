@@ -22,7 +22,7 @@ final class AsyncHandlers: Part {
                     await withCheckedContinuation { continuation in
                         task.expirationHandler = { continuation.resume() }
                     }
-                    note("told, though late")
+                    note("expired late")
                 }
                 throw error
             }

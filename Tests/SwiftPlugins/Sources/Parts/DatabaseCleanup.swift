@@ -38,7 +38,7 @@ final class DatabaseCleanup: Part {
         task.expirationHandler = { [self] in
             cleanupTask.cancel()
             scheduleProcessingTask()
-            note("told to stop: \(String(describing: task.expirationReason))")
+            note("expired: \(String(describing: task.expirationReason))")
             task.setTaskCompleted(success: false)
         }
     }

@@ -1,0 +1,68 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Glibc
+import HostConfiguration
+import HostMonitor
+import TaskModel
+
+extension CommandContext {
+    /// The environment, clock and streams of this process.
+    package static let process = CommandContext(
+        environment: ProcessInfo.processInfo.environment,
+        timeZone: .current,
+        now: {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        },
+        isRoot: geteuid() == 0,
+        fileExists: { access($0, F_OK) == 0 },
+        socketFacts: { SocketFacts.of(socketAt: $0) },
+        standardInput: { try Array(FileHandle.standardInput.read(upToCount: $0) ?? Data()) },
+        standardOutput: { text in try StandardStream.write(text, to: STDOUT_FILENO) },
+        standardError: { text in try? StandardStream.write(text, to: STDERR_FILENO) },
+        interruptions: {
+            AsyncStream { stream in
+                let caught = CaughtSignal(SIGINT) { stream.yield() }
+                stream.onTermination = { _ in caught.cancel() }
+            }
+        },
+        ask: { question in
+            guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+            try? StandardStream.write(question, to: STDERR_FILENO)
+            return readLine() ?? ""
+        },
+        screen: { Screen.ofProcess() }
+    )
+
+    /// Ignores SIGPIPE, so that a write to a closed pipe is an error. The error ends the command without a message.
+    package static func prepareProcess() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+}
+
+/// Thrown when the reader of the output has closed its end of the pipe.
+struct OutputClosed: Error {}
+
+/// Writes to standard output and standard error without a buffer, so that no output is lost at the end of the process.
+private enum StandardStream {
+    static func write(_ text: String, to descriptor: CInt) throws {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                throw OutputClosed()
+            } else if errno != EINTR {
+                let cause = String(cString: strerror(errno))
+                throw CommandFailure(
+                    .refused,
+                    "the output cannot be written: \(cause)",
+                    remedy: "free space on its disk, or redirect it elsewhere"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import Foundation
+package import HostConfiguration
+package import HostMonitor
+package import TaskModel
+import TerminalText
+
+/// The context of a command: environment variables, clock, time zone and streams. Tests replace `current`.
+package struct CommandContext: Sendable {
+    package var environment: [String: String]
+    package var timeZone: TimeZone
+    package var now: @Sendable () -> WallTime
+    package var isRoot: Bool
+    package var fileExists: @Sendable (String) -> Bool
+    package var socketFacts: @Sendable (_ path: String) -> SocketFacts
+    /// Reads at most `limit` bytes from standard input.
+    package var standardInput: @Sendable (_ limit: Int) throws -> [UInt8]
+    /// Writes the result of a command to standard output.
+    package var standardOutput: @Sendable (String) throws -> Void
+    /// Writes messages, such as errors and remarks, to standard error.
+    package var standardError: @Sendable (String) -> Void
+    /// Yields one element for each Ctrl-C of the user.
+    package var interruptions: @Sendable () -> AsyncStream<Void>
+    /// Asks the user a question on standard error and returns the answer; nil when there is no terminal.
+    package var ask: @Sendable (String) -> String?
+    /// The terminal; nil when standard output is not a terminal.
+    package var screen: @Sendable () -> Screen?
+
+    @TaskLocal package static var current = CommandContext.process
+
+    package init(
+        environment: [String: String],
+        timeZone: TimeZone,
+        now: @escaping @Sendable () -> WallTime,
+        isRoot: Bool,
+        fileExists: @escaping @Sendable (String) -> Bool,
+        socketFacts: @escaping @Sendable (_ path: String) -> SocketFacts,
+        standardInput: @escaping @Sendable (_ limit: Int) throws -> [UInt8],
+        standardOutput: @escaping @Sendable (String) throws -> Void,
+        standardError: @escaping @Sendable (String) -> Void,
+        interruptions: @escaping @Sendable () -> AsyncStream<Void>,
+        ask: @escaping @Sendable (String) -> String? = { _ in nil },
+        screen: @escaping @Sendable () -> Screen? = { nil }
+    ) {
+        self.environment = environment
+        self.timeZone = timeZone
+        self.now = now
+        self.isRoot = isRoot
+        self.fileExists = fileExists
+        self.socketFacts = socketFacts
+        self.standardInput = standardInput
+        self.standardOutput = standardOutput
+        self.standardError = standardError
+        self.interruptions = interruptions
+        self.ask = ask
+        self.screen = screen
+    }
+
+    var reader: Reader { Reader(now: now(), timeZone: timeZone) }
+
+    func write(_ text: String) throws { try standardOutput(text) }
+
+    /// Writes a message of the command to standard error, prefixed with `bgtask:`. Control characters from plugins and
+    /// hosts are escaped.
+    func writeMessage(_ message: String) { standardError("bgtask: \(message.terminalSafe)\n") }
+
+    /// Writes a text and a newline to standard error, without a prefix.
+    func writeLine(_ text: String) { standardError(text + "\n") }
+}

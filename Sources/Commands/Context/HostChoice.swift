@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+
+/// The host that a command connects to: its control socket, and a hint on how to start it.
+struct HostChoice: Hashable {
+    enum Selection: Hashable {
+        case socket(String)
+        case system
+        case user
+        /// The user's host if its socket exists, otherwise the system's host.
+        case whicheverIsThere
+    }
+
+    let socket: String
+    /// The remedy to print when no host answers at the socket.
+    let startHint: String
+
+    /// Chooses the host.
+    ///
+    /// - Parameter isRoot: whether the caller is root; affects only the start hint.
+    init(
+        _ selection: Selection,
+        user: HostPaths,
+        system: HostPaths = .system,
+        isRoot: Bool,
+        fileExists: (String) -> Bool
+    ) {
+        let userHint =
+            isRoot
+            ? "start root's own host with: bgtask host run --user" : "start your own host with: bgtask host run"
+        let systemHint = "start the system's host with: \(isRoot ? "" : "sudo ")bgtask host run --system"
+        switch selection {
+        case .socket(let path):
+            socket = path
+            startHint = "start a host there with: bgtask host run --socket \(path)"
+        case .system:
+            socket = system.controlSocket
+            startHint = systemHint
+        case .user where isRoot:
+            socket = user.controlSocket
+            startHint =
+                "for root, --user selects root's own host; for the host of another user, give its"
+                + " control socket with --socket, or run bgtask as that user; for the system's host, give --system; "
+                + userHint
+        case .user:
+            socket = user.controlSocket
+            startHint = userHint
+        case .whicheverIsThere where fileExists(user.controlSocket):
+            socket = user.controlSocket
+            startHint = userHint + "; or use the system's host with --system"
+        case .whicheverIsThere:
+            socket = system.controlSocket
+            startHint = "your own host does not run at \(user.controlSocket) either; \(userHint); or \(systemHint)"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import ControlClient
+import HostConfiguration
+
+/// The remedy for a host that does not answer, by the cause of the failure.
+enum UnreachableAdvice {
+    static func text(for failure: ConnectionFailure, at choice: HostChoice, facts: () -> SocketFacts) -> String {
+        switch failure {
+        case .noSocket, .noListener, .other: choice.startHint
+        case .pathTooLong: "give the host and this command a shorter path with --socket"
+        case .notAllowed: admission(facts())
+        case .noAnswer: hanging(choice.socket, facts().listener.process)
+        case .hungUp: "it may be stopping; try again in a moment, or \(choice.startHint)"
+        }
+    }
+
+    private static func admission(_ facts: SocketFacts) -> String {
+        let users =
+            facts.owner == "root" ? "root" : "the host's own user\(facts.owner.map { " \($0)" } ?? ""), root"
+        if let group = facts.group {
+            return "\(users) and the members of the socket group \(group) may use it; join that group with: "
+                + "sudo usermod -aG \(group) USER, and log in again; or use your own host with --user"
+        }
+        return "\(users) and the members of its socket group, if it has one, may use it; ask its operator to set "
+            + "socket-group in its configuration and to restart it, then join that group with: "
+            + "sudo usermod -aG GROUP USER; or use your own host with --user"
+    }
+
+    private static func hanging(_ socket: String, _ process: Int32?) -> String {
+        guard let process else {
+            return "the host hangs or is stopped; find its process with: ss -lxp src \(socket), and read its log"
+        }
+        return "process \(process) serves the socket, but hangs or is stopped; show its state with: "
+            + "ps -o pid,stat,wchan:32,args -p \(process), and its log with: journalctl _PID=\(process); "
+            + "end it with: kill -KILL \(process), which loses no accepted request"
+    }
+}

@@ -1,0 +1,94 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+extension RouteError {
+    /// The precise cause of a refusal by the API itself. Refusals by the scheduler have their own sub-reasons. The raw
+    /// values are for programs.
+    package enum SubReason: String, Hashable, Sendable, CaseIterable {
+        case bodyMissing = "body-missing"
+        case bodyUnexpected = "body-unexpected"
+        case bodyTooLarge = "body-too-large"
+        case bodyNotJSON = "body-not-json"
+        case bodyNotObject = "body-not-object"
+        case fieldUnknown = "field-unknown"
+        case fieldRepeated = "field-repeated"
+        case fieldMissing = "field-missing"
+        case fieldNull = "field-null"
+        case fieldType = "field-type"
+        case fieldNotOfKind = "field-not-of-kind"
+        case textTooLong = "text-too-long"
+        case wordUnknown = "word-unknown"
+        case identifierInvalid = "identifier-invalid"
+        case identifierMissing = "identifier-missing"
+        case kindUnknown = "kind-unknown"
+        case timeInvalid = "time-invalid"
+        case base64Invalid = "base64-invalid"
+        case payloadTooLarge = "payload-too-large"
+        case conditionMissing = "condition-missing"
+        case numberInvalid = "number-invalid"
+        case queryUnknown = "query-unknown"
+        case queryRepeated = "query-repeated"
+        case queryInvalid = "query-invalid"
+
+        case foreignUser = "foreign-user"
+
+        case noSuchMethod = "no-such-method"
+
+        case noSuchRoute = "no-such-route"
+        case noSuchPlugin = "no-such-plugin"
+        case noSuchTask = "no-such-task"
+        case noSuchLaunch = "no-such-launch"
+
+        case notLaunching = "not-launching"
+        case notRunning = "not-running"
+        case notPurged = "not-purged"
+
+        case notRecorded = "not-recorded"
+        case containerKept = "container-kept"
+        case ledgerUnreadable = "ledger-unreadable"
+        case unexpected
+
+        package var code: Code {
+            switch self {
+            case .bodyMissing, .bodyUnexpected, .bodyTooLarge, .bodyNotJSON, .bodyNotObject, .fieldUnknown,
+                .fieldRepeated, .fieldMissing, .fieldNull, .fieldType, .fieldNotOfKind, .textTooLong, .wordUnknown,
+                .identifierInvalid,
+                .identifierMissing, .kindUnknown,
+                .timeInvalid, .base64Invalid, .payloadTooLarge, .conditionMissing, .numberInvalid, .queryUnknown,
+                .queryRepeated, .queryInvalid:
+                .malformed
+            case .foreignUser: .notAdmitted
+            case .noSuchMethod: .methodNotAllowed
+            case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch: .notFound
+            case .notLaunching, .notRunning, .notPurged: .conflict
+            case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
+            }
+        }
+    }
+
+    /// The category of a refusal by the API. Refusals by the scheduler have the four codes of `BGTaskScheduler.Error`
+    /// instead.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        /// The call violates the rules of the API.
+        case malformed
+        /// The calling user may not use this socket.
+        case notAdmitted = "not-admitted"
+        case notFound = "not-found"
+        /// The path exists, but not with the method of the call.
+        case methodNotAllowed = "method-not-allowed"
+        /// The call is valid, but not possible in the present state of the host.
+        case conflict
+        /// The host failed to perform a valid call.
+        case hostFailed = "host-failed"
+
+        package var status: Int {
+            switch self {
+            case .malformed: 400
+            case .notAdmitted: 403
+            case .notFound: 404
+            case .methodNotAllowed: 405
+            case .conflict: 409
+            case .hostFailed: 500
+            }
+        }
+    }
+}

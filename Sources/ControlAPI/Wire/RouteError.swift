@@ -1,0 +1,87 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// A refusal that the routes of the host throw: an HTTP status and the error body.
+package struct RouteError: Error, Hashable, Sendable {
+    package let status: Int
+    package let reply: ErrorReply
+
+    /// Creates a refusal by the API itself.
+    ///
+    /// - Parameter field: the invalid part of the call: a key of the body (`a.b`, `a[0]`), or a name in the query or in
+    ///   the path; nil for none.
+    package init(_ subReason: SubReason, field: String? = nil, _ message: String, remedy: String? = nil) {
+        status = subReason.code.status
+        reply = ErrorReply(
+            code: subReason.code.rawValue,
+            subReason: subReason.rawValue,
+            field: field,
+            message: message,
+            remedy: remedy
+        )
+    }
+
+    /// Creates the refusal of a call from a refusal by the scheduler.
+    package init(_ refusal: SubmissionRefusal) {
+        status =
+            switch refusal.code {
+            case .unavailable: 503
+            case .tooManyPendingTaskRequests, .immediateRunIneligible: 409
+            case .notPermitted: 403
+            }
+        reply = ErrorReply(code: refusal.code.name, subReason: refusal.subReason.name, message: refusal.message)
+    }
+
+    package static func malformedIdentifier(_ text: String, field: String) -> Self {
+        let flaw = ReverseDNSName.flaw(in: text)
+        let problem = flaw?.problem ?? "is not a reverse-DNS name"
+        return Self(.identifierInvalid, field: field, "\(field) \"\(text)\" \(problem)", remedy: flaw?.remedy)
+    }
+
+    /// The refusal of an unknown route. If the path has routes with other methods, the refusal names these methods.
+    package static func noSuchRoute(method: String, path: String) -> Self {
+        let allowed = Route.methods(at: path).map(\.rawValue)
+        if !allowed.isEmpty {
+            return Self(
+                .noSuchMethod,
+                "\(path.prefix { $0 != "?" }) has no method \(method)",
+                remedy: "use \(allowed.joined(separator: " or "))"
+            )
+        }
+        return Self(
+            .noSuchRoute,
+            "this host has no route \(method) \(path)",
+            remedy: "GET \(Route.apiDescription.template) lists its routes"
+        )
+    }
+
+    package static func noSuchPlugin(_ plugin: String) -> Self {
+        Self(
+            .noSuchPlugin,
+            "no plugin \(plugin) is installed",
+            remedy: "list the installed plugins and the refused manifests with \"bgtask plugin list\""
+        )
+    }
+
+    package static func noSuchTask(_ task: String) -> Self {
+        Self(
+            .noSuchTask,
+            "\(task) is unknown: it was never submitted and no plugin permits it",
+            remedy:
+                "compare it with \"bgtask task list\" and the permitted identifiers of \"bgtask plugin show PLUGIN\""
+        )
+    }
+
+    package static func noSuchLaunch(_ launch: LaunchNumber) -> Self {
+        Self(.noSuchLaunch, "the ledger has no launch \(launch)", remedy: "see \"bgtask launch list\"")
+    }
+
+    package static func notAdmitted(user: UInt32) -> Self {
+        Self(
+            .foreignUser,
+            "user \(user) is neither the host's own user, nor root, nor in its socket group",
+            remedy: "use your own host, or ask the operator to set socket-group and add you to that group"
+        )
+    }
+}

@@ -1,0 +1,242 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostConfiguration
+import LocatedYAML
+import Logging
+import PluginCatalogue
+import Scheduling
+import ServiceLifecycle
+import Synchronization
+import TaskModel
+
+/// Keeps the catalogue in step with its directories, and reports every change. It does not decide whether a plugin may
+/// run.
+///
+/// The disk threads compute everything; the decision loop receives only the result.
+final class CatalogueKeeper: Service, Sendable {
+    private struct State {
+        var contents = CatalogueContents.empty
+        /// The catalogue as last reported.
+        var catalogue = Catalogue()
+        var known: [PluginIdentifier: KnownPlugin]
+    }
+
+    /// Receives the difference from the previous load. The first call receives the whole catalogue.
+    typealias OnChange = @Sendable (CatalogueChange) -> Void
+
+    private let directories: CatalogueDirectories
+    private let settings: [PluginIdentifier: [String: String]]
+    private let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+    private let cache = CatalogueCache()
+    private let doubts: AsyncStream<Void>
+    private let threads: DiskThreads
+    private let log: Logger
+    private let onChange: OnChange
+    private let onFirstLoad: @Sendable (CatalogueContents) -> Void
+    private let state: Mutex<State>
+    private let firstLoad = Gate()
+
+    /// Creates the keeper.
+    ///
+    /// - Parameters:
+    ///   - known: plugins that earlier hosts recorded; if two manifests claim one identifier, the recorded one takes
+    ///     precedence.
+    ///   - doubts: yields when a file differs from its catalogue entry; the directories are then read again.
+    ///   - onFirstLoad: called once, after the first call of `onChange` has returned.
+    init(
+        configuration: HostConfiguration,
+        known: [KnownPlugin],
+        doubts: AsyncStream<Void>,
+        threads: DiskThreads,
+        log: Logger,
+        onChange: @escaping OnChange,
+        onFirstLoad: @escaping @Sendable (CatalogueContents) -> Void
+    ) {
+        directories = CatalogueDirectories(
+            operatorManifests: configuration.operatorManifests,
+            packageManifests: [configuration.packageManifests],
+            plugins: configuration.pluginDirectory
+        )
+        settings = configuration.settings
+        self.doubts = doubts
+        self.threads = threads
+        operatorExtensions = configuration.operatorExtensions
+        self.log = log
+        self.onChange = onChange
+        self.onFirstLoad = onFirstLoad
+        let byName = Dictionary(known.map { ($0.identifier, $0) }, uniquingKeysWith: { _, last in last })
+        state = Mutex(State(known: byName))
+    }
+
+    /// The contents of the directories at the last load; empty until the first load has ended.
+    var contents: CatalogueContents { state.withLock { $0.contents } }
+
+    /// Whether the first load of the directories has ended.
+    var isLoaded: Bool { firstLoad.isOpen }
+
+    /// Returns once the first load was reported to `onChange`.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled first.
+    func waitUntilLoaded() async throws { try await firstLoad.pass() }
+
+    /// Waits like `waitUntilLoaded()`, but at most for `limit`.
+    func waitUntilLoaded(within limit: Duration) async { await firstLoad.pass(within: limit) }
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await self.follow() }
+        } catch is CancellationError {
+            // The host is stopping: the regular end.
+        }
+    }
+
+    private func follow() async throws {
+        // Watching starts before the first read, so that no change in between is missed.
+        let watch = try await threads.run { [directories] in try DirectoryWatch(directories.all) }
+        try await load()
+        firstLoad.open()
+        onFirstLoad(contents)
+        try await threads.run { [directories = contents.directories] in watch.watch(directories) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [doubts] in
+                for await _ in doubts { watch.rescan() }
+            }
+            try await load(after: watch)
+            group.cancelAll()
+        }
+    }
+
+    private func load(after watch: DirectoryWatch) async throws {
+        var problems = report(watch.problems, besides: [])
+        try await ChangeFollower(watch.changes, clock: ContinuousClock()).run {
+            try await load()
+            try await threads.run { [directories = contents.directories] in watch.watch(directories) }
+            problems = report(watch.problems, besides: problems)
+        }
+    }
+
+    private func report(_ problems: [DirectoryWatchError], besides previous: [DirectoryWatchError])
+        -> [DirectoryWatchError]
+    {
+        for problem in problems where !previous.contains(problem) {
+            log.warning("directory not watched: \(problem)")
+        }
+        return problems
+    }
+}
+
+// MARK: - Loading
+
+extension CatalogueKeeper {
+    /// Number of manifests in one piece of work of a thread. It is small, so that a caller's read never waits long for
+    /// a thread.
+    private static let share = 32
+    /// Maximum number of threads that examine manifests at once. One of the threads is left for callers.
+    private static let width = max(1, min(ProcessInfo.processInfo.activeProcessorCount, DiskThreads.count - 1))
+
+    /// The result of a load that differs from the previous one.
+    private struct Change: Sendable {
+        let catalogue: CatalogueChange
+        let problems: [DocumentProblem]
+        let notes: [DocumentProblem]
+    }
+
+    /// Reads the changed files of the directories, and reports the catalogue if it has changed.
+    private func load() async throws {
+        let listing = try await threads.run { [directories] in CatalogueReader.manifests(in: directories) }
+        let examined = try await examine(listing.sources)
+        guard let change = try await threads.run({ self.change(to: listing, examined) }) else { return }
+        for problem in change.problems { log.warning("manifest refused: \(problem)") }
+        for note in change.notes { log.notice("manifest note: \(note)") }
+        onChange(change.catalogue)
+    }
+
+    private func examine(_ sources: [ManifestSource]) async throws -> [ExaminedManifest] {
+        var shares = stride(from: 0, to: sources.count, by: Self.share).map { start in
+            sources[start..<min(start + Self.share, sources.count)]
+        }[...]
+        return try await withThrowingTaskGroup(of: [ExaminedManifest].self) { group in
+            func examineNext() {
+                guard let share = shares.popFirst() else { return }
+                group.addTask { [self] in
+                    try await threads.run { [directories, cache] in
+                        CatalogueReader.examine(share, in: directories, cache: cache)
+                    }
+                }
+            }
+            for _ in 0..<Self.width { examineNext() }
+            var examined: [ExaminedManifest] = []
+            examined.reserveCapacity(sources.count)
+            while let found = try await group.next() {
+                examined += found
+                examineNext()
+            }
+            return examined
+        }
+    }
+
+    /// The difference from the previous load; nil when there is none. Called only by `load`, never by two tasks at
+    /// once.
+    private func change(to listing: ManifestListing, _ examined: [ExaminedManifest]) -> Change? {
+        cache.endPass()
+        let (before, handedOut, known) = state.withLock { ($0.contents, $0.catalogue, $0.known) }
+        let contents = CatalogueReader.contents(
+            of: listing,
+            examined,
+            in: directories,
+            alreadyCatalogued: Array(known.values),
+            operatorExtensions: operatorExtensions
+        )
+        if contents == before, isLoaded { return nil }
+        let catalogue = Catalogue(
+            contents.entries.map(withOperatorsSettings),
+            refused: Self.refusals(in: contents, known: known.values)
+        )
+        state.withLock { state in
+            (state.contents, state.catalogue) = (contents, catalogue)
+            for entry in contents.entries { state.known[entry.identifier] = KnownPlugin(entry) }
+        }
+        let (refused, notes) = (Set(before.refused), Set(before.notes))
+        return Change(
+            catalogue: CatalogueChange(from: handedOut, to: catalogue),
+            problems: contents.refused.filter { !refused.contains($0) }.flatMap(\.problems),
+            notes: contents.notes.filter { !notes.contains($0) }
+        )
+    }
+
+    private static func orphans(in contents: CatalogueContents) -> Set<PluginIdentifier> {
+        let orphans = contents.refused.filter { refused in
+            refused.problems.allSatisfy { $0.severity != .error || $0.rule == .mainMissing }
+        }
+        return Set(orphans.compactMap(\.identifier))
+    }
+
+    /// The problem of each refused plugin. A file without a readable identifier counts for the plugin that it described
+    /// last.
+    private static func refusals(
+        in contents: CatalogueContents,
+        known: some Collection<KnownPlugin>
+    ) -> [PluginIdentifier: Catalogue.ManifestRefusal] {
+        if contents.refused.isEmpty { return [:] }
+        let orphans = orphans(in: contents)
+        let byManifest = Dictionary(known.map { ($0.manifestPath, $0.identifier) }) { first, second in
+            min(first, second)
+        }
+        var refusals: [PluginIdentifier: Catalogue.ManifestRefusal] = [:]
+        for refused in contents.refused {
+            let errors = refused.problems.filter { $0.severity == .error }
+            guard let plugin = refused.identifier ?? byManifest[refused.file], let first = errors.first else {
+                continue
+            }
+            let problem = errors.count > 1 ? "\(first) (and \(errors.count - 1) more)" : "\(first)"
+            refusals[plugin] = Catalogue.ManifestRefusal(problem: problem, isOrphan: orphans.contains(plugin))
+        }
+        return refusals
+    }
+
+    private func withOperatorsSettings(_ entry: PluginEntry) -> PluginEntry {
+        guard let own = settings[entry.identifier] else { return entry }
+        return entry.with(settings: entry.settings.merging(own) { _, operatorsValue in operatorsValue })
+    }
+}

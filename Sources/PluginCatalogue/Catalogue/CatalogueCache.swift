@@ -1,0 +1,186 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import Glibc
+internal import LinuxSystem
+internal import PluginBinary
+internal import Synchronization
+internal import TaskModel
+
+/// The manifests and libraries that earlier passes over the directories read, by path and file identity. A pass reads
+/// only files that have changed since the previous pass. Safe on any thread; several threads may share one pass.
+///
+/// The next pass reads a recently changed file again: a second change within the same tick of the file system's clock
+/// would not change the identity.
+package final class CatalogueCache: Sendable {
+    /// Time in nanoseconds after which a further change gets another timestamp. It is longer than the clock tick of
+    /// every supported file system except FAT.
+    private static let settlingTime: Int64 = 1_000_000_000
+
+    /// Amount of work done since the cache was made.
+    package struct Work: Hashable, Sendable {
+        package var manifestsRead: Int
+        package var librariesExamined: Int
+        package var librariesHashed: Int
+
+        package init(manifestsRead: Int = 0, librariesExamined: Int = 0, librariesHashed: Int = 0) {
+            self.manifestsRead = manifestsRead
+            self.librariesExamined = librariesExamined
+            self.librariesHashed = librariesHashed
+        }
+    }
+
+    private struct State {
+        /// Manifests by path.
+        var manifests: [String: Kept<ManifestReading>] = [:]
+        /// Examined libraries by path and use.
+        var libraries: [String: Kept<ExaminedLibrary>] = [:]
+        /// Digests by file identity, because several paths may lead to one file.
+        var digests: [FileIdentity: LibraryDigestSlot] = [:]
+        var pass = 0
+        var work = Work()
+    }
+
+    /// Cached content of a file.
+    private struct Kept<Value: Sendable>: Sendable {
+        let value: Value
+        /// Identity of the file from which `value` was read.
+        let identity: FileIdentity
+        /// The only pass that may use the value, for a recently changed file; nil when every pass may use it.
+        let onlyPass: Int?
+        var lastUse: Int
+    }
+
+    private let state = Mutex(State())
+    private let now: @Sendable () -> Int64
+
+    /// Creates an empty cache.
+    ///
+    /// - Parameter now: the current time in nanoseconds since 1970, on the clock of file timestamps.
+    package init(now: @escaping @Sendable () -> Int64 = CatalogueCache.wallClock) { self.now = now }
+
+    package var work: Work { state.withLock { $0.work } }
+
+    package static let wallClock: @Sendable () -> Int64 = {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    func manifest(at path: String) -> ManifestReading {
+        if let reading = kept(path, in: \.manifests) { return reading }
+        let reading = ManifestReading.read(path: path)
+        keep(reading, reading.identity, as: path, in: \.manifests) { $0.manifestsRead += 1 }
+        return reading
+    }
+
+    func library(at path: String, for use: LibraryUse) -> ExaminedLibrary {
+        // Paths contain no NUL, so the keys of two files always differ.
+        let key = path + use.key
+        if let library = kept(path, as: key, in: \.libraries) { return library }
+        let library = ExaminedLibrary.examine(path: path, for: use) {
+            descriptor,
+            identity throws(PluginBinaryProblem) in
+            try self.digest(of: descriptor, identity, path: path)
+        }
+        keep(library, library.identity, as: key, in: \.libraries) { $0.librariesExamined += 1 }
+        return library
+    }
+
+    /// Ends a pass: removes the content of every file that the pass did not use.
+    package func endPass() {
+        state.withLock { state in
+            let pass = state.pass
+            state.manifests = state.manifests.filter { $0.value.lastUse == pass }
+            state.libraries = state.libraries.filter { $0.value.lastUse == pass }
+            let settled = state.libraries.values.filter { $0.onlyPass == nil }.map(\.identity)
+            let identities = Set(settled)
+            state.digests = state.digests.filter { identities.contains($0.key) }
+            state.pass = pass + 1
+        }
+    }
+
+    private func digest(
+        of descriptor: CInt,
+        _ identity: FileIdentity,
+        path: String
+    ) throws(PluginBinaryProblem) -> String {
+        let slot = state.withLock { state in
+            if let slot = state.digests[identity] { return slot }
+            let slot = LibraryDigestSlot()
+            state.digests[identity] = slot
+            return slot
+        }
+        let (digest, isNew) = try slot.digest(of: descriptor, identity, path: path)
+        if isNew { state.withLock { $0.work.librariesHashed += 1 } }
+        return digest
+    }
+
+    private func kept<Value: Sendable>(
+        _ path: String,
+        as key: String? = nil,
+        in table: WritableKeyPath<State, [String: Kept<Value>]>
+    ) -> Value? {
+        guard let identity = FileIdentity(ofPath: path) else { return nil }
+        let key = key ?? path
+        return state.withLock { state in
+            let pass = state.pass
+            guard let kept = state[keyPath: table][key], kept.identity == identity,
+                kept.onlyPass == nil || kept.onlyPass == pass
+            else { return nil }
+            state[keyPath: table][key]?.lastUse = pass
+            return kept.value
+        }
+    }
+
+    private func keep<Value: Sendable>(
+        _ value: Value,
+        _ identity: FileIdentity?,
+        as key: String,
+        in table: WritableKeyPath<State, [String: Kept<Value>]>,
+        count: (inout Work) -> Void
+    ) {
+        let isSettled = identity.map { $0.changed < now() - Self.settlingTime } ?? false
+        state.withLock { state in
+            count(&state.work)
+            state[keyPath: table][key] = identity.map { identity in
+                Kept(
+                    value: value,
+                    identity: identity,
+                    onlyPass: isSettled ? nil : state.pass,
+                    lastUse: state.pass
+                )
+            }
+        }
+    }
+}
+
+/// The digest of one file identity, computed once even if several threads request it.
+private final class LibraryDigestSlot: Sendable {
+    private let digest = Mutex<String?>(nil)
+
+    /// The digest of the open file, and whether this call computed it.
+    ///
+    /// - Parameter descriptor: a descriptor that is open for reading; its position is neither used nor moved.
+    func digest(
+        of descriptor: CInt,
+        _ identity: FileIdentity,
+        path: String
+    ) throws(PluginBinaryProblem) -> (String, isNew: Bool) {
+        try digest.withLock { known throws(PluginBinaryProblem) in
+            if let known { return (known, false) }
+            let digest = try LibraryDigest.of(descriptor: descriptor, path: path)
+            // Bytes that were read while the file changed are not cached.
+            if FileIdentity(ofDescriptor: descriptor) == identity { known = digest }
+            return (digest, true)
+        }
+    }
+}
+
+extension LibraryUse {
+    fileprivate var key: String {
+        switch self {
+        case .entry: ""
+        case .functions(let names): "\0" + names.joined(separator: "\0")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import LocatedYAML
+package import TaskModel
+
+/// Contents of the manifest directories at one moment: the installed plugins, and the refused files with their
+/// problems.
+package struct CatalogueContents: Hashable, Sendable {
+    /// The installed plugins, sorted by identifier.
+    package let entries: [PluginEntry]
+    /// The refused files, sorted by path.
+    package let refused: [RefusedPlugin]
+    /// Notes about files in use, and about files over which others take precedence; sorted by file and position.
+    package let notes: [DocumentProblem]
+    /// All directories in which a change can affect these contents.
+    package let directories: Set<String>
+
+    /// The contents before the first load.
+    package static let empty = CatalogueContents(entries: [], refused: [], notes: [], directories: [])
+
+    /// The refused files that follow `file` in the order of paths; all of them when `file` is nil.
+    package func refused(after file: String?) -> ArraySlice<RefusedPlugin> {
+        guard let file else { return refused[...] }
+        return refused[firstRefused { $0.file > file }...]
+    }
+
+    /// The refused file at a path; nil when no refused file has this path.
+    package func refused(_ file: String) -> RefusedPlugin? {
+        let index = firstRefused { $0.file >= file }
+        return index < refused.count && refused[index].file == file ? refused[index] : nil
+    }
+
+    /// Index of the first refused file for which `follows` returns true. It has to return true for all later ones as
+    /// well.
+    private func firstRefused(where follows: (RefusedPlugin) -> Bool) -> Int {
+        var (low, high) = (0, refused.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if follows(refused[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    package func entry(for identifier: PluginIdentifier) -> PluginEntry? {
+        entries.first { $0.identifier == identifier }
+    }
+}
+
+/// A manifest file that is not used, or a directory that could not be read.
+package struct RefusedPlugin: Hashable, Sendable {
+    package let file: String
+    /// The identifier in the file; nil when it could not be read.
+    package let identifier: PluginIdentifier?
+    /// The problems of the file. At least one of them is an error.
+    package let problems: [DocumentProblem]
+}

@@ -1,0 +1,138 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LocatedYAML
+package import TaskModel
+
+/// Reads the manifest directories and decides which plugins are installed. It loads no library and keeps no state.
+///
+/// A load has three steps, `manifests`, `examine` and `contents`, so that several threads can share the second one.
+package enum CatalogueReader {
+    /// Performs all three steps of a load.
+    ///
+    /// - Parameters:
+    ///   - alreadyCatalogued: the plugins of the previous load; they take precedence in a conflict.
+    ///   - operatorExtensions: extensions that the operator's configuration lists, by main plugin.
+    ///   - cache: cache of earlier loads.
+    package static func load(
+        _ directories: CatalogueDirectories,
+        alreadyCatalogued: [KnownPlugin] = [],
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:],
+        cache: CatalogueCache = CatalogueCache()
+    ) -> CatalogueContents {
+        let listing = manifests(in: directories)
+        let examined = examine(listing.sources, in: directories, cache: cache)
+        cache.endPass()
+        return contents(
+            of: listing,
+            examined,
+            in: directories,
+            alreadyCatalogued: alreadyCatalogued,
+            operatorExtensions: operatorExtensions
+        )
+    }
+
+    /// Second step of a load: reads each manifest and its library, independently of the others. It does not end the
+    /// cache's pass.
+    package static func examine(
+        _ sources: some Sequence<ManifestSource>,
+        in directories: CatalogueDirectories,
+        cache: CatalogueCache
+    ) -> [ExaminedManifest] {
+        sources.map { ExaminedManifest.examine($0, pluginDirectory: directories.plugins, cache: cache) }
+    }
+
+    /// Third step of a load: the contents of the directories.
+    ///
+    /// - Parameter examined: the results of the second step for all of `listing`, in any order.
+    package static func contents(
+        of listing: ManifestListing,
+        _ examined: [ExaminedManifest],
+        in directories: CatalogueDirectories,
+        alreadyCatalogued: [KnownPlugin],
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+    ) -> CatalogueContents {
+        let settled = settle(examined, alreadyCatalogued: alreadyCatalogued, operatorExtensions: operatorExtensions)
+        return CatalogueContents(
+            entries: settled.entries,
+            refused: (settled.refused + listing.refused).sorted { $0.file < $1.file },
+            notes: settled.notes,
+            directories: settled.directories.union(directories.all)
+        )
+    }
+
+    /// First step of a load: the manifest files of the directories, in order of decreasing precedence of the
+    /// directories.
+    package static func manifests(in directories: CatalogueDirectories) -> ManifestListing {
+        var sources: [ManifestSource] = []
+        var refused: [RefusedPlugin] = []
+        for (rank, directory) in directories.manifests.enumerated() {
+            let problems = ProblemCollector(file: directory)
+            let isOperators = directory == directories.operatorManifests
+            sources += ManifestDirectory.files(in: directory, problems: problems).map {
+                ManifestSource(file: $0, rank: rank, isOperators: isOperators)
+            }
+            if problems.holdsErrors {
+                refused.append(RefusedPlugin(file: directory, identifier: nil, problems: problems.sorted))
+            }
+        }
+        return ManifestListing(sources: sources, refused: refused)
+    }
+
+    /// Decides which of the examined manifests take effect together. Reads no files.
+    package static func settle(
+        _ examined: [ExaminedManifest],
+        alreadyCatalogued: [KnownPlugin] = [],
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
+    ) -> CatalogueContents {
+        var settlement = CatalogueSettlement(examined.compactMap(\.candidate), alreadyCatalogued: alreadyCatalogued)
+        settlement.settlePluginIdentifiers()
+        settlement.settleTaskIdentifiers()
+        let containing = settlement.settleExtensions(operatorExtensions: operatorExtensions)
+
+        let entries = settlement.kept.map { candidate in
+            entry(candidate, containing: containing, operatorExtensions: operatorExtensions)
+        }
+        let refused = examined.filter { $0.candidate == nil }.map { manifest in
+            RefusedPlugin(
+                file: manifest.reading.file,
+                identifier: manifest.reading.identifier,
+                problems: manifest.reading.problems + manifest.libraryProblems
+            )
+        }
+        let notes = settlement.kept.flatMap(\.reading.problems) + settlement.notes
+        return CatalogueContents(
+            entries: entries.sorted { $0.identifier < $1.identifier },
+            refused: (refused + settlement.refused).sorted { $0.file < $1.file },
+            notes: notes.sorted { left, right in
+                let start = TextPosition(line: 0, column: 0)
+                return (left.file, left.position ?? start) < (right.file, right.position ?? start)
+            },
+            directories: examined.reduce(into: []) { $0.formUnion($1.watched) }
+        )
+    }
+
+    private static func entry(
+        _ candidate: CatalogueCandidate,
+        containing: [PluginIdentifier: PluginIdentifier],
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+    ) -> PluginEntry {
+        let manifest = candidate.manifest
+        let added = (operatorExtensions[candidate.identifier] ?? []).subtracting(manifest.extensions)
+        return PluginEntry(
+            identifier: candidate.identifier,
+            name: manifest.name,
+            version: manifest.version,
+            role: manifest.role,
+            containingPlugin: containing[candidate.identifier],
+            extensions: manifest.role == .main ? manifest.extensions + added.sorted() : [],
+            permitted: manifest.permitted.map(\.value),
+            modes: manifest.modes,
+            entitlements: manifest.entitlements,
+            settings: manifest.settings,
+            handlers: manifest.handlers,
+            library: candidate.library,
+            manifestPath: candidate.file,
+            manifestDigest: candidate.reading.digest
+        )
+    }
+}

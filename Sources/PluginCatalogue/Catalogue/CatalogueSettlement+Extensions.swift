@@ -1,0 +1,87 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import LocatedYAML
+internal import TaskModel
+
+/// Settlement of extensions: each extension needs a main plugin that lists it.
+extension CatalogueSettlement {
+    /// The main plugin of every accepted extension. Runs last, because a refused main plugin has no extensions.
+    ///
+    /// - Parameter operatorExtensions: extensions that the operator's configuration lists in addition to manifests.
+    mutating func settleExtensions(
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+    ) -> [PluginIdentifier: PluginIdentifier] {
+        let mains = Dictionary(kept.filter { $0.manifest.role == .main }.map { ($0.identifier, $0) }) { first, _ in
+            first
+        }
+        defer { dropRefused() }
+        let extensions = Set(kept.filter { $0.manifest.role == .extension }.map(\.identifier))
+        var containing: [PluginIdentifier: PluginIdentifier] = [:]
+        for candidate in kept where candidate.manifest.role == .extension {
+            guard let main = main(of: candidate, among: mains, operatorExtensions) else {
+                refuseOrphan(candidate, among: extensions)
+                continue
+            }
+            let listed = main.manifest.extensions.contains(candidate.identifier)
+            if listed || operatorExtensions[main.identifier]?.contains(candidate.identifier) == true {
+                containing[candidate.identifier] = main.identifier
+                continue
+            }
+            refuse(
+                candidate,
+                .extensionNotListed,
+                at: place(of: candidate),
+                "belongs to \"\(main.identifier)\", which does not list \"\(candidate.identifier)\" as its extension",
+                remedy:
+                    "add it to the extensions in \(main.file), or to plugins.\(main.identifier).extensions in the host's"
+                    + " configuration"
+            )
+        }
+        return containing
+    }
+
+    /// The main plugin of an extension. If the extension's manifest format cannot name one, the operator's
+    /// configuration decides, otherwise the longest identifier that is a prefix. Nil when there is none.
+    private func main(
+        of candidate: CatalogueCandidate,
+        among mains: [PluginIdentifier: CatalogueCandidate],
+        _ operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+    ) -> CatalogueCandidate? {
+        if case .named(let field) = candidate.manifest.containing { return mains[field.value] }
+        let listing = operatorExtensions.filter { $0.value.contains(candidate.identifier) }.keys.sorted()
+        if let main = listing.lazy.compactMap({ mains[$0] }).first { return main }
+        var name = candidate.identifier.text[...]
+        while let dot = name.lastIndex(of: ".") {
+            name = name[..<dot]
+            if let main = PluginIdentifier(String(name)).flatMap({ mains[$0] }) { return main }
+        }
+        return nil
+    }
+
+    private mutating func refuseOrphan(_ candidate: CatalogueCandidate, among extensions: Set<PluginIdentifier>) {
+        guard case .named(let field) = candidate.manifest.containing else {
+            return refuse(
+                candidate,
+                .mainMissing,
+                at: candidate.manifest.identifier,
+                "is the extension \"\(candidate.identifier)\", and no identifier of a main plugin is a prefix of it",
+                remedy: "install its main plugin, or list it under plugins.MAIN.extensions in the host's configuration"
+            )
+        }
+        let isExtension = extensions.contains(field.value)
+        refuse(
+            candidate,
+            .mainMissing,
+            at: field,
+            isExtension
+                ? "names \"\(field.value)\", which is an extension itself"
+                : "names the main plugin \"\(field.value)\", which is not installed or was refused",
+            remedy: isExtension ? "name the main plugin of that extension" : "install it, or correct its manifest"
+        )
+    }
+
+    private func place(of candidate: CatalogueCandidate) -> Field<Void> {
+        if case .named(let field) = candidate.manifest.containing { return field.map { _ in } }
+        return candidate.manifest.identifier.map { _ in }
+    }
+}

@@ -1,0 +1,88 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import LocatedYAML
+package import TaskModel
+
+/// A manifest file to examine, with its precedence.
+package struct ManifestSource: Hashable, Sendable {
+    package let file: String
+    /// Position of the file's directory in order of decreasing precedence; 0 is the operator's.
+    package let rank: Int
+    /// Whether the file is, or will be, in the operator's directory. Manifests there have more permissions than a
+    /// package's.
+    package let isOperators: Bool
+    /// Path of the library, when it is given instead of searched for; nil for a search.
+    package let library: String?
+
+    package init(file: String, rank: Int = 0, isOperators: Bool = true, library: String? = nil) {
+        self.file = file
+        self.rank = rank
+        self.isOperators = isOperators
+        self.library = library
+    }
+}
+
+/// The manifest files of several directories, and the directories that could not be read.
+package struct ManifestListing: Sendable {
+    package let sources: [ManifestSource]
+    package let refused: [RefusedPlugin]
+}
+
+/// One manifest and its library, read independently of other manifests.
+package struct ExaminedManifest: Sendable {
+    package let reading: ManifestReading
+    /// Path of the file with the library's name; nil when there is none, or the manifest names no valid library.
+    package let libraryPath: String?
+    /// The examined library; nil when the library is refused.
+    package let library: LibraryFile?
+    package let libraryProblems: [DocumentProblem]
+    let rank: Int
+    /// Directories in which the library may appear later.
+    let watched: Set<String>
+
+    package static func examine(
+        _ source: ManifestSource,
+        pluginDirectory: String?,
+        cache: CatalogueCache = CatalogueCache()
+    ) -> ExaminedManifest {
+        let reading = cache.manifest(at: source.file)
+        guard let reference = reading.library else {
+            return ExaminedManifest(
+                reading: reading,
+                libraryPath: nil,
+                library: nil,
+                libraryProblems: [],
+                rank: source.rank,
+                watched: []
+            )
+        }
+        let finder = LibraryFinder(
+            pluginDirectory: pluginDirectory,
+            given: source.library,
+            isOperators: source.isOperators,
+            cache: cache
+        )
+        var watched: Set<String> = []
+        for place in finder.places(of: reference, in: source.file) {
+            watched.insert(CatalogueDirectories.parent(of: place))
+            if LibraryFinder.isLink(place), let real = CatalogueDirectories.real(place) {
+                watched.insert(CatalogueDirectories.parent(of: real))
+            }
+        }
+        let problems = ProblemCollector(file: source.file)
+        return ExaminedManifest(
+            reading: reading,
+            libraryPath: finder.path(of: reference, in: source.file),
+            library: finder.library(of: reference, in: source.file, problems: problems),
+            libraryProblems: problems.sorted,
+            rank: source.rank,
+            watched: watched
+        )
+    }
+
+    /// The candidate for the settlement; nil when the manifest or its library is refused.
+    var candidate: CatalogueCandidate? {
+        guard let manifest = reading.manifest, let library else { return nil }
+        return CatalogueCandidate(reading: reading, manifest: manifest, library: library, rank: rank)
+    }
+}

@@ -1,0 +1,60 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LocatedYAML
+package import PluginCatalogue
+import TaskModel
+
+/// The permissions and settings that a manifest requests, one line each, to compare two versions. It grants nothing.
+package struct RequestedGrants: Hashable {
+    struct Grant: Hashable {
+        let topic: String
+        let value: String
+    }
+
+    let all: [Grant]
+
+    package init(_ manifest: Manifest) {
+        var grants: [Grant] = []
+        func add(_ topic: String, _ values: [String]) { grants += values.map { Grant(topic: topic, value: $0) } }
+        for key in ManifestKey.allCases {
+            switch key {
+            // The installation prompt shows these keys separately.
+            case .manifest, .identifier, .name, .version, .role, .containingPlugin, .library, .sha256: break
+            case .backgroundModes: add("modes", manifest.modes.map(\.rawValue).sorted())
+            case .permittedIdentifiers: add("identifiers", manifest.permitted.map(\.value.description))
+            case .handlers: add("handlers", manifest.handlers.map { "\($0.identifier): \($0.text)" })
+            case .extensions: add("extensions", manifest.extensions.map(\.text))
+            case .entitlements: add("entitlements", manifest.entitlements.map(\.rawValue).sorted())
+            case .sandboxNetwork:
+                add("network", [manifest.sandbox?.network.map { $0 ? "yes" : "no" } ?? "not declared"])
+            case .sandboxRead: add("reads", manifest.sandbox?.read ?? [])
+            case .sandboxWrite: add("writes", manifest.sandbox?.write ?? [])
+            case .limitsMemory: add("memory", manifest.limits?.memory.map { ["at most \($0) bytes"] } ?? [])
+            case .settings:
+                add("settings", manifest.settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
+            // Each of their keys has an entry of its own.
+            case .sandbox, .limits: break
+            }
+        }
+        all = grants
+    }
+
+    package var byTopic: [(topic: String, values: [String])] {
+        var topics: [(topic: String, values: [String])] = []
+        for grant in all {
+            if topics.last?.topic == grant.topic {
+                topics[topics.count - 1].values.append(grant.value)
+            } else {
+                topics.append((grant.topic, [grant.value]))
+            }
+        }
+        return topics
+    }
+
+    /// The differences to an older version: a line with a minus for each removed request, and with a plus for each
+    /// added one.
+    package func changes(from old: RequestedGrants) -> [String] {
+        let gone = old.all.filter { !all.contains($0) }.map { "- \($0.topic): \($0.value)" }
+        return gone + all.filter { !old.all.contains($0) }.map { "+ \($0.topic): \($0.value)" }
+    }
+}

@@ -1,0 +1,165 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import LinuxSystem
+import RunnerWire
+import TaskModel
+
+/// The host's end of the control socket to one runner. All received bytes are validated.
+struct RunnerChannel {
+    enum Status: Equatable {
+        case open
+        /// The runner closed its end.
+        case ended
+        case malformed(String)
+    }
+
+    /// Limit of unsent messages in bytes: two frames of the largest size. A runner that keeps reading never exceeds it.
+    static let outgoingLimit = 2 * HostMessage.frameLimit
+    /// Limit of one drain in bytes. It exceeds the size of a socket buffer, so the messages of a dead runner are read
+    /// completely, and a living process cannot prolong the drain.
+    private static let drainLimit = 8 << 20
+    /// Cost of handling one message, as a number of bytes in the rate limit. It limits small messages to about ten
+    /// thousand per second.
+    private static let messageCost = 256
+
+    private var socket: Descriptor?
+    private var decoder = FrameDecoder<RunnerMessage>()
+    /// The next message, which the receiver has refused for now; nil without one.
+    private var held: RunnerMessage?
+    private var outgoing: [UInt8] = []
+    private var sentCount = 0
+    private var bucket: TokenBucket
+    /// Total number of received bytes.
+    private var received = 0
+
+    init(socket: Descriptor, at now: MonotonicTime) {
+        self.socket = socket
+        bucket = TokenBucket(burst: 4 << 20, perSecond: 4 << 20, at: now)
+    }
+
+    /// The descriptor of the socket; nil once the channel is closed.
+    var descriptor: Descriptor? { socket }
+    /// The epoll events that the descriptor is watched for.
+    var awaited: Int { hasOutgoing ? BGL_READABLE | BGL_WRITABLE : BGL_READABLE }
+    private var hasOutgoing: Bool { sentCount < outgoing.count }
+    var resumesAt: MonotonicTime? { bucket.resumesAt }
+    /// Whether a message waits because the receiver refused it. No more bytes are read until `resume` has delivered it.
+    var isHeld: Bool { held != nil }
+
+    /// Reads from the socket once, so that no runner takes more than its turn, and delivers the messages.
+    ///
+    /// - Parameter deliver: returns false when the receiver refuses the message for now; it and all later messages are
+    ///   then held until `resume`.
+    mutating func receive(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at now: MonotonicTime,
+        deliver: (RunnerMessage) -> Bool
+    ) -> Status {
+        guard !isHeld else { return .open }
+        guard let socket else { return .ended }
+        let count = bgl_receive(socket.number, buffer.baseAddress, buffer.count)
+        if count == Int(-EAGAIN) { return .open }
+        guard count > 0 else {
+            close()
+            return .ended
+        }
+        received += count
+        decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        bucket.spend(count, at: now)
+        return decode(at: now, deliver: deliver)
+    }
+
+    /// Delivers the held message and the messages behind it, until the receiver refuses one. Reads no bytes.
+    mutating func resume(at now: MonotonicTime, deliver: (RunnerMessage) -> Bool) -> Status {
+        guard socket != nil else { return .ended }
+        return decode(at: now, deliver: deliver)
+    }
+
+    private mutating func decode(at now: MonotonicTime, deliver: (RunnerMessage) -> Bool) -> Status {
+        var delivered = 0
+        defer { bucket.spend(delivered * Self.messageCost, at: now) }
+        do {
+            while let message = try next() {
+                guard deliver(message) else {
+                    held = message
+                    break
+                }
+                delivered += 1
+            }
+            return .open
+        } catch {
+            close()
+            return .malformed("not a message of a runner: \(error.message)")
+        }
+    }
+
+    private mutating func next() throws(WireError) -> RunnerMessage? {
+        guard let message = held else { return try decoder.next() }
+        // Not `take()`: code optimized by Swift 6.3.1 over-releases the returned value, which crashes the host.
+        held = nil
+        return message
+    }
+
+    /// Delivers all messages that the runner has sent so far, without its rate limit.
+    mutating func drain(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at now: MonotonicTime,
+        deliver: (RunnerMessage) -> Void
+    ) -> Status {
+        let deliverAll = { (message: RunnerMessage) -> Bool in
+            deliver(message)
+            return true
+        }
+        var status = resume(at: now, deliver: deliverAll)
+        // Bytes sent from now on are not read: a living runner could send forever.
+        let end = received + min(waiting, Self.drainLimit)
+        while status == .open, received < end, waiting > 0 {
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(end - received, buffer.count)])
+            status = receive(into: part, at: now, deliver: deliverAll)
+        }
+        return status
+    }
+
+    /// The number of unread bytes in the socket.
+    private var waiting: Int { socket.map { Int(bgl_waiting_bytes($0.number)) } ?? 0 }
+
+    /// Queues a message and sends as much as the socket accepts; `flush` sends the rest.
+    mutating func send(_ frame: [UInt8]) -> Status {
+        guard socket != nil else { return .ended }
+        guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {
+            close()
+            return .malformed("the runner does not read its socket: over \(Self.outgoingLimit) bytes are unsent")
+        }
+        outgoing.append(contentsOf: frame)
+        return flush()
+    }
+
+    mutating func flush() -> Status {
+        while let socket, hasOutgoing {
+            let count = outgoing.withUnsafeBytes { bytes in
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[sentCount...])
+                return bgl_send(socket.number, rest.baseAddress, rest.count)
+            }
+            if count == Int(-EAGAIN) { return .open }
+            guard count > 0 else {
+                // The runner no longer reads; bytes that it sent before can still be received.
+                outgoing = []
+                sentCount = 0
+                return .ended
+            }
+            sentCount += count
+        }
+        outgoing.removeAll(keepingCapacity: outgoing.capacity <= 65536)
+        sentCount = 0
+        return .open
+    }
+
+    mutating func close() {
+        socket = nil
+        held = nil
+        outgoing = []
+        sentCount = 0
+    }
+}

@@ -1,0 +1,60 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import LinuxSystem
+import PluginBinary
+import RunnerWire
+import Synchronization
+import TaskModel
+
+// A launch whose library has no entry: the manifest binds functions to identifiers.
+extension RunnerLaunch {
+    /// Loads the library and looks up its bound functions. libffi is loaded before the library, so that the library
+    /// cannot change how calls are made.
+    func boundFunctions() throws(PluginLibrary.LoadError) -> [BoundFunction] {
+        let caller = try FunctionCaller()
+        let library = try PluginLibrary.open(plan, for: .functions(plan.handlers.map(\.symbol)))
+        var functions: [BoundFunction] = []
+        for handler in plan.handlers {
+            let address = try library.function(handler.symbol)
+            functions.append(try BoundFunction(handler, at: address, calledBy: caller))
+        }
+        return functions
+    }
+
+    func register(_ functions: [BoundFunction]) {
+        state.withLock { state in
+            for function in functions {
+                _ = state.registrations.register(function.handler.identifier.text, .bound(function))
+            }
+        }
+    }
+
+    /// Calls the function for a task and completes the task. Runs on the identifier's queue.
+    func call(_ function: BoundFunction, for task: TaskID) {
+        let flag = CancelFlag()
+        if function.handler.hasCancelFlag { raise(flag, whenExpiring: task) }
+        let returned = function.call(with: context(of: task, flag))
+        let outcome = returned.isSuccess ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE
+        _ = complete(task, outcome: outcome, saying: returned.text)
+    }
+
+    /// Sets the cancel flag as the expiration handler of the task. The host is notified of the handler, as of any
+    /// other.
+    private func raise(_ flag: CancelFlag, whenExpiring task: TaskID) {
+        _ = setExpirationHandler(flag.handler, of: task)
+        // A task that is already expiring gets its flag at once instead of later on another thread.
+        if isExpiring(task) != 0 { flag.raise() }
+    }
+
+    private func context(of task: TaskID, _ flag: CancelFlag) -> CallContext {
+        let payload = state.withLock { $0.open[task].map { TaskPayload($0.information) } }
+        return CallContext(
+            flag: flag,
+            payload: payload,
+            container: plan.containerPath,
+            settings: plan.settings,
+            remaining: plan.deadline.map { max(.zero, $0 - .now) }
+        )
+    }
+}

@@ -1,0 +1,99 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import RunnerWire
+import Synchronization
+import TaskModel
+
+// Background assertions, which keep the launch open after its last completion (statements 81 to 83).
+extension RunnerLaunch {
+    typealias AssertionHandler = Callback<bgt_assertion_handler>
+
+    /// Begins an assertion and stores its number in `out`.
+    ///
+    /// - Parameter handler: expiration handler of the assertion; nil for none.
+    /// - Returns: the status; on any status except `BGT_OK` the handler still belongs to the caller.
+    func beginAssertion(
+        _ name: UnsafePointer<CChar>?,
+        _ handler: AssertionHandler?,
+        _ out: UnsafeMutablePointer<bgt_assertion>?
+    ) -> Int32 {
+        out?.pointee = 0
+        if let status = bar("begin_assertion") { return status }
+        guard let out, let name, let text = ForeignText.read(name, limit: AssertionID.nameLimit) else {
+            return BGT_INVALID
+        }
+        let beginning = state.withLock { state -> AssertionTable<AssertionHandler>.Beginning in
+            // The host has already received the last completion and ends the launch.
+            if state.hasNothingOpen { return .tooLate }
+            let beginning = state.assertions.begin(handler)
+            // Sent under the lock: the host receives the beginning before any completion that the assertion outlasts.
+            if case .begun(let id) = beginning { channel.send(.assertionBegan(id, name: text)) }
+            return beginning
+        }
+        switch beginning {
+        case .begun(let id):
+            out.pointee = id.rawValue
+            return BGT_OK
+        case .tooMany: return BGT_UNAVAILABLE
+        case .tooLate: return BGT_ENDED
+        }
+    }
+
+    func endAssertion(_ id: AssertionID) -> Int32 {
+        if let status = bar("end_assertion") { return status }
+        let ending = state.withLock { state -> AssertionTable<AssertionHandler>.Ending? in
+            // The end of the launch may have closed the table since.
+            if state.hasEnded { return nil }
+            let ending = state.assertions.end(id)
+            if case .ended = ending { channel.send(.assertionEnded(id)) }
+            return ending
+        }
+        switch ending {
+        case .ended(let handler):
+            handler?.release()
+            return BGT_OK
+        case nil: return BGT_ENDED
+        case .unknown:
+            violation(
+                "BGT-ABI-08",
+                "assertion \(id) was ended, which is not open in this launch (\(plan.launch));"
+                    + " end each one once, with the number that its begin returned"
+            )
+            return BGT_NOT_FOUND
+        }
+    }
+
+    /// Expires all open assertions. Called by the control thread; never blocks.
+    func expireAssertions(_ reason: ExpirationReason) {
+        for id in state.withLock({ $0.assertions.expire(reason) }) {
+            onThread(named: "bgtask-expire") { self.callAssertionHandler(of: id) }
+        }
+    }
+
+    private func callAssertionHandler(of id: AssertionID) {
+        let call = state.withLock { state in
+            let call = state.assertions.beginCall(of: id)
+            // Counted under the lock, before the table can be closed: `awaitAssertionCalls` then waits for this call.
+            if call != nil { assertionCalls.change { $0 += 1 } }
+            return call
+        }
+        guard let (handler, reason) = call else { return }
+        activity.callback(.expirationHandler) {
+            handler.function(handler.context, HostTable.address, id.rawValue, reason.rawValue)
+            handler.release()
+        }
+        assertionCalls.change { $0 -= 1 }
+    }
+
+    /// Blocks until no expiration handler of an assertion runs. A handler may end its own assertion, and with it the
+    /// launch, before its context is released.
+    func awaitAssertionCalls() {
+        assertionCalls.wait { $0 == 0 ? () : nil }
+    }
+}
+
+extension RunnerLaunch.State {
+    /// Whether entry has returned, every task is completed and no assertion is open. Once true, it stays true.
+    fileprivate var hasNothingOpen: Bool { hooks != nil && !tasks.hasUnfinished && assertions.isEmpty }
+}

@@ -1,0 +1,149 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import LinuxSystem
+import RunnerWire
+import Synchronization
+import TaskModel
+
+// The end of a launch, from the host's stop message to the end of the process. The thread "bgtask-stop" runs the
+// stages. The control thread enforces deadlines on the stages that run plugin code.
+extension RunnerLaunch {
+    enum EndStage {
+        /// First stage: callbacks return, and the plugin's own threads finish their calls. Calls are still answered.
+        case settling(EndSchedule)
+        /// Second stage: `stop` runs, then the handlers of assertions.
+        case stopping(deadline: MonotonicTime)
+        /// Third stage: open calls receive their answers. New calls are refused.
+        case answering
+        case flushing(Flush)
+    }
+
+    /// The last stage: flushing the output that libc still buffers.
+    struct Flush {
+        let deadline: MonotonicTime
+        /// Names of the streams whose locks other threads held just before the flush.
+        let lockedStreams: [String]
+    }
+
+    /// Starts the end of the launch, on a thread of its own. Called by the control thread; never blocks. A second stop
+    /// message has no effect.
+    func stop() {
+        let schedule = EndSchedule(begin: .now, gracePeriod: plan.gracePeriod)
+        let isFirst = endStage.withLock { stage in
+            guard stage == nil else { return false }
+            stage = .settling(schedule)
+            return true
+        }
+        if isFirst { onThread(named: "bgtask-stop") { self.end(schedule) } }
+    }
+
+    private func end(_ schedule: EndSchedule) -> Never {
+        let hooks = state.withLock { $0.hooks }
+        activity.settle(schedule, PluginThreads(includeMain: hooks?.offersMain == true))
+        enter(.stopping(deadline: schedule.stopDeadline(calledAt: .now)))
+        if let hooks { activity.callback { hooks.stop() } }
+        closeTables()
+        awaitAssertionCalls()
+        enter(.answering)
+        awaitAnswers(until: schedule.stoppedBy)
+        for change in watch.changes() { violation("BGT-ABI-16", change) }
+        flushOutput(by: schedule.flushDeadline(begunAt: .now))
+        finish()
+    }
+
+    /// Closes all tables. Every later call returns `BGT_ENDED` and sends nothing to the host.
+    private func closeTables() {
+        let (handlers, expirationHandlers, assertionHandlers) = state.withLock { state in
+            state.hasEnded = true
+            return (state.registrations.end(), state.tasks.end(), state.assertions.close())
+        }
+        // A submission that was admitted before, but is still unsent, either gets a place before the close or is not
+        // sent.
+        calls.close()
+        for handler in handlers { handler.release() }
+        for handler in expirationHandlers { handler.release() }
+        for handler in assertionHandlers { handler.release() }
+    }
+
+    /// Blocks until open calls are answered, or until `deadline`. The host may have recorded a call that it has not
+    /// answered by then. The caller still receives the answer, or the process ends first.
+    private func awaitAnswers(until deadline: MonotonicTime) {
+        let unanswered = calls.drain(until: deadline)
+        if unanswered == 0 { return }
+        let message =
+            "the host did not answer \(unanswered) calls before the process had to end; the journal has their outcome"
+        channel.send(.log(.warning, message: message))
+    }
+
+    private func enter(_ stage: EndStage) {
+        endStage.withLock { $0 = stage }
+        channel.wake()
+    }
+
+    /// Sends the last message and ends the process. No atexit function and no destructor runs, because they belong to
+    /// the plugin.
+    func finish() -> Never {
+        if isFinishing.exchange(true, ordering: .acquiringAndReleasing) {
+            // Another thread already finishes; it ends the process with this thread.
+            while true { pause() }
+        }
+        sendLastReports()
+        channel.send(.stopped, isLast: true)
+        channel.flushWaiting()
+        _exit(0)
+    }
+
+    /// Flushes the output that libc still buffers. Another thread may hold the lock of a stream forever, so the control
+    /// thread enforces the deadline.
+    private func flushOutput(by deadline: MonotonicTime) {
+        enter(.flushing(Flush(deadline: deadline, lockedStreams: OutputStreams.locked)))
+        fflush(nil)
+    }
+
+    // MARK: On the control thread
+
+    /// Deadline of the current stage; nil while no plugin code runs whose time has to be bounded.
+    var stageDeadline: MonotonicTime? {
+        switch endStage.withLock({ $0 }) {
+        case nil, .answering: nil
+        // This stage enforces its own deadline, unless its thread never started.
+        case .settling(let schedule): schedule.stoppedBy
+        case .stopping(let deadline): deadline
+        case .flushing(let flush): flush.deadline
+        }
+    }
+
+    /// Ends the process if the deadline of the current stage has passed, with a message that names the cause.
+    func cutStage(at now: MonotonicTime) {
+        guard let deadline = stageDeadline, now >= deadline else { return }
+        switch endStage.withLock({ $0 }) {
+        case nil, .answering: return
+        case .settling:
+            let message = "no thread was available to end the launch in order; stop was not called"
+            channel.send(.log(.warning, message: message))
+        case .stopping:
+            let message =
+                "stop, or the handler of an assertion, did not return within the grace period of \(plan.gracePeriod);"
+                + " the process was ended; shorten it"
+            channel.send(.log(.warning, message: message))
+        case .flushing(let flush): explainCut(flush)
+        }
+        finish()
+    }
+
+    private func explainCut(_ flush: Flush) {
+        // The flush holds a lock too, but it did not before it began.
+        let held = flush.lockedStreams.filter(OutputStreams.locked.contains)
+        if held.isEmpty {
+            let message = "buffered file output was not flushed in time and is lost; close files after use"
+            channel.send(.log(.warning, message: message))
+        } else {
+            violation(
+                "BGT-ABI-16",
+                "a thread has locked \(held.joined(separator: " and ")), so output there is lost;"
+                    + " unlock it before the last task is completed"
+            )
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import Glibc
+import LinuxSystem
+import PluginBinary
+import RunnerWire
+import Synchronization
+import TaskModel
+
+/// One launch inside its process: entry, delivery, expiration and end. The tables decide which calls of the plugin are
+/// allowed. The host checks the resulting messages again independently.
+///
+/// No lock is held while plugin code runs. Messages whose order matters are sent under the lock that orders them.
+final class RunnerLaunch: Sendable {
+    typealias Handler = TaskHandler
+    typealias ExpirationHandler = Callback<bgt_expiration_handler>
+
+    struct State {
+        var registrations: RegistrationTable<Handler>
+        var tasks: TaskTable<ExpirationHandler>
+        var assertions: AssertionTable<AssertionHandler>
+        /// Information about the tasks that are not completed, including tasks of the batch that have no handler.
+        var open: [TaskID: OpenTask]
+        var reports = ReportTable<ReportKey, RunnerMessage>()
+        /// The optional functions of the plugin; nil until entry has succeeded.
+        var hooks: PluginHooks?
+        /// Whether the launch has ended. Every call of the plugin then returns `BGT_ENDED`.
+        var hasEnded = false
+    }
+
+    /// The maximum number of violations that are sent to the host. The limit keeps a plugin that breaks rules in a loop
+    /// from filling the journal.
+    private static let violationLimit = 100
+
+    let plan: RunnerPlan
+    let memory: LaunchMemory
+    let channel: HostChannel
+    let calls = CallTable()
+    let state: Mutex<State>
+    let activity = PluginActivity()
+    /// The number of assertion handlers that run, or whose context is being released.
+    let assertionCalls = Monitor(0)
+    let running: RunningTasks
+    let queues: TaskQueues
+    private let reserve: WorkQueue
+    let watch = ProcessWatch()
+    private let violations = Atomic(0)
+    /// Stage of the launch's end; nil until the host's stop message.
+    let endStage = Mutex<EndStage?>(nil)
+    let isFinishing = Atomic(false)
+
+    /// Creates the launch from its plan.
+    ///
+    /// - Parameters:
+    ///   - spare: queue for tasks for which the system has no thread.
+    ///   - reserve: queue for all other work in that case; no task of the plugin delays it.
+    init(
+        _ plan: RunnerPlan,
+        channel: HostChannel,
+        running: RunningTasks,
+        spare: WorkQueue,
+        reserve: WorkQueue
+    ) {
+        self.plan = plan
+        memory = LaunchMemory(plan)
+        self.channel = channel
+        self.running = running
+        queues = TaskQueues(plan.tasks, spare: spare)
+        self.reserve = reserve
+        let registrations = RegistrationTable<Handler>(role: plan.role, permitted: plan.permitted)
+        let tasks = TaskTable<ExpirationHandler>(
+            plan.tasks.map(\.id),
+            continued: Set(plan.tasks.filter { $0.kind == .continued }.map(\.id)),
+            deadline: plan.deadline,
+            gracePeriod: plan.gracePeriod
+        )
+        let assertions = AssertionTable<AssertionHandler>(launch: plan.launch)
+        let open = plan.tasks.map { ($0.id, OpenTask($0, of: plan.plugin, isOfBatch: true)) }
+        state = Mutex(
+            State(
+                registrations: registrations,
+                tasks: tasks,
+                assertions: assertions,
+                open: Dictionary(open, uniquingKeysWith: { first, _ in first })
+            )
+        )
+        for task in plan.tasks { state.withLock { $0.assumeTitles(of: task) } }
+    }
+
+    // MARK: From loading to the plugin's main loop
+
+    /// Loads the library and runs entry, then `run_main` if the plugin offers it. Called on the main thread, after the
+    /// control thread has started.
+    func run() -> Never {
+        do throws(PluginLibrary.LoadError) {
+            if plan.handlers.isEmpty {
+                enter(try PluginLibrary.open(plan, for: .entry).entry())
+            } else {
+                register(try boundFunctions())
+                start(PluginHooks(bgt_plugin()))
+            }
+        } catch {
+            let message = error.message
+            channel.send(error.isFFIMissing ? .ffiMissing(message: message) : .loadFailed(message: message))
+            finish()
+        }
+        while true { pause() }
+    }
+
+    private func enter(_ entry: bgt_plugin_entry) {
+        let blocked = ProcessWatch.blockedSignals()
+        var plugin = bgt_plugin()
+        plugin.size = UInt32(MemoryLayout<bgt_plugin>.size)
+        let status = ThreadRole.with(.callback) { entry(HostTable.address, &plugin) }
+        let nowBlocked = ProcessWatch.blockedSignals()
+        if nowBlocked != blocked {
+            violation("BGT-ABI-16", "entry left signals \(nowBlocked) blocked; restore the mask before it returns")
+        }
+        if status == BGT_OK {
+            start(PluginHooks(plugin))
+        } else {
+            abandon(status)
+        }
+    }
+
+    private func start(_ hooks: PluginHooks) {
+        for task in open(hooks) { begin(task, hooks) }
+        hooks.runMain()
+    }
+
+    private func abandon(_ status: Int32) {
+        let (dropped, assertions) = state.withLock { state in
+            state.tasks.deliver([])
+            let dropped = state.registrations.closeEntry(succeeded: false)
+            channel.send(.entered(status: status, registered: [], offersReceive: false))
+            return (dropped, state.assertions.close())
+        }
+        for handler in dropped { handler.release() }
+        for handler in assertions { handler.release() }
+    }
+
+    /// Marks entry as succeeded and reports it to the host.
+    ///
+    /// - Returns: the tasks of the batch that have a handler, or `receive` for events.
+    private func open(_ hooks: PluginHooks) -> [RunnerPlan.Task] {
+        state.withLock { state in
+            _ = state.registrations.closeEntry(succeeded: true)
+            if state.hasEnded { return [] }
+            state.hooks = hooks
+            let taken = plan.tasks.filter { task in
+                if task.kind == .event { return hooks.offersReceive }
+                guard let identifier = TaskIdentifier(task.identifier) else { return false }
+                return state.registrations.isRegistered(identifier)
+            }
+            state.tasks.deliver(taken.map(\.id))
+            // Sent before any handler can complete its task: the host rejects a completion before entry has succeeded.
+            let registered = state.registrations.names
+            channel.send(.entered(status: BGT_OK, registered: registered, offersReceive: hooks.offersReceive))
+            return taken
+        }
+    }
+
+    func begin(_ task: RunnerPlan.Task, _ hooks: PluginHooks) {
+        if task.kind == .event {
+            queues.add(task) { self.receive(task.id, hooks) }
+        } else if let identifier = TaskIdentifier(task.identifier) {
+            queues.add(task) { self.handle(task.id, identifier) }
+        }
+    }
+
+    private func receive(_ event: TaskID, _ hooks: PluginHooks) {
+        if state.withLock({ $0.hasEnded }) { return }
+        activity.callback { running.during(event) { hooks.receive(event.rawValue) } }
+    }
+
+    private func handle(_ task: TaskID, _ identifier: TaskIdentifier) {
+        guard let call = state.withLock({ $0.registrations.beginCall(for: identifier) }) else { return }
+        activity.callback {
+            running.during(task) {
+                switch call.handler {
+                case .registered(let callback): callback.function(callback.context, HostTable.address, task.rawValue)
+                case .bound(let function): self.call(function, for: task)
+                }
+            }
+            state.withLock { $0.registrations.endCall(call) }?.release()
+        }
+    }
+
+    // MARK: Expiration
+
+    /// Expires the selected tasks. Called by the control thread; never blocks.
+    ///
+    /// - Parameter isAnnounced: whether to report the expiration to the host.
+    func expire(
+        _ tasks: TaskTable<ExpirationHandler>.Selection,
+        _ reason: ExpirationReason,
+        isAnnounced: Bool
+    ) {
+        let expired = state.withLock { state in
+            let expired = state.tasks.expire(tasks, reason, at: .now)
+            if isAnnounced, !expired.isEmpty { channel.send(.expiring(expired.map(\.task), reason)) }
+            return expired
+        }
+        for expiration in expired where expiration.mustCall { startExpirationCall(of: expiration.task) }
+    }
+
+    func startExpirationCall(of task: TaskID) {
+        onThread(named: "bgtask-expire") { self.callExpirationHandler(of: task) }
+    }
+
+    private func callExpirationHandler(of task: TaskID) {
+        guard let (handler, reason) = state.withLock({ $0.tasks.beginCall(of: task) }) else { return }
+        activity.callback(.expirationHandler) {
+            running.during(task) {
+                handler.function(handler.context, HostTable.address, task.rawValue, reason.rawValue)
+            }
+            state.withLock { $0.tasks.endCall(of: task) }?.release()
+        }
+    }
+
+    func onThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+        if !WorkerThread.start(named: name, body) { reserve.add(body) }
+    }
+
+    /// Reports a violation by the plugin to the host. The result of the violating call does not change.
+    func violation(_ rule: String, _ message: String) {
+        let count = violations.add(1, ordering: .relaxed).newValue
+        if count <= Self.violationLimit { channel.send(.violation(rule: rule, message: message)) }
+    }
+}

@@ -1,0 +1,170 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The end of a process: its termination, and its crash report if it crashed.
+struct ProcessEnd: Hashable, Sendable {
+    let termination: ProcessTermination
+    let lastWords: LastWords?
+}
+
+/// One launch, from the request for a runner to the record of the launch's end. Each phase holds only the data that is
+/// valid in it.
+struct ScheduledLaunch: Sendable {
+    enum Phase: Sendable {
+        /// A runner is being started; the batch is still open.
+        case preparing
+        /// The batch is closed and the launch is being committed. The plan is sent after the commit.
+        case starting(Start)
+        /// The plan was sent.
+        case running(Execution)
+        /// Every task has ended. The process was requested to exit, and is killed at the time `by`.
+        case stopping(Execution, killTime: MonotonicTime)
+        /// The process has ended. The end of the launch may not be on disk yet.
+        case ended
+    }
+
+    /// The data of a launch that is being committed: its plan and its batch.
+    struct Start: Sendable {
+        let plan: LaunchPlan
+        var tasks: [Execution.Task]
+        let conditions: Conditions
+        /// The end of the process, if it ended before the launch was on disk; nil while it runs.
+        var end: ProcessEnd?
+    }
+
+    let number: LaunchNumber
+    let plugin: PluginIdentifier
+    /// The lane whose capacity the launch uses. A launch that gets a continued task moves to the continued lane (C8).
+    var lane: Lane
+    var phase = Phase.preparing
+    var record = LaunchRecording()
+    /// The kill time last sent to the launch thread; nil without one.
+    var killTime: MonotonicTime?
+
+    init(number: LaunchNumber, plugin: PluginIdentifier, lane: Lane) {
+        self.number = number
+        self.plugin = plugin
+        self.lane = lane
+    }
+
+    /// Whether the launch is not on disk yet.
+    var isUnderWay: Bool {
+        switch phase {
+        case .preparing, .starting: true
+        case .running, .stopping, .ended: false
+        }
+    }
+
+    var isPreparing: Bool { if case .preparing = phase { true } else { false } }
+    var hasEnded: Bool { if case .ended = phase { true } else { false } }
+
+    /// The execution of the launch; nil before the plan was sent and after the end of the process.
+    var execution: Execution? {
+        switch phase {
+        case .running(let execution), .stopping(let execution, _): execution
+        case .preparing, .starting, .ended: nil
+        }
+    }
+
+    /// The plan of the launch; nil while the batch is open and after the end of the process.
+    var plan: LaunchPlan? {
+        if case .starting(let start) = phase { start.plan } else { execution?.plan }
+    }
+
+    /// The tasks of the launch, including later deliveries; empty while the batch is open and after the end of the
+    /// process.
+    var tasks: [Execution.Task] {
+        if case .starting(let start) = phase { start.tasks } else { execution?.tasks ?? [] }
+    }
+
+    var unfinished: [Int] {
+        let tasks = tasks
+        return tasks.indices.filter { tasks[$0].outcome == nil }
+    }
+
+    /// Whether messages of the launch's runner count (BGT-ABI-09): the launch runs, was not killed, and its process has
+    /// not ended.
+    var isListening: Bool {
+        if case .running(let execution) = phase { execution.isListening } else { false }
+    }
+
+    /// Changes the tasks of a launch that is being committed or running.
+    mutating func withTasks(_ body: (inout [Execution.Task]) -> Void) {
+        if case .starting(var start) = phase {
+            phase = .ended
+            body(&start.tasks)
+            phase = .starting(start)
+        } else {
+            withExecution { body(&$0.tasks) }
+        }
+    }
+
+    /// Changes the execution in place. Without an execution it does nothing and returns nil.
+    @discardableResult
+    mutating func withExecution<Result>(_ body: (inout Execution) -> Result) -> Result? {
+        switch phase {
+        case .running(var execution):
+            // The phase releases its reference first: with two references, the change would copy the arrays.
+            phase = .ended
+            defer { phase = .running(execution) }
+            return body(&execution)
+        case .stopping(var execution, let killTime):
+            phase = .ended
+            defer { phase = .stopping(execution, killTime: killTime) }
+            return body(&execution)
+        case .preparing, .starting, .ended: return nil
+        }
+    }
+}
+
+/// The changes that a launch still has to record. Only one of its commits is in flight at a time, so that the journal
+/// of the launch stays in order.
+struct LaunchRecording: Sendable {
+    /// Changes that are committed together, with the task that they end; nil when they end none.
+    struct Step: Sendable {
+        var changes: [LedgerChange]
+        var task: TaskEnd?
+    }
+
+    /// The end of a task in a step, or its return to pending. Its identifier is in flight from the decision until the
+    /// result of the commit.
+    struct TaskEnd: Sendable {
+        let work: PendingWork
+        let change: ChangeNumber
+        /// Whether the task is pending again once the step is on disk.
+        var returns: Bool
+    }
+
+    var waiting: [Step] = []
+    var inFlight: [Step]?
+    /// The time at which a failed commit is tried again; nil when none has failed.
+    var retryAt: MonotonicTime?
+
+    var isComplete: Bool { waiting.isEmpty && inFlight == nil }
+    /// The tasks whose end is not on disk yet.
+    var unrecorded: [TaskEnd] { ((inFlight ?? []) + waiting).compactMap(\.task) }
+    /// The work that will be pending again once it is recorded, unless a newer submission supersedes it.
+    var returning: [PendingWork] { unrecorded.filter(\.returns).map(\.work) }
+
+    /// Applies a newer submission that is on disk: the waiting steps end older tasks of its identifier instead of
+    /// requeueing them. Steps in flight stay unchanged.
+    ///
+    /// - Returns: the tasks that are no longer requeued.
+    mutating func supersede(_ identifier: TaskIdentifier, by newer: SubmissionNumber) -> [TaskEnd] {
+        var ended: [TaskEnd] = []
+        for index in waiting.indices {
+            guard let task = waiting[index].task, task.returns, task.work.identifier == identifier,
+                task.work.number < newer
+            else { continue }
+            waiting[index].task?.returns = false
+            ended.append(task)
+            waiting[index].changes = waiting[index].changes.flatMap { change -> [LedgerChange] in
+                guard case .requeueTask(let launch, let work, let now) = change else { return [change] }
+                let entry = JournalEntry.superseded(work, by: newer, launch: launch, at: now)
+                return [.endTask(launch, work.number), .journal(entry)]
+            }
+        }
+        return ended
+    }
+}

@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LocatedYAML
+import PluginCatalogue
+import Testing
+
+@Suite("Each key of the manifest reader is in the table of keys")
+struct ManifestKeyTests {
+    private static let values: [ManifestKey: String] = [
+        .manifest: "manifest: 1", .identifier: "identifier: com.example.feed", .name: "name: Feed",
+        .version: "version: 1.0", .role: "role: main", .containingPlugin: "containing-plugin: com.example",
+        .library: "library: libFeed.so", .sha256: "sha256: \(String(repeating: "a", count: 64))",
+        .backgroundModes: "background-modes: [fetch]",
+        .permittedIdentifiers: "permitted-identifiers: [com.example.feed.refresh]", .handlers: "handlers: []",
+        .extensions: "extensions: [com.example.feed.keyboard]", .entitlements: "entitlements: [healthresearch]",
+        .sandbox: "sandbox: {}", .sandboxNetwork: "sandbox: { network: true }", .sandboxRead: "sandbox: { read: [/a] }",
+        .sandboxWrite: "sandbox: { write: [/a] }", .limits: "limits: {}", .limitsMemory: "limits: { memory: 64 MiB }",
+        .settings: "settings: { a: b }",
+    ]
+
+    @Test(arguments: ManifestKey.allCases)
+    func `the manifest reader accepts every key of the table and suggests it for a misspelt one`(_ key: ManifestKey)
+        throws
+    {
+        let line = try #require(Self.values[key])
+        let problems = read(yaml(line)).problems
+        #expect(!problems.contains { $0.rule == .unknownKey }, "\(problems)")
+        // The misspelt key is unknown, and the table's key is suggested.
+        let misspelt = line.replacing(key.name, with: key.name + "x", maxReplacements: 1)
+        #expect(read(yaml(misspelt)).problems.contains { $0.rule == .unknownKey && $0.remedy.contains(key.name) })
+    }
+}

@@ -1,0 +1,217 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LocatedYAML
+import PluginCatalogue
+import StatementTraits
+import TaskModel
+import Testing
+
+@Suite("Every rule of a manifest reports line, key and remedy")
+struct ManifestRuleTests {
+    @Test func `all problems of a manifest are reported at once, in the order of the file`() {
+        let text = """
+            manifest: 1
+            identifier: feed
+            nmae: Feed
+            version: [1, 4]
+            role: master
+            library: ../libFeed.so
+            sha256: abc
+            background-modes: [fetch, procesing, remote-notification]
+            permitted-identifiers:
+              - com.example.feed.a
+              - com..b
+              - org.other.*
+              - com.*.c
+              - 
+            extensions: [x]
+            entitlements: [gpu]
+            settings: { list: [1] }
+            limits: { memory: 256MB, cpu: 1 }
+            sandbox: { network: maybe, read: [etc] }
+            """
+        #expect(
+            found(text) == [
+                "2 identifier identifier", "3 nmae unknown-key", "4 version wrong-type", "5 role wrong-value",
+                "6 library library-path", "7 sha256 wrong-value", "8 background-modes[1] wrong-value",
+                "8 background-modes[2] not-offered", "11 permitted-identifiers[1] identifier",
+                "13 permitted-identifiers[3] identifier", "14 permitted-identifiers[4] wrong-type",
+                "15 extensions[0] identifier", "16 entitlements[0] wrong-value", "17 settings.list wrong-type",
+                "18 limits not-enforced", "18 limits.memory wrong-type", "18 limits.cpu unknown-key",
+                "19 sandbox not-enforced", "19 sandbox.network wrong-type", "19 sandbox.read[0] wrong-value",
+            ]
+        )
+    }
+
+    @Test func `an unknown entitlement in a manifest is an error with the most similar known one`() throws {
+        let problem = try #require(read(yaml("entitlements: [healthreserch]")).problems.first)
+        #expect(problem.severity == .error)
+        #expect(
+            problem.description == """
+                feed.yaml:4:16: entitlements[0]: is "healthreserch", which is not one of \
+                continued-processing.gpu, healthresearch; write "healthresearch"
+                """
+        )
+    }
+
+    @Test func `an entitlement that the manifest cannot use causes a note`() {
+        let useless = read(yaml("entitlements: [healthresearch, continued-processing.gpu]"))
+        #expect(useless.manifest?.entitlements == [.healthResearch, .continuedProcessingGPU])
+        #expect(
+            useless.problems.map(\.short) == [
+                "4 entitlements[0] meaningless-entitlement", "4 entitlements[1] meaningless-entitlement",
+            ]
+        )
+        #expect(useless.problems.allSatisfy { $0.severity == .note })
+        let used = """
+            background-modes: [processing]
+            permitted-identifiers: [com.example.feed.study, com.example.feed.export.*]
+            entitlements: [healthresearch, continued-processing.gpu]
+            """
+        #expect(read(yaml(used)).problems.isEmpty)
+    }
+
+    @Test func `an extension's manifest may not have entitlements`() {
+        let text = "role: extension\ncontaining-plugin: com.example\nentitlements: [healthresearch]"
+        #expect(found(yaml(text)) == ["6 entitlements role"])
+    }
+
+    @Test(arguments: ["manifest", "identifier", "library"])
+    func `a missing required key of a manifest is reported by name`(key: String) {
+        #expect(found(yaml(without: [key])) == ["1 \(key) missing-key"])
+    }
+
+    @Test func `a manifest of another format is refused with that problem only`() throws {
+        let newer = read(yaml("manifest: 2\nnovelty: true"))
+        let problem = try #require(newer.problems.first)
+        #expect(newer.problems.count == 1)
+        #expect(
+            problem.description == """
+                feed.yaml:3:11: manifest: is format 2; this host reads format 1; \
+                upgrade bgtaskd, or install a manifest of format 1
+                """
+        )
+        #expect(found(yaml("manifest: 0")) == ["3 manifest manifest-format"])
+        #expect(found(yaml("manifest: one")) == ["3 manifest wrong-type"])
+    }
+
+    @Test(arguments: ["feed", "com..feed", ".com.feed", "com.example.féed", "com.example feed"])
+    func `a plugin identifier that is not a reverse-DNS name is refused`(name: String) {
+        #expect(found(yaml("identifier: \"\(name)\"")) == ["3 identifier identifier"])
+    }
+
+    @Test func `a plugin identifier has at most 255 bytes`() {
+        let name = "com." + String(repeating: "a", count: 251)
+        #expect(read(yaml("identifier: \(name)")).manifest != nil)
+        #expect(found(yaml("identifier: \(name)a")) == ["3 identifier identifier"])
+    }
+
+    @Test(arguments: [
+        "/usr/lib/libFeed.so", "../libFeed.so", "a/../../libFeed.so", "a//b.so", "./libFeed.so", "a/", "\"\"",
+    ])
+    func `a manifest's library path that leaves its directory is refused`(path: String) {
+        #expect(found(yaml("library: \(path)")) == ["3 library library-path"])
+    }
+
+    @Test func `a manifest's library may be in a subdirectory`() {
+        #expect(read(yaml("library: feed/libFeed.so")).manifest?.library.path.value == "feed/libFeed.so")
+    }
+
+    @Test(.proves(10)) func `a permitted pattern has to begin with the plugin's identifier as complete components`() {
+        let accepted = yaml("permitted-identifiers: [com.example.feed.*, com.example.feed.export.*]")
+        let refused = yaml("permitted-identifiers: [com.example.*, com.example.feeder.*, org.other.*]")
+        #expect(found(accepted).isEmpty)
+        #expect(found(refused) == (0...2).map { "4 permitted-identifiers[\($0)] pattern-prefix" })
+    }
+
+    @Test func `a plain permitted identifier may have a foreign prefix`() {
+        #expect(found(yaml("permitted-identifiers: [org.other.task]")).isEmpty)
+    }
+
+    @Test(.proves(11)) func `the mode processing without permitted identifiers is an error at the mode`() {
+        let rule = "background-modes[1] processing-needs-identifiers"
+        #expect(found(yaml("background-modes: [fetch, processing]")) == ["4 \(rule)"])
+        #expect(found(yaml("background-modes: [fetch, processing]\npermitted-identifiers: []")) == ["4 \(rule)"])
+    }
+
+    @Test func `invalid permitted identifiers are not reported as missing too`() {
+        #expect(
+            found(yaml("background-modes: [processing]\npermitted-identifiers: [x]"))
+                == ["5 permitted-identifiers[0] identifier"]
+        )
+        #expect(
+            found(yaml("background-modes: [processing]\npermitted-identifiers: com.example.feed.a"))
+                == ["5 permitted-identifiers wrong-type"]
+        )
+    }
+
+    @Test func `the mode remote-notification in a YAML manifest is refused as not offered yet`() {
+        let problem = read(yaml("background-modes: [remote-notification]")).problems.first
+        #expect(problem?.rule == .notOffered)
+        #expect(problem?.severity == .error)
+        #expect(problem?.message == "is \"remote-notification\", which this version does not offer yet")
+    }
+
+    @Test func `an extension's manifest may not have identifiers, modes, handlers or extensions`() {
+        let text = yaml(
+            """
+            role: extension
+            containing-plugin: com.example.main
+            background-modes: [processing]
+            permitted-identifiers: [com.example.feed.a]
+            extensions: [com.example.feed.b]
+            handlers: []
+            """
+        )
+        #expect(
+            found(text) == [
+                "6 background-modes role", "7 permitted-identifiers role", "8 extensions role",
+                "9 handlers role",
+            ]
+        )
+    }
+
+    @Test func `an extension's manifest has to name a main plugin, and a main plugin's may not`() {
+        #expect(found(yaml("role: extension")) == ["1 containing-plugin missing-key"])
+        #expect(found(yaml("containing-plugin: com.example.main")) == ["4 containing-plugin role"])
+        #expect(found(yaml("role: extension\ncontaining-plugin: main")) == ["5 containing-plugin identifier"])
+        #expect(found(yaml("role: extension\ncontaining-plugin: com.example.feed")) == ["5 containing-plugin role"])
+        #expect(found(yaml("extensions: [com.example.feed]")) == ["4 extensions[0] role"])
+    }
+
+    @Test func `a plugin's name and version have to be one short line`() {
+        #expect(found(yaml("name: \"two\\nlines\"")) == ["4 name wrong-value"])
+        #expect(found(yaml("name: \"\"")) == ["4 name wrong-value"])
+        #expect(found(yaml("version: \(String(repeating: "1", count: 256))")) == ["4 version wrong-value"])
+    }
+
+    @Test(arguments: [
+        ("permited-identifiers", "permitted-identifiers"), ("background_modes", "background-modes"),
+        ("Identifier", "identifier"), ("libary", "library"), ("containingPlugin", "containing-plugin"),
+        ("sha-256", "sha256"), ("vesrion", "version"),
+    ])
+    func `an unknown key of a manifest is refused with the most similar known key`(written: String, meant: String) {
+        let problem = read(yaml("\(written): 1")).problems.first { $0.rule == .unknownKey }
+        #expect(problem?.key == written)
+        #expect(problem?.remedy == "write \"\(meant)\", or begin it with x- to keep it as a comment")
+    }
+
+    @Test func `an unknown key of a manifest without a similar one is refused with all known keys`() {
+        let remedy = read(yaml("schedule-and-more: 1")).problems.first?.remedy ?? ""
+        for key in ["identifier", "role", "sandbox", "handlers", "containing-plugin"] { #expect(remedy.contains(key)) }
+    }
+
+    @Test func `manifest keys with the prefix x- are ignored on every level`() {
+        #expect(read(yaml("x-a: [1, { b: 2 }]\nlimits: { x-why: soon, memory: 1MiB }")).manifest != nil)
+    }
+
+    @Test func `the message of a manifest problem has file, position, key, value and remedy`() {
+        #expect(
+            read(yaml("role: mian"), file: "/etc/bgtask/manifests/feed.yaml").problems.map(\.description) == [
+                """
+                /etc/bgtask/manifests/feed.yaml:4:7: role: is "mian", which is not one of main, extension; write "main"
+                """
+            ]
+        )
+    }
+}
