@@ -55,7 +55,7 @@ struct CoreCost {
         let complete = host.measure(
             200,
             before: { host in for _ in 0..<200 { host.start() } },
-            after: { $0.stop() },
+            after: { $0.finish() },
             { $0.complete() }
         )
         let why = host.measure(200) { $0.explain() }
