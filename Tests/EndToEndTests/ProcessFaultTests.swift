@@ -34,7 +34,7 @@ struct ProcessFaultTests {
             #expect(try await host.end(ofLaunch: launch).event == "launch-completed")
             let violation = try await host.violation(in: launch)
             #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "unlock it"), "\(violation)")
-            #expect(violation.message.contains("the lock of stdout"))
+            #expect(violation.message.contains("locked stdout"))
         }
     }
 
@@ -63,7 +63,7 @@ struct ProcessFaultTests {
             #expect(reported.allSatisfy { $0.message.contains("BGT-ABI-16") && $0.blame == "plugin" })
             let things = [
                 "signal 11 was replaced; leave", "signal 15 was replaced; leave", "signals [10] blocked; restore",
-                "working directory became \"/tmp\"; use", "umask became 0000; give",
+                "working directory became \"/tmp\"; use", "umask became 0000; pass modes",
             ]
             for thing in things { #expect(reported.contains { $0.message.contains(thing) }, "\(thing)") }
             #expect(reported.count == things.count)
