@@ -62,7 +62,7 @@ struct SimulationTests {
     @Test(.proves(89)) func `a launch requested by a user fails while the background lane of its plugin is busy`() {
         host.submit(.clean)
         host.submit(.vacuum, after: .days(1))
-        #expect(host.simulateLaunch(of: .vacuum)?.failureMessage?.contains("background lane is taken") == true)
+        #expect(host.simulateLaunch(of: .vacuum)?.failureMessage?.contains("background lane is busy") == true)
         host.runToTheEnd()
         host.advance(by: .hours(1))
         #expect(host.batches == [[.clean]])

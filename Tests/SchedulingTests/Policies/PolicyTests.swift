@@ -244,8 +244,8 @@ struct PolicyTests {
         let rationale = Policy.spread.rationale(on: Self.facts(kind) { $0.configuration.policies.spread = .minutes(1) })
         #expect(
             kind.lane == .background
-                ? rationale.hasPrefix("within 1min of start, resume or a regained network")
-                : rationale == "concerns background launches only"
+                ? rationale.hasPrefix("for 1min after start, resume or a regained network")
+                : rationale == "applies to background launches only"
         )
     }
 
