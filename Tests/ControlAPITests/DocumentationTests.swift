@@ -99,8 +99,8 @@ struct DocumentationTests {
     }
 
     @Test(arguments: [
-        "Documentation/Configuration.md", "Demo/run", "Tests/Torture/host.py", "Benchmarks/Sources/HostAtSize/Floods.swift",
-        "Benchmarks/Sources/HostAtSize/Population.swift",
+        "Documentation/Configuration.md", "Demo/run", "Tests/Torture/host.py",
+        "Benchmarks/Sources/HostAtSize/Floods.swift", "Benchmarks/Sources/HostAtSize/Population.swift",
     ])
     func `every sample configuration that sets conditions sets all of them`(path: String) throws {
         let lists = try Repository.text(of: path).matches(of: /external-power: (?:true|false), network: [^}]*/)
