@@ -129,13 +129,14 @@ def blame(mutations, file, line):
     return here or sorted(above, key=lambda mutation: mutation["line"])[-1:]
 
 
-def choose(copy, candidates, count):
-    """Builds the copy with the first candidates that compile. Returns these candidates, and the refused ones."""
-    refused = []
+def choose(copy, candidates, count, refused):
+    """Builds the copy with the first candidates that compile. Returns these candidates, and the refused ones before the
+    last of them. `refused` did not compile in an earlier run."""
     while True:
         chosen = [candidate for candidate in candidates if candidate not in refused][:count]
         print(f"building with {len(chosen)} mutants; {len(refused)} did not compile", file=sys.stderr, flush=True)
         broken = copy.build(chosen)
         if not broken:
-            return chosen, refused
+            tried = candidates[:candidates.index(chosen[-1])] if chosen else []
+            return chosen, [candidate for candidate in tried if candidate in refused]
         refused += [mutation for mutation in chosen if mutation in broken]

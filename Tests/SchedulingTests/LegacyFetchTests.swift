@@ -145,6 +145,15 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
+    @Test(.proves(84)) func `a stopping host stores no fetch event when the network returns`() {
+        ask(every: .hours(1))
+        host.change(network: false)
+        host.advance(by: .hours(2))
+        host.stop()
+        host.change(network: true)
+        #expect(host.ledger.events.isEmpty)
+    }
+
     @Test(.proves(84)) func `a fetch interval survives a restart of the host`() {
         ask(every: .hours(2))
         host.advance(by: .hours(1))
