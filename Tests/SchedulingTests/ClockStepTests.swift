@@ -129,6 +129,17 @@ struct ClockStepTests {
         #expect(host.plans.count == 2 && host.pendingEvents.isEmpty)
     }
 
+    @Test(.proves("C3"))
+    func `an event's delay ignored after a step back of the clock does not apply again near its end`() {
+        host.install(.app(version: "2.0"))
+        host.crash()
+        host.install()
+        host.stepWallClock(by: .seconds(-30))
+        host.advance(by: .seconds(31))
+        host.install(.app(version: "2.0"))
+        #expect(host.plans.count == 2 && host.pendingEvents.isEmpty)
+    }
+
     @Test(.proves("C10")) func `a machine that slept past an earliest begin launches the request when it wakes`() {
         host.submit(.clean, after: .hours(8))
         host.advance(by: .hours(1))
