@@ -107,6 +107,7 @@ extension Scheduler {
         emit(.answer(cancellation.reply, .cancelled(cancellation.requests.count)))
         resumeOperations(of: plugin, at: now)
         considerRequests(of: plugin, at: now)
+        reevaluate(plugin, at: now)
     }
 
     mutating func rollBack(_ cancellation: StagedCancellation, because message: String, at now: Moment) {

@@ -42,7 +42,7 @@ extension Scheduler {
         }
         for request in work.requests {
             let deferral = deferrals[WorkClass(of: request.request)] ?? Deferral()
-            let due = deferral.reckonAnew(due: becameDue(request, at: now), at: now.wall)
+            let due = deferral.reckonAnew(due: becameDue(request), at: now.wall)
             place(request, readySince: due, at: now)
         }
         for event in work.events { insert(event, at: now) }
@@ -73,12 +73,11 @@ extension Scheduler {
         backlog.add(.evaluation(plugin))
     }
 
-    /// The time at which the request became due, by the clock of that time, as far as the ledger contains it.
-    private func becameDue(_ request: PendingRequest, at now: Moment) -> WallTime {
-        let submitted = request.submittedAt
-        let (request, retry, deferred) = (request.request, request.retry, request.deferredSince)
-        let times = [submitted, request.earliestBegin, retry.notBefore, deferred].compactMap { $0 }
-        return times.max() ?? now.wall
+    /// The latest recorded time before which the request could not run: its submission, earliest begin, end of the retry
+    /// delay or start of the deferral. The wall clock may have been set since.
+    private func becameDue(_ request: PendingRequest) -> WallTime {
+        [request.request.earliestBegin, request.retry.notBefore, request.deferredSince].compactMap { $0 }
+            .reduce(request.submittedAt, max)
     }
 
     /// The number of the newest submission of each identifier, pending or running.

@@ -25,18 +25,19 @@ extension Scheduler {
         return true
     }
 
-    /// Refuses cancellations and stops of tasks whose plugin is not loaded, because a stopping host loads no more
+    /// Refuses cancellations, stops and runs of tasks whose plugin is not loaded, because a stopping host loads no more
     /// plugins. False for other calls.
     private mutating func refuseUnloaded(_ call: SchedulerEvent.DependentCall) -> Bool {
-        let reply: ReplyToken
+        let message = "the host is stopping and has not loaded the pending work; try again after its restart"
+        let answer: SchedulerAction
         switch call {
-        case .cancellation(_, _, _, let token), .cancellationOfAll(_, _, let token), .taskStop(_, let token):
-            reply = token
-        case .submission, .trigger, .runRequest, .purge: return false
+        case .cancellation(_, _, _, let reply), .cancellationOfAll(_, _, let reply), .taskStop(_, let reply):
+            answer = .answer(reply, .notRecorded(message: message))
+        case .runRequest(_, let reply): answer = .answer(reply, .notLaunching(message: message))
+        case .submission, .trigger, .purge: return false
         }
         if case .known(let plugins) = concerned(by: call), !plugins.contains(where: loading.isMissing) { return false }
-        let message = "the host is stopping and has not loaded the pending work; try again after its restart"
-        emit(.answer(reply, .notRecorded(message: message)))
+        emit(answer)
         return true
     }
 
@@ -82,7 +83,7 @@ extension Scheduler {
         case .cancellation(let identifier, let plugin, _, _):
             return plugin.map { .known([mainPlugin(of: $0)]) } ?? concerned(byNames: [identifier])
         case .cancellationOfAll(let plugin, _, _): return .known([mainPlugin(of: plugin)])
-        case .runRequest(let identifiers): return concerned(byNames: identifiers)
+        case .runRequest(let identifiers, _): return concerned(byNames: identifiers)
         case .taskStop(let identifier, _): return concerned(byNames: [identifier])
         case .purge(let plugin): return .known([plugin])
         }
@@ -101,7 +102,7 @@ extension SchedulerEvent {
         case trigger(Trigger)
         case cancellation(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber?, ReplyToken)
         case cancellationOfAll(of: PluginIdentifier, from: LaunchNumber?, ReplyToken)
-        case runRequest([TaskIdentifier])
+        case runRequest([TaskIdentifier], ReplyToken)
         case taskStop(TaskIdentifier, ReplyToken)
         case purge(PluginIdentifier)
     }
@@ -115,7 +116,7 @@ extension SchedulerEvent {
             .cancellation(identifier, of: plugin, from: launch, reply)
         case .cancelAllRequested(let plugin, let launch, let reply):
             .cancellationOfAll(of: plugin, from: launch, reply)
-        case .runRequested(let identifiers, _): .runRequest(identifiers)
+        case .runRequested(let identifiers, let reply): .runRequest(identifiers, reply)
         case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
         case .purgeRequested(let plugin, _): .purge(plugin)
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs and can expire.

@@ -208,6 +208,20 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
+    func `an interruption that is recorded late names the first newer request as the successor`() throws {
+        let host = SchedulerDriver(.studio())
+        host.submitContinued(.album(1))
+        host.enter()
+        host.commits = .failing
+        host.crash()
+        host.commits = .written
+        let first = try #require(host.submitContinued(.album(1))?.submission)
+        host.submitContinued(.album(1))
+        host.advance(by: .seconds(30))
+        #expect(host.entries(.superseded).map(\.successor) == [first])
+    }
+
+    @Test(.proves("C3"))
     func `the newer of two running tasks with one identifier is requeued and supersedes the older`() throws {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))

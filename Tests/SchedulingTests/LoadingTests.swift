@@ -88,12 +88,13 @@ struct LoadingTests {
         #expect(host.lastAnswer?.submission != nil)
     }
 
-    @Test func `a cancellation that waits for a load fails when the host stops, and the request stays`() {
+    @Test func `a cancellation or run that waits for a load fails when the host stops, and the request stays`() {
         restartUnloaded()
         host.cancelAll(of: .app)
         host.stop()
         #expect(host.lastAnswer?.isNotRecorded == true)
         #expect(host.cancel(.sweep, of: .mail)?.isNotRecorded == true)
+        #expect(host.requestRun(of: .clean)?.failureMessage?.contains("has not loaded the pending work") == true)
         #expect(host.ledger.requests.compactMap(\.request.identifier) == [.clean, .sweep])
     }
 

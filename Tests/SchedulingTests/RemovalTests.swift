@@ -33,6 +33,21 @@ struct RemovalTests {
         #expect(host.entries(.pluginInstalled).count == 1)
     }
 
+    @Test(.proves("C17"), arguments: [true, false])
+    func `requests are dropped after their retention although a cancellation is being written as it passes`(
+        isWritten: Bool
+    ) {
+        host.submit(.vacuum, after: .hours(1))
+        host.remove(.app)
+        host.commits = .held
+        host.cancel(.clean, of: .app)
+        host.advance(by: .days(30) + Self.doubt)
+        if !isWritten { host.failNextCommit() }
+        host.writeHeldCommits()
+        host.advance(by: Self.doubt)
+        #expect(host.pending.isEmpty)
+    }
+
     @Test(.proves("C17"))
     func `a refused manifest is journaled as refused, not as removed, and its repair as a change`() {
         host.refuse(.app, because: "line 3 is wrong")
