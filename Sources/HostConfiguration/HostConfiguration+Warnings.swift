@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import Scheduling
 package import TaskModel
 
 // Warnings about configured values that have no effect yet. A host starts in spite of them.
@@ -41,13 +42,16 @@ extension HostConfiguration {
     private func undeclared(by plugin: PluginEntry) -> [String] {
         guard let policy = policies[plugin.identifier] else { return [] }
         let key = "plugins.\(plugin.identifier)"
-        let tasks = policy.schedules.keys.sorted().filter { task in !plugin.permitted.contains { $0.covers(task) } }
+        let permissions = Permissions(of: plugin, policy: scheduling.plugins[plugin.identifier] ?? PluginPolicy())
+        let schedules = policy.schedules.filter { !permissions.permits($0.key, as: $0.value.kind) }
+        // A schedule has a name of its own, so a pattern is no remedy.
+        let names = plugin.permitted.compactMap { if case .exact(let name) = $0 { name.text } else { nil } }
         let settings = policy.settings.keys.sorted().filter { plugin.settings[$0] == nil }
-        return tasks.map { task in
-            let nearest = NearestWord.to(task.text, among: plugin.permitted.map { "\($0)" })
+        return schedules.keys.sorted().map { task in
+            let nearest = NearestWord.to(task.text, among: names)
             let remedy = nearest.map { "write \"\($0)\"" } ?? "permit it in the manifest"
-            return "\(key).schedules.\(task): the manifest does not permit the identifier; each occurrence is refused;"
-                + " \(remedy), or remove the schedule"
+            return "\(key).schedules.\(task): the manifest does not permit the identifier for its kind; each occurrence"
+                + " is refused; \(remedy), or remove the schedule"
         }
             + settings.map { name in
                 let nearest = NearestWord.to(name, among: plugin.settings.keys.sorted())

@@ -50,12 +50,20 @@ struct HostCheckTests {
 
     @Test func `bgtask host check notes schedules and settings that the manifest does not contain`() async throws {
         var plugin = TestPlugin.neighbour
-        plugin.policy = ["settings: { tempoo: \"1\" }", "schedules: { \(plugin.identifier).nope: { every: 1d } }"]
+        plugin.tasks.append("albums.*")
+        let (unknown, patterned) = ("\(plugin.identifier).nope", "\(plugin.identifier).albums.x")
+        plugin.policy = [
+            "settings: { tempoo: \"1\" }",
+            "schedules: { \(unknown): { every: 1d }, \(patterned): { every: 1d }, \(plugin.task()): { every: 1d } }",
+        ]
         try await HostFixture.with(plugins: [plugin]) { host in
             let check = try await host.check()
             let keys = "plugins.\(plugin.identifier)"
             #expect(check.status == 0 && check.output.contains("\(keys).settings.tempoo: the manifest has no setting"))
-            #expect(check.output.contains("\(keys).schedules.\(plugin.identifier).nope: the manifest does not permit"))
+            for task in [unknown, patterned] {
+                #expect(check.output.contains("\(keys).schedules.\(task): the manifest does not permit"))
+            }
+            #expect(!check.output.contains("schedules.\(plugin.task()):") && !check.output.contains("albums.*"))
             try await host.waitForLog("the warning") { $0.contains("warning") && $0.contains("tempoo") }
         }
     }

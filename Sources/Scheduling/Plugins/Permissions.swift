@@ -1,14 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
 /// The permitted identifiers of one plugin, in sets for fast lookup.
-struct Permissions: Sendable {
+package struct Permissions: Sendable {
     private var names: Set<TaskIdentifier> = []
     private var prefixes: Set<String> = []
     private let allowsPatternsForProcessing: Bool
 
-    init(of entry: PluginEntry, policy: PluginPolicy) {
+    package init(of entry: PluginEntry, policy: PluginPolicy) {
         allowsPatternsForProcessing = policy.allowsPatternsForProcessing
         for permitted in entry.permitted {
             switch permitted {
@@ -20,7 +20,7 @@ struct Permissions: Sendable {
 
     /// Whether the identifier is permitted for the kind. Patterns permit continued requests, and processing where the
     /// operator allows it (C9).
-    func permits(_ identifier: TaskIdentifier, as kind: TaskKind) -> Bool {
+    package func permits(_ identifier: TaskIdentifier, as kind: TaskKind) -> Bool {
         if names.contains(identifier) { return true }
         guard !prefixes.isEmpty, kind == .continued || kind.isProcessing && allowsPatternsForProcessing else {
             return false
