@@ -13,7 +13,6 @@ import TaskModel
 extension ControlRoutes {
     func plugin(_ text: String) async throws -> PluginReply {
         let identifier = try PluginIdentifier(validating: text)
-        try await catalogue.waitUntilLoaded()
         let found = try await read { scheduler, now in
             scheduler.summary(of: identifier).map { summary in
                 PluginState(of: identifier, as: summary, in: scheduler, at: now)

@@ -49,7 +49,6 @@ extension ControlRoutes {
 
     func why(_ text: String) async throws -> TaskWhyReply {
         let identifier = try TaskIdentifier(validating: text)
-        try await catalogue.waitUntilLoaded()
         let (explanation, now) = try await read { scheduler, now in (scheduler.explain(identifier, at: now), now) }
         let last = try await recorded { ledger in
             let filter = JournalFilter(label: identifier.text)
@@ -113,7 +112,6 @@ extension ControlRoutes {
 
     func simulateExpiration(_ body: ExpirationSimulation) async throws -> ExpirationSimulationReply {
         let identifier = try body.validated()
-        try await catalogue.waitUntilLoaded()
         switch await ask({ .expirationSimulated(identifier, reply: $0) }) {
         case .expiring(let launch): return ExpirationSimulationReply(launch: launch)
         case let answer: throw unexpected(answer)
@@ -180,7 +178,7 @@ extension PendingWork {
     /// The time from which the waits of the class apply to the work: the end of its own earliest begin.
     fileprivate var readyAt: WallTime { max(acceptedAt, ownWait?.until ?? acceptedAt) }
 
-    /// The wait for the earliest begin of the request, which belongs to no class; nil without such a wait.
+    /// The wait for the request's own earliest begin; nil without one. Every other wait belongs to the request's class.
     fileprivate var ownWait: (reason: String, since: WallTime, until: WallTime)? {
         guard case .request(let request) = self, let begin = request.request.earliestBegin, begin > acceptedAt else {
             return nil

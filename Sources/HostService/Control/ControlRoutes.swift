@@ -25,6 +25,7 @@ struct ControlRoutes: Sendable {
     }
 
     func answer(_ route: Route, _ call: ControlCall) async throws -> Response {
+        if route.readsCatalogue { try await catalogue.waitUntilLoaded() }
         return switch route {
         case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
@@ -67,6 +68,20 @@ struct ControlRoutes: Sendable {
                 "\(error)",
                 remedy: "read the host's log, and check the disk of its state directory"
             )
+        }
+    }
+}
+
+extension Route {
+    /// Whether the route itself waits for the first catalogue, before which every plugin would seem to be missing. The
+    /// scheduler parks the calls of other routes that depend on the catalogue. Lists are answered before it.
+    fileprivate var readsCatalogue: Bool {
+        switch self {
+        case .pluginShow, .taskWhy, .simulateExpiration: true
+        case .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .run: false
+        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
+            .simulateConditions:
+            false
         }
     }
 }
