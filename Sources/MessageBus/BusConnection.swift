@@ -192,7 +192,8 @@ package final class BusConnection {
     }
 }
 
-/// A handler with its connection, referred to by the one pointer that the library returns at a call.
+/// A signal or reply handler with its connection. The library stores the address of this object and passes it to each
+/// callback.
 private final class Receiver {
     typealias Handler = (borrowing BusMessage) -> Void
 

@@ -30,7 +30,7 @@ package final class MockServices {
 
     /// An object of a service on the bus, with properties.
     package struct Object: Sendable {
-        let name: String
+        package let name: String
         let path: String
         let interface: String
 
@@ -60,6 +60,9 @@ package final class MockServices {
 
     /// Removes a service from the bus.
     package func stop(_ name: String) throws { try send(["command": "stop", "name": name]) }
+
+    /// Stops the process of a service, as SIGSTOP does: it keeps its name on the bus and answers no call.
+    package func suspend(_ name: String) throws { try send(["command": "suspend", "name": name]) }
 
     private func run(_ command: String, _ object: Object, _ arguments: [String: Any]) throws {
         let place: [String: Any] = [

@@ -16,6 +16,9 @@ import dbusmock
 
 # The thread that started this program may have blocked signals; the services inherit the mask, and must end by SIGTERM.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
+# A test in the same process may ignore signals at this moment; programs that it starts inherit that, too.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
 
 processes = {}
 
@@ -50,13 +53,17 @@ def emit(name, path, interface, member, text):
     mock(name, path).EmitSignal(interface, member, "s", [text])
 
 
+def suspend(name):
+    processes[name].send_signal(signal.SIGSTOP)
+
+
 def stop(name):
     process = processes.pop(name)
-    process.terminate()
+    process.kill()
     process.wait()
 
 
-COMMANDS = {"start": start, "template": template, "change": change, "signal": emit, "stop": stop}
+COMMANDS = {"start": start, "template": template, "change": change, "signal": emit, "suspend": suspend, "stop": stop}
 
 try:
     for line in sys.stdin:

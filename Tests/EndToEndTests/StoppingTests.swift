@@ -66,12 +66,16 @@ struct StoppingTests {
     @Test func `a host started with hangups ignored serves on after a hangup`() async throws {
         try await ScratchDirectory.with { directory in
             let host = try await Self.host(in: directory, onHangup: "''")
+            let process = try String(contentsOfFile: "/proc/\(host.pid)/status", encoding: .utf8)
+            let ignored = try #require(process.firstMatch(of: /SigIgn:\s*([0-9a-f]+)/)?.1)
+            #expect(try #require(UInt64(ignored, radix: 16)) & 1 << UInt64(SIGHUP - 1) != 0)
             host.signal(SIGHUP)
             let status = try await ProgramRun.of(
                 BuiltProgram.command.path(),
                 ["host", "status", "--socket", directory.file("s")]
             )
             #expect(status.status == 0)
+            #expect(!host.standardError.elements.contains { $0.contains("stopping") })
             host.signal(SIGTERM)
             #expect(try await host.ending() == .exited(0))
         }

@@ -79,6 +79,13 @@ struct BusConnectionTests {
         #expect(color.reading == .unread)
     }
 
+    @Test func `a call that a D-Bus service does not answer has a timeout`() throws {
+        try services.start(Self.lamp, ["Color": "red"])
+        try services.suspend(Self.lamp.name)
+        connection.open(at: .now)
+        #expect(try turns { connection.state == .open && connection.nextTurn != nil })
+    }
+
     @Test func `a lost bus connection is made again when the bus is back`() throws {
         try services.start(Self.lamp, ["Color": "red"])
         connection.open(at: .now)
