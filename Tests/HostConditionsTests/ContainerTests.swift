@@ -138,7 +138,7 @@ struct ContainerTests {
         var roots = tree.roots
         roots.proc = "/proc"
         let watching = try Watching(roots)
-        var locked = watching.reports.map(\.conditions.containerLocks).makeAsyncIterator()
+        var locked = ContainerLockChanges(watching)
         watching.conditions.watch([], containers: WatchedContainers(directory: containers, plugins: [study]))
         #expect(await locked.next() == [study: true])
         #expect(Machine.run("mount", "-t", "tmpfs", "tmpfs", container))

@@ -27,6 +27,24 @@ struct Watching {
     }
 }
 
+/// The locked containers of successive reports, without repetitions: a report follows the change of any condition, and
+/// parallel tests change those of the machine.
+struct ContainerLockChanges {
+    private var reports: AsyncStream<ConditionsReport>.AsyncIterator
+    private var last: [PluginIdentifier: Bool]?
+
+    init(_ watching: Watching) { reports = watching.reports.makeAsyncIterator() }
+
+    mutating func next() async -> [PluginIdentifier: Bool]? {
+        while let locks = await reports.next()?.conditions.containerLocks {
+            guard locks != last else { continue }
+            last = locks
+            return locks
+        }
+        return nil
+    }
+}
+
 extension ConditionsReport.Origin {
     var isMeasured: Bool { if case .sensor = source { true } else { false } }
 }
