@@ -40,7 +40,8 @@ extension Policy {
         case .condition(let rule) where rule.concern == .background && lane != .background:
             return "applies to background launches only"
         case .condition(let rule) where rule.concern == .requestsNotForIdle && !facts.isConcerned(by: rule):
-            return "applies to refresh and continued only"
+            return facts.configuration.policies.off.contains(.idle)
+                ? "applies to requests only" : "applies to refresh and continued only"
         case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks
         }
     }

@@ -284,6 +284,12 @@ struct PolicyTests {
         )
     }
 
+    @Test(.proves(73))
+    func `the rationale of high load names requests alone when the policy of idleness is switched off`() {
+        let facts = Self.facts(.event) { $0.configuration.policies.off = [.idle] }
+        #expect(Policy.load.rationale(on: facts) == "applies to requests only")
+    }
+
     @Test(.proves(73)) func `high load delays processing too when the policy of idleness is switched off`() {
         let facts = Self.facts {
             $0.conditions.isLoadHigh = true

@@ -28,7 +28,7 @@ struct StaggerTests {
         -> Duration
     {
         guard case .stagger(let until, let reported) = try #require(host.reasons(identifier).first) else {
-            Issue.record("it does not wait for its place, but for \(host.reasons(identifier))")
+            Issue.record("it waits for another reason than the stagger: \(host.reasons(identifier))")
             return .zero
         }
         let wait = until - host.clock.now.monotonic
