@@ -49,7 +49,7 @@ struct KeyDisguises {
 }
 
 extension TextPosition {
-    /// Index of the position in the text from which the position was read; nil outside of the text.
+    /// Index of this position in `text`, the document that was parsed; nil when the position is outside of it.
     package func index(in text: String) -> String.Index? { Self.index(of: self, in: text) }
 
     /// Index of a position; nil outside of the text. Lines are counted as by the YAML parser.

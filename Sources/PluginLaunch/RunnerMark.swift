@@ -55,7 +55,7 @@ struct MarkOwner: Hashable {
     private let namespace: UInt64
     private let process: ProcessIdentity
 
-    /// This process as an owner; nil where /proc does not show it.
+    /// This process as the owner of process marks; nil when /proc cannot be read.
     static var current: MarkOwner? {
         guard let process = ProcessIdentity.current, let namespace = namespaceNumber() else { return nil }
         return MarkOwner(namespace: namespace, process: process)

@@ -18,7 +18,8 @@ package struct EndSchedule: Hashable, Sendable {
     /// Deadline of the first stage: callbacks have to return, and the quiet period has to pass. It also bounds a plugin
     /// that never stops calling.
     package let settledBy: MonotonicTime
-    /// Deadline of `stop`, of the handlers of assertions, and of the wait for answers.
+    /// Deadline by which the plugin's `stop` and the expiration handlers of assertions have returned, and the host has
+    /// answered the open calls.
     package let stoppedBy: MonotonicTime
     /// Deadline for flushing the output.
     package let flushedBy: MonotonicTime

@@ -99,7 +99,7 @@ extension JournalEntry {
         )
     }
 
-    /// Creates an entry about a pending request.
+    /// Creates a journal entry about a pending request.
     init(
         _ request: PendingRequest,
         _ event: Event,

@@ -202,7 +202,9 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a manifest without name and version installs its plugin under its identifier`() async throws {
+    @Test func `the journal names a plugin by its identifier when the manifest has neither name nor version`()
+        async throws
+    {
         try await HostFixture.with(plugins: []) { host in
             let plugin = TestPlugin.neighbour
             let lines = plugin.manifest.split(separator: "\n")

@@ -125,7 +125,8 @@ struct LogTrimTests {
         }
     }
 
-    @Test func `LogTrim's cancel flag stops a run between two files, and a second run is refused until then`()
+    @Test
+    func `LogTrim's cancel flag stops a run between two files, and a second run is refused while the first one runs`()
         async throws
     {
         let trim = try await LogTrim.shared()

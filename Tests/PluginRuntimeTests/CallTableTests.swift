@@ -59,7 +59,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `closing the call table releases unsent calls, and sent calls still get their answers`() async {
+    @Test func `closing the call table returns nil to unsent calls, and sent calls still get their answers`() async {
         let callers = Callers()
         await callers.start(CallWindow.limit + 4)
         callers.table.close()

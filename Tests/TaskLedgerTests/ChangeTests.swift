@@ -62,7 +62,7 @@ struct ChangeTests {
         #expect(try ledger.work(of: feed) == PluginWork(plugin: feed, requests: [request], events: [event]))
     }
 
-    @Test func `events of the same type are stored side by side in the order of their numbers`() async throws {
+    @Test func `two events of the same type are stored as two events, in the order of their numbers`() async throws {
         try await ledger.commitAndWait([.storeEvent(started(1), payload: []), .storeEvent(started(2), payload: [])])
         #expect(try ledger.pendingEvents() == [started(1), started(2)])
         try await ledger.commitAndWait([.removeEvent(1)])
@@ -90,7 +90,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 41) == [1: [1, 1], 2: []])
     }
 
-    @Test func `a launched event keeps type, payload and retry state through launch and return`() async throws {
+    @Test func `a launched event keeps type, payload and retry state through launch and requeue`() async throws {
         try await ledger.commitAndWait([.storeEvent(started(5), payload: [9, 8])])
         try await ledger.commitAndWait([.startLaunch(plan(1, [.event(started(5))]))])
         let snapshot = try ledger.snapshot()
@@ -107,7 +107,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [5: [9, 8]])
     }
 
-    @Test func `a trigger keeps its payload and its order through launch and return`() async throws {
+    @Test func `a trigger keeps its payload and its order through launch and requeue`() async throws {
         let payload = [UInt8](repeating: 7, count: TaskRequest.maximumPayload)
         try await ledger.commitAndWait([
             .storeEvent(trigger(1), payload: payload), .storeEvent(trigger(2), payload: []),

@@ -12,8 +12,8 @@ struct MigrationTests {
 
     init() throws { directory = try LedgerDirectory() }
 
-    /// The ledger versions in which requests have another form. Version 4 has the present form; version 5 only adds
-    /// columns to the journal.
+    /// The ledger versions in which requests have another form. Version 4 has the present form, version 5
+    /// only adds columns to the journal, and version 6 only renames a blame.
     private static let versions = 1...3
 
     /// Creates the ledger file that a host of the version would leave, with rows in every table.

@@ -11,7 +11,7 @@ struct BoundedLines: Sendable {
         /// journal.
         case cancellation
 
-        /// Maximum number of written lines of the kind.
+        /// Maximum number of journal entries of the kind per launch; further entries are only counted.
         var limit: Int { self == .cancellation ? 100 : 20 }
     }
 

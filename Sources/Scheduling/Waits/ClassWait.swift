@@ -24,7 +24,7 @@ struct ClassWait: Sendable {
     private(set) var settlesAt = MonotonicTime(nanoseconds: 0)
     var deferral: Deferral
 
-    /// The minimum duration of a recorded stretch.
+    /// The minimum duration for which the same reasons apply before the wait is written to the ledger.
     static let shortest: Duration = .seconds(1)
 
     init(written: Set<String> = [], deferral: Deferral = Deferral()) {

@@ -165,7 +165,8 @@ extension NaiveHost {
         }
     }
 
-    /// Complains if the task joins a launch that did not submit it (C8).
+    /// Checks a task that joins a running launch: its begin is permitted, its submitter is that launch (C8), it is not
+    /// there twice, and the continued lane has capacity.
     func joined(_ task: PlannedTask, _ number: LaunchNumber) {
         judgeBegin(of: task.work)
         guard let launch = home(of: task.work), launch.number == number else {

@@ -11,7 +11,7 @@ struct Obstacles {
     /// computes only roughly.
     var perhaps: Set<String> = []
 
-    static let soft: Set<String> = [
+    static let advisory: Set<String> = [
         "spacing", "day-budget", "stagger", "not-idle", "high-load", "battery-low", "power-saver",
     ]
     /// Advisory obstacles that begin a deferral (C12).
@@ -36,14 +36,14 @@ extension NaiveHost {
             found.sure.formUnion(needs(of: work))
         }
         if isUserRequested, !isOff(.user) { return found }
-        let soft = advisoryObstacles(to: work)
+        let advisory = advisoryObstacles(to: work)
         if isMaximumDeferralOver(of: work, since: heldSurely) { return found }
         if isMaximumDeferralOver(of: work, since: heldPerhaps) {
-            found.perhaps.formUnion(soft.sure.union(soft.perhaps))
+            found.perhaps.formUnion(advisory.sure.union(advisory.perhaps))
             return found
         }
-        found.sure.formUnion(soft.sure)
-        found.perhaps.formUnion(soft.perhaps)
+        found.sure.formUnion(advisory.sure)
+        found.perhaps.formUnion(advisory.perhaps)
         return found
     }
 
@@ -235,13 +235,14 @@ extension NaiveHost {
                 prepared(in: work.kind.lane).contains(work.plugin)
                 && found.sure.isDisjoint(with: ["earliest-begin", "retry-delay"])
             // The deferral of a class covers requests of the class that the manifest does not permit at the moment.
-            guard isFrozen || found.sure.subtracting(["identifier-not-permitted"]).isSubset(of: Obstacles.soft) else {
+            guard isFrozen || found.sure.subtracting(["identifier-not-permitted"]).isSubset(of: Obstacles.advisory)
+            else {
                 continue
             }
             let isPossible = isFrozen || !Obstacles.lastingAdvisory.isDisjoint(with: found.sure.union(found.perhaps))
             if isPossible, since.perhaps.map({ $0 > now.wall }) ?? true { heldPerhaps[request.number] = now.wall }
             // Capacity that was free during the event could have gone to any waiting request.
-            guard found.sure.isSubset(of: Obstacles.soft),
+            guard found.sure.isSubset(of: Obstacles.advisory),
                 others.sure.isSubset(of: capacityChangedHands ? ["launch-limit"] : []), !isUnderWay(request)
             else { continue }
             // A request that waits for the spacing or the stagger is evaluated at its end.
