@@ -87,7 +87,8 @@ static void drop_second_names(struct log_directory *directory) {
     qsort(directory->files, directory->count, sizeof *directory->files, by_inode);
     for (size_t i = 0; i < directory->count; i++) {
         const struct log_file file = directory->files[i];
-        if (kept > 0 && directory->files[kept - 1].inode == file.inode && directory->files[kept - 1].device == file.device) {
+        if (kept > 0 && directory->files[kept - 1].inode == file.inode
+            && directory->files[kept - 1].device == file.device) {
             free(file.name);
         } else {
             directory->files[kept++] = file;

@@ -50,20 +50,20 @@ enum {
 
 /* Cuts the matching files of a directory until they have `limit` bytes together.
  *
- * directory    Only regular files directly in this directory count, without subdirectories and links. Neither it nor a
- *           file in it may be reached through a symbolic link; its parents may be links. A file with two names counts
- *           once.
- * pattern   Pattern of the names, as a shell writes it: "*.log", "app-*.log". Only match text files with lines: the
- *           beginning of a compressed file cannot be removed. Hidden files need a pattern with a leading dot.
- * limit     In bytes, at least LOGTRIM_LEAST. The size of a file is its disk space, or its length if that is less. All
- *           files that are too large are cut to one size, and smaller files are not changed.
+ * directory  Only regular files directly in this directory count, without subdirectories and links. Neither it nor a
+ *            file in it may be reached through a symbolic link; its parents may be links. A file with two names counts
+ *            once.
+ * pattern    Pattern of the names, as a shell writes it: "*.log", "app-*.log". Only match text files with lines: the
+ *            beginning of a compressed file cannot be removed. Hidden files need a pattern with a leading dot.
+ * limit      In bytes, at least LOGTRIM_LEAST. The size of a file is its disk space, or its length if that is less. All
+ *            files that are too large are cut to one size, and smaller files are not changed.
  * pause_ms   Pause in milliseconds between two files, for a disk with other users; 0: none.
- * cancel    A flag that is polled continuously and that another thread may set: not 0 means stop soon. The run stops
- *           between two files, never within one. NULL: no cancellation.
- * freed     Receives the number of freed bytes, whatever the result. NULL: not wanted.
- * report    Receives one line for users, without a newline, cut to fit, always NUL-terminated: the work done on
- *           success, otherwise the problem and its remedy. NULL, with capacity 0: not wanted.
- * capacity  Size of the report's buffer in bytes.
+ * cancel     A flag that is polled continuously and that another thread may set: not 0 means stop soon. The run stops
+ *            between two files, never within one. NULL: no cancellation.
+ * freed      Receives the number of freed bytes, whatever the result. NULL: not wanted.
+ * report     Receives one line for users, without a newline, cut to fit, always NUL-terminated: the work done on
+ *            success, otherwise the problem and its remedy. NULL, with capacity 0: not wanted.
+ * capacity   Size of the report's buffer in bytes.
  *
  * The kept part begins with a whole line and ends with the newest byte. If the kept part is a single line, its
  * beginning is missing. The way in which the beginning is removed depends on the file system:

@@ -16,7 +16,7 @@ struct Photo {
 class Album {
 public:
     // Creates the target directory and removes unfinished files of processes that were killed. Throws if the source is
-    // no directory, or if another export to the target runs.
+    // not a directory, or if another export to the target runs.
     Album(std::filesystem::path source, std::filesystem::path target);
     ~Album();
     Album(const Album &) = delete;

@@ -50,13 +50,13 @@ package struct ConditionsReport: Hashable, Sendable {
             )
         }
         self.origins = origins
-        let (settings, scripts) = (configured.lockedContainers, scripted.lockedContainers)
+        let (configuredLocks, scriptedLocks) = (configured.lockedContainers, scripted.lockedContainers)
         var containers: [PluginIdentifier: Origin] = [:]
-        for plugin in Set(readings.containers.keys).union(settings.keys).union(scripts.keys) {
+        for plugin in Set(readings.containers.keys).union(configuredLocks.keys).union(scriptedLocks.keys) {
             containers[plugin] = Origin(
                 readings.containers[plugin] ?? .unwatched,
-                configured: settings[plugin],
-                scripted: scripts[plugin]
+                configured: configuredLocks[plugin],
+                scripted: scriptedLocks[plugin]
             )
         }
         self.containers = containers

@@ -18,7 +18,7 @@ enum CrashReporter {
         lastWords.process.initialize(to: getpid())
         // First use outside the signal handler: lazy initialization is not async-signal-safe.
         _ = tasks.currentTask()
-        _ = isTelling.load(ordering: .relaxed)
+        _ = isReporting.load(ordering: .relaxed)
         LastWords.store(signal: 0, address: 0, task: 0, in: lastWords.record)
         AlternateStack.install()
 
@@ -33,7 +33,7 @@ enum CrashReporter {
 
 /// The memory of the signal handler, at addresses that never change.
 // Unchecked: written before the handlers are installed. Afterwards `record` belongs to the one thread that wins
-// `isTelling`.
+// `isReporting`.
 private struct CrashMemory: @unchecked Sendable {
     let record = UnsafeMutableRawPointer.allocate(byteCount: LastWords.recordSize, alignment: 8)
     let tasks = UnsafeMutablePointer<RunningTasks>.allocate(capacity: 1)
@@ -41,7 +41,7 @@ private struct CrashMemory: @unchecked Sendable {
 }
 
 private let lastWords = CrashMemory()
-private let isTelling = Atomic<Bool>(false)
+private let isReporting = Atomic<Bool>(false)
 
 /// The signal handler. Async-signal-safe throughout: it uses atomics, stores and system calls.
 private func reportAndDie(
@@ -49,7 +49,7 @@ private func reportAndDie(
     _ information: UnsafeMutablePointer<siginfo_t>?,
     _ context: UnsafeMutableRawPointer?
 ) {
-    if isTelling.exchange(true, ordering: .acquiringAndReleasing) {
+    if isReporting.exchange(true, ordering: .acquiringAndReleasing) {
         // Another thread reports its own crash and ends the process.
         while true { pause() }
     }

@@ -153,7 +153,7 @@ final class HostChannel: Sendable {
 /// A wake-up channel for a thread that polls. It is a pipe, because the Glibc module has no eventfd.
 struct WakeChannel: Sendable {
     let listening: Int32
-    private let ringing: Int32
+    private let writing: Int32
 
     /// Creates the channel; nil when the process has no descriptors left.
     init?() {
@@ -164,13 +164,13 @@ struct WakeChannel: Sendable {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
         listening = pair[0]
-        ringing = pair[1]
+        writing = pair[1]
     }
 
     func wake() {
         var one: UInt8 = 1
         // A full pipe is already readable.
-        _ = write(ringing, &one, 1)
+        _ = write(writing, &one, 1)
     }
 
     func clear() {

@@ -167,7 +167,7 @@ extension Scheduler {
     ///
     /// - Parameters:
     ///   - newer: the newer request that supersedes the interrupted task; nil without one.
-    ///   - wasCancelled: whether a cancellation kept the interrupted task from returning.
+    ///   - wasCancelled: whether the interrupted task is not requeued because it was cancelled.
     ///   - isConsumed: whether the task is not requeued, whatever its outcome is.
     mutating func end(
         _ number: LaunchNumber,

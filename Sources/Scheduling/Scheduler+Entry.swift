@@ -116,7 +116,7 @@ extension Scheduler {
         guard entry.isForContinued(identifier) else {
             let message =
                 "\(entry.identifier) registered \(identifier) after its entry; register all launch handlers"
-                + " there; only handlers of continued tasks may be registered later"
+                + " during entry; only handlers of continued tasks may be registered later"
             return note(number, rule: "BGT-ABI-10", message: message, at: now)
         }
         if execution.registered.contains(identifier) { return }

@@ -111,7 +111,7 @@ extension Scheduler {
     mutating func releaseIfRecorded(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), launch.hasEnded, launch.record.isComplete else { return }
         release(number, at: now)
-        // Returned tasks may be due in other lanes, so these are evaluated too.
+        // Requeued tasks may be due in other lanes, so these are evaluated too.
         for lane in Lane.allCases where lane != launch.lane { consider(launch.plugin, lane, at: now) }
     }
 }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Recovery of launches that the last host left running: their processes have ended, and their tasks return to pending.
+// Recovery of launches that the last host left running: their processes have ended, and their tasks are requeued.
 extension Scheduler {
     /// Number of host losses after which a task runs alone with a delay, because the task may be the cause.
     /// `lossesBeforeAbandoned` is the number after which it is abandoned.

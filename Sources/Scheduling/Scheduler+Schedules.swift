@@ -49,8 +49,8 @@ extension Scheduler {
             plugins[plugin].entry != nil, !loading.isMissing(plugin),
             !inFlight.containsOccurrence(of: identifier)
         else { return }
-        let place = schedule.staggerOffset(of: identifier)
-        let upTo = WallTime(nanoseconds: now.wall.nanoseconds - place.wholeNanoseconds)
+        let offset = schedule.staggerOffset(of: identifier)
+        let upTo = WallTime(nanoseconds: now.wall.nanoseconds - offset.wholeNanoseconds)
         if let last = occurrences[identifier],
             let latest = schedule.latestOccurrence(since: last, upTo: upTo, in: timeZones)
         {

@@ -52,7 +52,7 @@ extension Scheduler {
 
     mutating func simulateExpiration(of identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
         guard let (number, index) = expirable(identifier) else {
-            let message = "no task with identifier \(identifier) is running; list what runs with: bgtask task list"
+            let message = "no task with identifier \(identifier) is running; list running tasks with: bgtask task list"
             return emit(.answer(reply, .notRunning(message: message)))
         }
         if let plugin = launches.find(number)?.plugin {

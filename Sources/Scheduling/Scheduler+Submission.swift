@@ -58,7 +58,7 @@ extension Scheduler {
         let (identifier, kind) = (submission.request.identifier, submission.request.kind)
         guard let entry = plugins[owner].entry else { return .notPermitted(identifier) }
         let old = plugins[owner].requests.expected(identifier)
-        // A replacement of the same kind is accepted even if returned tasks exceed the limit. This requires that the
+        // A replacement of the same kind is accepted even if requeued tasks exceed the limit. This requires that the
         // replaced request is on disk, because another one may never have been counted.
         let isReplacement =
             old.map { $0.request.kind.countedAs == kind.countedAs && plugins[owner].requests.isOnDisk($0) } ?? false

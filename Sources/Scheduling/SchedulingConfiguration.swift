@@ -41,7 +41,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var hostRetryDelay: Duration = .seconds(1)
     /// The operator's settings for individual plugins.
     package var plugins: [PluginIdentifier: PluginPolicy] = [:]
-    /// The rules of the time zones of all schedules, as read at the start of the host.
+    /// The rules of the time zones of all schedules, as read at the start of the host; later changes replace them.
     package var timeZones = TimeZoneTable()
 
     package init() {}

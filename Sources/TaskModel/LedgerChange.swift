@@ -20,7 +20,7 @@ package enum LedgerChange: Hashable, Sendable {
     /// Requeues a running task with its new retry state, payload included. When a newer request has its identifier, the
     /// task ends instead, and the same transaction records that in the journal.
     case requeueTask(LaunchNumber, PendingWork, at: WallTime)
-    /// Marks a running task as cancelled: if it is interrupted, it does not return to pending.
+    /// Marks a running task as cancelled: if it is interrupted, it is not requeued.
     case forbidRequeue(LaunchNumber, SubmissionNumber)
     case endLaunch(LaunchNumber, LaunchEnd)
 

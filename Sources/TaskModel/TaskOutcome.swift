@@ -13,7 +13,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     case notRegistered = "not-registered"
     case abandoned
 
-    // Interrupted: the task returns to pending, unless a newer request supersedes it.
+    // Interrupted: the task is requeued, unless a newer request supersedes it.
     case crashed
     case exited
     case killedForMemory = "killed-for-memory"

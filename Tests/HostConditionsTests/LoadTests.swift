@@ -65,8 +65,8 @@ struct LoadReadingTests {
 
     @Test func `a load between the thresholds is neither idle nor busy, and neither high nor low`() {
         let thresholds = ConditionThresholds()
-        let looks = [1.0, 3, 6, 13, 17].map { reading(all: $0)?.indicatesIdleness(thresholds) }
-        #expect(looks == [true, nil, false, false, false])
+        let idle = [1.0, 3, 6, 13, 17].map { reading(all: $0)?.indicatesIdleness(thresholds) }
+        #expect(idle == [true, nil, false, false, false])
         let high = [1.0, 11, 13, 17].map { reading(all: $0)?.indicatesHighLoad(thresholds) }
         #expect(high == [false, false, nil, true])
         #expect(reading(all: 1, stall: (all: 3, own: nil))?.indicatesIdleness(thresholds) == false)
@@ -90,9 +90,9 @@ struct LoadReadingTests {
 struct SteadyClaimTests {
     /// Feeds a claim with samples, one letter per five seconds: y is a positive sample, n a negative one, - one between
     /// the thresholds. Returns whether the claim holds after each.
-    private func holds(_ looks: String) -> [Bool] {
+    private func holds(_ samples: String) -> [Bool] {
         var claim = SteadyClaim(beginsAfter: .seconds(15), endsAfter: .seconds(10))
-        return looks.enumerated().map { index, letter in
+        return samples.enumerated().map { index, letter in
             let seen: Bool? = letter == "y" ? true : letter == "n" ? false : nil
             claim.note(seen, since: .seconds(Double(index) * 5), until: .seconds(Double(index) * 5 + 5))
             return claim.holds
@@ -105,8 +105,8 @@ struct SteadyClaimTests {
         ("yyyy", "0011"), ("yyny", "0000"), ("yy-yyy", "000001"), ("yyynyy", "001111"), ("yyynny", "001100"),
         ("yyyn-n", "001111"), ("yyy---", "001111"), ("yyynnyyy", "00110001"), ("ynynyn", "000000"),
     ])
-    func `a condition begins and ends only after a steady time`(looks: String, expected: String) {
-        #expect(word(holds(looks)) == expected)
+    func `a condition begins and ends only after a steady time`(samples: String, expected: String) {
+        #expect(word(holds(samples)) == expected)
     }
 }
 

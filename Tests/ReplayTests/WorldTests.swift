@@ -68,11 +68,11 @@ struct WorldTests {
 
     @Test func `requests that become due during a suspension of a replay are staggered after the resume`() throws {
         let atOnce = try startsAfterSleep(stagger: .zero)
-        let stagger = try startsAfterSleep(stagger: .seconds(60))
-        #expect(atOnce.count >= 20 && stagger.count >= 20)
+        let staggered = try startsAfterSleep(stagger: .seconds(60))
+        #expect(atOnce.count >= 20 && staggered.count >= 20)
         let second: Int64 = 1_000_000_000
         #expect(Set(atOnce.map { $0 / second }).count == 1)
-        #expect(Set(stagger.map { $0 / second }).count > 10)
+        #expect(Set(staggered.map { $0 / second }).count > 10)
     }
 
     @Test func `a suspension in a replay does not use up the budget of a running launch`() throws {

@@ -136,7 +136,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 1) == [2: [2]])
     }
 
-    @Test func `a returned task is pending again with its new retry state and its payload`() async throws {
+    @Test func `a requeued task is pending again with its new retry state and its payload`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [7, 7, 7]), .startLaunch(plan(1, [.request(plainRequest(1))])),
         ])
@@ -166,7 +166,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [2: [2]])
     }
 
-    @Test func `a running task that was cancelled is marked so that it does not return to pending`() async throws {
+    @Test func `a running task that was cancelled is marked so that it is not requeued`() async throws {
         let batch: [PendingWork] = [.request(fullRequest(1)), .request(fullRequest(2, "clean"))]
         try await ledger.commitAndWait(
             batch.compactMap { if case .request(let request) = $0 { .storeRequest(request, payload: []) } else { nil } }

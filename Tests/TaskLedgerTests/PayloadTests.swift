@@ -65,7 +65,7 @@ struct PayloadTests {
         #expect(try stored().isEmpty)
     }
 
-    @Test func `the payload of a returning task that a newer request superseded is deleted`() async throws {
+    @Test func `the payload of an interrupted task that a newer request superseded is deleted`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh])),
             .storeRequest(plainRequest(2), payload: [2]), .requeueTask(1, refresh, at: time(9)),

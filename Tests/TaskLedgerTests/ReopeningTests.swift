@@ -120,7 +120,7 @@ struct ReopeningTests {
         ])
         try await ledger.commitAndWait([.removeRequest(8), .startLaunch(plan(5, [.event(started(9))]))])
         try await ledger.commitAndWait([.endTask(5, 9), .endLaunch(5, end())])
-        // A lower number later, as of a returning request, does not decrease the last number.
+        // A lower number later, as of a requeued request, does not decrease the last number.
         try await ledger.commitAndWait([.storeRequest(plainRequest(3), payload: [])])
         let pruned = try ledger.prune(journalOlderThan: time(10_000), launchesOlderThan: time(10_000))
         #expect(pruned == PrunedRows(journal: 2, launches: 1, waits: 0, deferrals: 0))

@@ -88,8 +88,8 @@ struct CoreHost {
     /// Processor seconds of the calling thread for one call of `body`, the least of several rounds.
     ///
     /// - Parameters:
-    /// - before: prepares a round, not measured.
-    /// - after: cleans up after a round, not measured.
+    ///   - before: prepares a round, not measured.
+    ///   - after: cleans up after a round, not measured.
     mutating func measure(
         _ count: Int,
         before: (inout CoreHost) -> Void = { _ in },
@@ -212,7 +212,7 @@ struct CoreHost {
         if let next = plans.last { enter(next) }
     }
 
-    /// What ran is submitted again, so that as many plugins wait for capacity as before.
+    /// Submits the requests of ended launches again, so that as many plugins wait for capacity as before.
     mutating func submitEndedAgain() {
         for plan in ended {
             for case .request(let pending) in plan.tasks.map(\.work) {

@@ -46,8 +46,8 @@ public enum BackgroundPlugin {
     /// - Parameters:
     ///   - host: the argument of `bgtask_plugin_entry`.
     ///   - hooks: the argument of `bgtask_plugin_entry`.
-    ///   - launch: runs on the main thread. An error ends the launch: its tasks return to pending, and the host shows
-    ///     the plugin as failing.
+    ///   - launch: runs on the main thread. An error ends the launch: its tasks are requeued, and the host shows the
+    ///     plugin as failing.
     /// - Returns: the status to return from `bgtask_plugin_entry`.
     public static func enter(
         _ host: PluginHost,

@@ -62,8 +62,8 @@
  *           constructors and entry.
  * Entry.    Runs on the main thread, at every launch. It fills bgt_plugin, registers the handlers (BGT-ABI-10: only
  *           during entry) and may submit requests, each of which replaces the pending one of its identifier. Any status
- *           except BGT_OK ends the launch without calling `stop`: the registrations are dropped, the tasks return to
- *           pending with an attempt charged, and the journal records the status.
+ *           except BGT_OK ends the launch without calling `stop`: the registrations are dropped, the tasks are requeued
+ *           with an attempt charged, and the journal records the status.
  * Running.  Every due task of the plugin is delivered in one batch. Each goes to the handler of its identifier, on a
  *           private serial queue of that identifier. Events go to `receive` on a queue of their own. The main thread
  *           belongs to run_main. A handler may return before its task is completed. Complete each task exactly once,

@@ -61,9 +61,9 @@ struct PluginInstallCommand: AsyncParsableCommand {
     private func install(_ plan: InstallationPlan) async throws {
         let installation = try await plan.install()
         let stays = installation.left.joined(separator: ", ")
-        let message = message(of: installation.verdict, plan)
+        let result = message(of: installation.verdict, plan)
         CommandContext.current.writeMessage(
-            stays.isEmpty ? message : "\(message); the replaced files stay until the next installation: \(stays)"
+            stays.isEmpty ? result : "\(result); the replaced files stay until the next installation: \(stays)"
         )
     }
 

@@ -60,7 +60,7 @@ extension DecisionLoop {
             write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream, launches)
             return [launches.judges[launch]?.droppedOutput(of: stream)].compactMap(\.self)
         case .killTimePassed(let launch):
-            log.info("killed at its deadline", metadata: ["launch": "\(launch)"])
+            log.info("killed at its kill time", metadata: ["launch": "\(launch)"])
             return [.killTimePassed(launch)]
         case .ended(let launch, let end):
             log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])

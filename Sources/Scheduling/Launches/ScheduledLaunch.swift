@@ -18,7 +18,7 @@ struct ScheduledLaunch: Sendable {
         case starting(Start)
         /// The plan was sent.
         case running(Execution)
-        /// Every task has ended. The process was requested to exit, and is killed at the time `by`.
+        /// Every task has ended. The process was asked to exit, and is killed at `killTime`.
         case stopping(Execution, killTime: MonotonicTime)
         /// The process has ended. The end of the launch may not be on disk yet.
         case ended
@@ -127,8 +127,8 @@ struct LaunchRecording: Sendable {
         var task: TaskEnd?
     }
 
-    /// The end of a task in a step, or its return to pending. Its identifier is in flight from the decision until the
-    /// result of the commit.
+    /// The end of a task in a step, or its requeueing. Its identifier is in flight from the decision until the result of
+    /// the commit.
     struct TaskEnd: Sendable {
         let work: PendingWork
         let change: ChangeNumber

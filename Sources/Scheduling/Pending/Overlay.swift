@@ -16,7 +16,7 @@ enum RequestEffect: Hashable, Sendable {
     case removes(SubmissionNumber)
     /// The request is requeued after a launch, unless a newer one is pending.
     case returns(PendingRequest)
-    /// A running task of the identifier ends, or is kept from returning to pending. The pending request stays as it is.
+    /// A running task of the identifier ends, or may not be requeued any more. The pending request stays as it is.
     case concernsRunningTask
 }
 

@@ -129,7 +129,7 @@ struct ScheduleTests {
     }
 
     /// For each held commit: whether it records an occurrence, and whether it stores a request.
-    private var occasionsHeld: [[Bool]] {
+    private var heldOccurrences: [[Bool]] {
         host.heldCommits.map { commit in
             [
                 commit.changes.contains { if case .recordOccurrence = $0 { true } else { false } },
@@ -142,7 +142,7 @@ struct ScheduleTests {
         let before = (host.ledger.occurrences, host.scheduler.nextOccurrence(of: .clean, of: .app))
         host.commits = .held
         host.advance(by: .hours(1))
-        #expect(occasionsHeld == [[true, true]])
+        #expect(heldOccurrences == [[true, true]])
         host.failNextCommit()
         #expect(host.ledger.occurrences == before.0 && host.pending.isEmpty)
         #expect(host.scheduler.nextOccurrence(of: .clean, of: .app) == before.1)
@@ -183,7 +183,7 @@ struct ScheduleTests {
         host.commits = .held
         host.submit(.clean, after: .hours(3))
         host.advance(by: .minutes(2))
-        #expect(occasionsHeld == [[false, true]])
+        #expect(heldOccurrences == [[false, true]])
         host.failNextCommit()
         host.commits = .written
         host.advance(by: .seconds(5))

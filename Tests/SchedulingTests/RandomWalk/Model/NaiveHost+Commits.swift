@@ -59,7 +59,7 @@ extension NaiveHost {
             case .moveLaunch(let number, let lane): leaveLane(number, to: lane)
             case .endLaunch(let number, _): forget(number)
             case .storeRequest(let request, _): succeed(by: request)
-            // The request returns as launched, even if the start of its deferral was never recorded separately.
+            // The request is requeued as launched, even if the start of its deferral was never recorded separately.
             case .requeueTask(_, let work, _):
                 noteVoidCooldowns([work])
                 if case .request(let request) = work, let since = request.deferredSince {
