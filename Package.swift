@@ -79,7 +79,7 @@ let package = Package(
         .target(name: "TaskModel"),
         .testTarget(name: "TaskModelTests", dependencies: ["StatementTraits", "TaskModel"]),
 
-        // MARK: LinuxSystem, owns kernel objects for several targets: descriptors, epoll, threads, clocks, files, errors
+        // MARK: LinuxSystem, owns kernel objects of several targets: descriptors, epoll, threads, clocks, files, errors
 
         .target(name: "LinuxSystem", dependencies: ["CLinux", "TaskModel"]),
 

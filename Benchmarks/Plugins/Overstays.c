@@ -17,7 +17,8 @@ static void ignore(void *context, const bgt_host *host, bgt_task task, uint32_t 
 static void stay(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
     bgt_launch_info launch;
-    if (bgt_set_expiration_handler(host, task, ignore, NULL) != BGT_OK || bgt_get_launch_info(host, &launch) != BGT_OK) {
+    if (bgt_set_expiration_handler(host, task, ignore, NULL) != BGT_OK
+        || bgt_get_launch_info(host, &launch) != BGT_OK) {
         return;
     }
     const uint64_t record[] = {(uint64_t)getpid(), launch.deadline_ns + launch.grace_ns};

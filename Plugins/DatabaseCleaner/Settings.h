@@ -5,8 +5,8 @@
 
 #include <bgtask.h>
 
-/* The plugin's settings, as described in Plugins/manifests/com.example.databasecleaner.yaml. They do not change during a
- * launch. */
+/* The plugin's settings, as described in Plugins/manifests/com.example.databasecleaner.yaml. They do not change during
+ * a launch. */
 struct settings {
     char database[4096]; /* absolute */
     char table[256];

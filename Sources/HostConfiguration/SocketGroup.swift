@@ -26,7 +26,8 @@ package struct SocketGroup: Hashable, Sendable {
                 at: name,
                 "is \"\(name.value)\", a group without the host's own user \(NSUserName())",
                 remedy:
-                    "add it with \"usermod -aG \(name.value) \(NSUserName())\" and log in again, or name a group of that user"
+                    "add it with \"usermod -aG \(name.value) \(NSUserName())\" and log in again,"
+                    + " or name a group of that user"
             )
             return nil
         }

@@ -62,8 +62,8 @@ extension HostCheck {
         add(
             isMissing ? .note : .problem,
             .pluginDirectory,
-            "\(directory) \(cause), so libraries are found only beside their manifests; create it, let the host's user read"
-                + " it, or name another with --plugin-directory"
+            "\(directory) \(cause), so libraries are found only beside their manifests; create it, let the host's"
+                + " user read it, or name another with --plugin-directory"
         )
     }
 }

@@ -60,8 +60,8 @@ extension HostCheck {
             add(
                 .note,
                 .stateDirectory,
-                "\(directory.path) belongs to \(owner), and this was run as \(Account.name(of: geteuid())); check a host"
-                    + " of \(owner) with: sudo -u \(owner) bgtask host check"
+                "\(directory.path) belongs to \(owner), and this was run as \(Account.name(of: geteuid()));"
+                    + " check a host of \(owner) with: sudo -u \(owner) bgtask host check"
             )
         }
         for name in directory.files {
@@ -82,8 +82,8 @@ extension HostCheck {
             add(
                 .problem,
                 .stateDirectory,
-                "\(directory.path) has mode \(String(directory.mode, radix: 8)): other users may replace its files; correct"
-                    + " that with: chmod 700 \(directory.path)"
+                "\(directory.path) has mode \(String(directory.mode, radix: 8)): other users may replace its files;"
+                    + " correct that with: chmod 700 \(directory.path)"
             )
         }
         for name in directory.files where name.hasPrefix("ledger.sqlite") {
@@ -93,8 +93,8 @@ extension HostCheck {
             add(
                 .problem,
                 .ledger,
-                "\(file) has mode \(String(status.st_mode & 0o7777, radix: 8)): other users may read payloads; correct that"
-                    + " with: chmod 600 \(file)"
+                "\(file) has mode \(String(status.st_mode & 0o7777, radix: 8)): other users may read payloads;"
+                    + " correct that with: chmod 600 \(file)"
             )
         }
     }

@@ -111,8 +111,8 @@ package struct HostCheck {
                 add(
                     .note,
                     .ledger,
-                    "\(launches) running when the last host ended; the next host kills their leftover processes, and their"
-                        + " tasks are requeued"
+                    "\(launches) running when the last host ended; the next host kills their leftover processes,"
+                        + " and their tasks are requeued"
                 )
             }
         }
@@ -129,15 +129,16 @@ package struct HostCheck {
             add(
                 .note,
                 .container,
-                "\(directory.path)/containers/\(name) is the rest of a purged container; the host deletes it at its start"
+                "\(directory.path)/containers/\(name) is the rest of a purged container;"
+                    + " the host deletes it at its start"
             )
         }
         for name in directory.containers where !known.contains(name) && !name.hasPrefix(".purged-") {
             add(
                 .note,
                 .container,
-                "\(directory.path)/containers/\(name) belongs to no known plugin; install that plugin again, or delete the"
-                    + " directory if its data is not needed"
+                "\(directory.path)/containers/\(name) belongs to no known plugin; install that plugin again, or"
+                    + " delete the directory if its data is not needed"
             )
         }
     }

@@ -28,8 +28,8 @@ final class StateDirectory: Sendable {
             throw HostError(
                 code: .stateDirectoryUnusable,
                 message: "cannot create the state directory \(path): \(error.systemMessage);"
-                    + " choose another with --state-directory, or make this user the owner of its parent; bgtask host check"
-                    + " --state-directory \(path) shows further problems"
+                    + " choose another with --state-directory, or make this user the owner of its parent;"
+                    + " bgtask host check --state-directory \(path) shows further problems"
             )
         }
         let file = path + "/host.lock"

@@ -64,7 +64,8 @@ extension InstallationPlan {
             case .gone, .silent: return .silent
             case .refused(let problems):
                 throw InstallationError(
-                    "the host refuses \(identifier); the previous files are restored: \(problems.joined(separator: "; "))"
+                    "the host refuses \(identifier); the previous files are restored:"
+                        + " \(problems.joined(separator: "; "))"
                 )
             }
         }

@@ -57,7 +57,8 @@ extension RunnerLaunch {
         case .wrongPhase:
             violation(
                 "BGT-ABI-10",
-                "\"\(text)\" was registered after entry; register it during entry; only an identifier that a pattern permits may be registered later"
+                "\"\(text)\" was registered after entry; register it during entry;"
+                    + " only an identifier that a pattern permits may be registered later"
             )
             return BGT_WRONG_PHASE
         case .duplicate:

@@ -64,7 +64,8 @@ extension RunnerLaunch {
         case .alreadyCompleted:
             violation(
                 "BGT-ABI-09",
-                "task \(task) was completed a second time, with outcome \(outcome); the first one counts; complete each task once"
+                "task \(task) was completed a second time, with outcome \(outcome); the first one counts;"
+                    + " complete each task once"
             )
             return BGT_ALREADY_COMPLETED
         case .unknown:

@@ -73,8 +73,8 @@ extension Scheduler {
         backlog.add(.evaluation(plugin))
     }
 
-    /// The latest recorded time before which the request could not run: its submission, earliest begin, end of the retry
-    /// delay or start of the deferral. The wall clock may have been set since.
+    /// The latest recorded time before which the request could not run: its submission, earliest begin, end of the
+    /// retry delay or start of the deferral. The wall clock may have been set since.
     private func becameDue(_ request: PendingRequest) -> WallTime {
         [request.request.earliestBegin, request.retry.notBefore, request.deferredSince].compactMap { $0 }
             .reduce(request.submittedAt, max)

@@ -81,8 +81,8 @@ extension Scheduler {
         let losses = returning.retry.hostLosses
         if losses >= Self.lossesBeforeAbandoned {
             let message =
-                "abandoned: the host or the machine went down \(losses) times while it ran, which the task may have caused;"
-                + " find the cause and submit it again"
+                "abandoned: the host or the machine went down \(losses) times while it ran, which the task may"
+                + " have caused; find the cause and submit it again"
             return Judgement(outcome: .abandoned, blame: .unknown, message: message, returning: nil)
         }
         var message = "interrupted, no attempt charged: \(cause)"

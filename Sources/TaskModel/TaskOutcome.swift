@@ -27,7 +27,8 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .succeeded: ("the plugin completed the task", true, 0)
         case .noData: ("the plugin completed the task without new data", true, 1)
-        case .interrupted: ("the host or the machine went down, the host stopped, or another task of the launch crashed", false, 2)
+        case .interrupted:
+            ("the host or the machine went down, the host stopped, or another task of the launch crashed", false, 2)
         case .expired: ("the task was expired before it ended", true, 3)
         case .failed: ("the plugin completed the task without success", true, 4)
         case .notRegistered: ("the plugin registered no handler for it", true, 5)

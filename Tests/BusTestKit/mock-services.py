@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 #
-# Mock services on the bus of the first argument. Reads one command a line from standard input, as JSON, and answers each
-# with a line when its effect is on the bus. Ends its services at the end of the input.
+# Mock services on the bus of the first argument. Reads one command a line from standard input, as JSON, and answers
+# each with a line when its effect is on the bus. Ends its services at the end of the input.
 
 import json
 import os

@@ -39,7 +39,8 @@ final class LaunchHandler: Sendable {
         guard let task = delivered.task() else {
             host.log(
                 .error,
-                "\(delivered.identifier) has a kind that this version of BackgroundTasks does not support: build the plugin with a newer one"
+                "\(delivered.identifier) has a kind that this version of BackgroundTasks does not support:"
+                    + " build the plugin with a newer one"
             )
             delivered.complete(.failure)
             return

@@ -23,8 +23,8 @@ extension BGTaskScheduler {
             )
         case .duplicate:
             ProgrammingError.end(
-                "the launch handler for a task identifier may be registered only once; \"\(identifier)\" has one already:"
-                    + " remove the second registration"
+                "the launch handler for a task identifier may be registered only once; \"\(identifier)\""
+                    + " has one already: remove the second registration"
             )
         case let status:
             host.log(.error, "no launch handler for \"\(identifier)\": \(host.name(of: status))")

@@ -13,9 +13,9 @@ struct PluginCallCommand: AsyncParsableCommand {
         commandName: "call",
         abstract: "Call a function of any library once, to try a handler's signature.",
         discussion: """
-            A separate runner calls the function under a budget, as it calls a handler of a manifest. No host takes part, \
-            and a wrong signature can only crash that runner. An argument is a kind as in a manifest, followed by a colon \
-            and its value:
+            A separate runner calls the function under a budget, as it calls a handler of a manifest. No host takes \
+            part, and a wrong signature can only crash that runner. An argument is a kind as in a manifest, followed \
+            by a colon and its value:
 
               string:/var/log   int32:-5    uint32:5    int64:-5    uint64:5
               double:0.5        bool:true   null        setting:KEY
@@ -88,7 +88,8 @@ struct PluginCallCommand: AsyncParsableCommand {
         }
         if arguments.count > DirectHandler.mostArguments {
             throw ValidationError(
-                "\(arguments.count) arguments are given; at most \(DirectHandler.mostArguments) are allowed; leave some out"
+                "\(arguments.count) arguments are given; at most \(DirectHandler.mostArguments) are allowed;"
+                    + " leave some out"
             )
         }
         for case .setting(let key) in arguments where !setting.contains(where: { $0.key == key }) {
@@ -96,7 +97,8 @@ struct PluginCallCommand: AsyncParsableCommand {
         }
         if payload != nil, !arguments.contains(.payload) {
             throw ValidationError(
-                "--payload has no effect: the signature takes no payload argument; add the argument payload, or leave the option out"
+                "--payload has no effect: the signature takes no payload argument; add the argument payload,"
+                    + " or leave the option out"
             )
         }
     }

@@ -97,8 +97,8 @@ extension PoliciesInForce {
 
 extension ContinuedRule {
     var words: String {
-        "expired after \(stallLimit.duration.humanReadable) without progress; under memory pressure one is expired every "
-            + pressureInterval.duration.humanReadable
+        "expired after \(stallLimit.duration.humanReadable) without progress; under memory pressure one is expired"
+            + " every " + pressureInterval.duration.humanReadable
     }
 }
 

@@ -14,10 +14,11 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Simulate the scheduling of a day or a week, without running anything.",
         discussion: """
-            Runs the scheduler of the host. A trace describes the machine, and each plugin is modelled by the run times of \
-            its tasks. The same files and the same seed give the same output, byte for byte. Demo/replays/laptop.yaml is a \
-            trace with every key explained, Demo/replays/plugins.yaml a file of plugins; a package installs both in \
-            share/bgtask/replays. Assertions, locked containers, a GPU, legacy fetch and restarts are not simulated.
+            Runs the scheduler of the host. A trace describes the machine, and each plugin is modelled by the run \
+            times of its tasks. The same files and the same seed give the same output, byte for byte. \
+            Demo/replays/laptop.yaml is a trace with every key explained, Demo/replays/plugins.yaml a file of plugins; \
+            a package installs both in share/bgtask/replays. Assertions, locked containers, a GPU, legacy fetch and \
+            restarts are not simulated.
 
             Examples:
               bgtask replay day --plugins plugins.yaml --conditions laptop.yaml --seed 7

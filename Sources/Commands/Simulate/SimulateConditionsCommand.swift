@@ -12,8 +12,8 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
         commandName: "conditions",
         abstract: "Override conditions such as power, network and idleness for this host.",
         discussion: """
-            Running tasks that require a lost condition are expired. Requests that wait for a regained condition may run. \
-            A condition keeps its simulated value until it is set to real, or the host ends.
+            Running tasks that require a lost condition are expired. Requests that wait for a regained condition may \
+            run. A condition keeps its simulated value until it is set to real, or the host ends.
 
             Example:
               bgtask simulate conditions --external-power false

@@ -15,8 +15,8 @@ struct BeginTime: Hashable {
             self.time = time
         } else {
             throw ValidationError(
-                "\"\(text)\" is not a time, or is after 2261; write a time of day such as 02:00, an RFC 3339 time such as "
-                    + "2026-01-31T02:00:00Z, or a delay such as +15min (\(DurationText.units))"
+                "\"\(text)\" is not a time, or is after 2261; write a time of day such as 02:00, an RFC 3339 time such"
+                    + " as 2026-01-31T02:00:00Z, or a delay such as +15min (\(DurationText.units))"
             )
         }
     }

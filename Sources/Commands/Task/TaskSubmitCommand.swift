@@ -12,7 +12,8 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         abstract: "Submit a request for a task that a plugin's manifest permits.",
         usage: "bgtask task submit <identifier> --kind <kind> [--payload <FILE|->] [<options>]",
         discussion: """
-            WHEN is a time of day (its next occurrence, local time), an RFC 3339 time, or a delay such as +15min or +1h30min.
+            WHEN is a time of day (its next occurrence, local time), an RFC 3339 time, or a delay such as +15min or \
+            +1h30min.
 
             Examples:
               bgtask task submit com.example.feed.refresh --kind refresh

@@ -10,9 +10,9 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Show running tasks, waiting requests with their reasons, and new journal entries, live.",
         discussion: """
-            The picture is redrawn in every interval and for each journal entry. q or Ctrl-C ends it. When the host ends, it shows the last picture and waits for the next host.
-            If the output is not a terminal, or TERM is dumb, it prints a snapshot for each
-            change. NO_COLOR disables colours.
+            The picture is redrawn in every interval and for each journal entry. q or Ctrl-C ends it. When the host \
+            ends, it shows the last picture and waits for the next host. If the output is not a terminal, or TERM is \
+            dumb, it prints a snapshot for each change. NO_COLOR disables colours.
 
             Examples:
               bgtask watch

@@ -9,7 +9,7 @@ struct MountTable: Equatable {
     /// Configured mount points, with the file that configures each.
     let expected: [String: String]
 
-    /// The first configured mount point from `directory` down to `path` that has no file system; nil when there is none.
+    /// The first configured mount point from `directory` down to `path` that has no file system; nil without one.
     func missing(from directory: String, to path: String) -> (point: String, file: String)? {
         expected.filter { point, _ in Self.lies(point, below: directory) && Self.lies(path, below: point) }
             .filter { mounted[$0.key] == nil }
@@ -17,8 +17,8 @@ struct MountTable: Equatable {
             .map { ($0.key, $0.value) }
     }
 
-    /// The first automount point from `directory` down to `path` that is not mounted yet; nil when there is none. Opening
-    /// the path would mount it.
+    /// The first automount point from `directory` down to `path` that is not mounted yet; nil without one. Opening the
+    /// path would mount it.
     func automatic(from directory: String, to path: String) -> String? {
         mounted.filter { point, type in
             type == "autofs" && Self.lies(point, below: directory) && Self.lies(path, below: point)

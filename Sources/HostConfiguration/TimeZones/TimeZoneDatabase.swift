@@ -99,7 +99,8 @@ package struct TimeZoneDatabase: Sendable {
         } catch {
             guard let rule = YearlyOffsets(posix: name) else {
                 throw TimeZoneError(
-                    "the environment variable TZ is \"\(value)\", which is neither a time zone in \(directory) nor a POSIX rule",
+                    "the environment variable TZ is \"\(value)\", which is neither a time zone in \(directory)"
+                        + " nor a POSIX rule",
                     remedy: error.remedy
                 )
             }

@@ -89,8 +89,8 @@ struct RunnerJudge: Hashable {
         let problem = ContinuedTerms.titleProblem(title: titles.title, subtitle: titles.subtitle)
         if problem == nil, continuedTasks.contains(task) { return .title(task, titles) }
         let message =
-            "\(plugin) set a title for task \(task), which is not a continued task of launch \(launch), or an invalid title;"
-            + " set titles only of tasks that its handlers received"
+            "\(plugin) set a title for task \(task), which is not a continued task of launch \(launch), or an"
+            + " invalid title; set titles only of tasks that its handlers received"
         return .event(.violated(launch, rule: "BGT-ABI-08", message: message))
     }
 
@@ -131,8 +131,8 @@ extension RunnerJudge {
 
     static func windowExceeded(in launch: LaunchNumber) -> SchedulerEvent {
         let message =
-            "more than \(CallWindow.limit) calls were unanswered at once, which the runner prevents: the plugin wrote them"
-            + " itself; \(channelRemedy)"
+            "more than \(CallWindow.limit) calls were unanswered at once, which the runner prevents: the plugin"
+            + " wrote them itself; \(channelRemedy)"
         return .violated(launch, rule: "BGT-ABI-16", message: message)
     }
 

@@ -33,8 +33,8 @@ extension CatalogueSettlement {
                 at: place(of: candidate),
                 "belongs to \"\(main.identifier)\", which does not list \"\(candidate.identifier)\" as its extension",
                 remedy:
-                    "add it to the extensions in \(main.file), or to plugins.\(main.identifier).extensions in the host's"
-                    + " configuration"
+                    "add it to the extensions in \(main.file), or to plugins.\(main.identifier).extensions in"
+                    + " the host's configuration"
             )
         }
         return containing

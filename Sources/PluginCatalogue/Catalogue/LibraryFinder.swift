@@ -39,7 +39,8 @@ struct LibraryFinder {
             problems.report(
                 .libraryPath,
                 at: reference.path,
-                "is the absolute path \(reference.path.value.inQuotes), which only manifests in the operator's directory may use",
+                "is the absolute path \(reference.path.value.inQuotes), which only manifests in the operator's"
+                    + " directory may use",
                 remedy: "install the manifest with bgtask plugin install, or put the library beside it"
             )
             return nil

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The journal lines that the calls of one launch cause: the first ones of each kind are written, the others are counted.
+/// The journal lines that the calls of one launch cause: the first ones of each kind are written, the others only
+/// counted.
 struct BoundedLines: Sendable {
     enum Kind: CaseIterable {
         /// A request of the launch that was accepted.

@@ -127,8 +127,8 @@ struct LaunchRecording: Sendable {
         var task: TaskEnd?
     }
 
-    /// The end of a task in a step, or its requeueing. Its identifier is in flight from the decision until the result of
-    /// the commit.
+    /// The end of a task in a step, or its requeueing. Its identifier is in flight from the decision until the result
+    /// of the commit.
     struct TaskEnd: Sendable {
         let work: PendingWork
         let change: ChangeNumber

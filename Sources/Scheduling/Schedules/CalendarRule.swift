@@ -4,9 +4,9 @@ package import TaskModel
 
 /// A time of day on some days, in a time zone: "02:30", "mon-fri 02:30", "1,15 04:00".
 ///
-/// A scheduled occurrence is a local date: each date that matches has one occurrence, whatever its clocks do. If the zone
-/// skips the time of day, the occurrence is at the end of the gap; if the time comes twice, at the first time. A date that
-/// the zone skips whole has none.
+/// A scheduled occurrence is a local date: each date that matches has one occurrence, whatever its clocks do. If the
+/// zone skips the time of day, the occurrence is at the end of the gap; if the time comes twice, at the first time. A
+/// date that the zone skips whole has none.
 package struct CalendarRule: Hashable, Sendable {
     package let hour: Int
     package let minute: Int

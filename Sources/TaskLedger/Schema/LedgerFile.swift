@@ -192,7 +192,8 @@ struct LedgerFile {
             throw LedgerError.foreignLog(
                 path,
                 problem:
-                    "it contains \(inLog) transactions, and the ledger has \(commits) commits with it and \(without) without"
+                    "it contains \(inLog) transactions, and the ledger has \(commits) commits with it"
+                    + " and \(without) without"
             )
         }
         return true
