@@ -6,7 +6,7 @@ package import TaskModel
 extension Scheduler {
     /// Number of plugins and work items that a page may examine beyond its limit before it ends with a `next`. It
     /// bounds the delay that a rarely matching filter causes to decisions.
-    private static let examinedBeyondLimit = 256
+    private static let examinedBeyondLimit = 32
 
     /// The first `limit` items that match `filter` and follow `cursor`, each with the reasons against it.
     ///

@@ -78,8 +78,8 @@ struct PageTests {
             cursor = page.next
             pages += 1
         } while cursor != nil && pages < 100
-        // Each page examines 256 requests beyond the limit.
-        #expect(pages == 3)
+        // Each page examines the plugin and 41 requests.
+        #expect(pages == 15)
     }
 
     @Test func `a page of waiting work continues after a cursor whose request is gone`() throws {
@@ -131,7 +131,7 @@ struct PageTests {
         #expect(keyboard.pendingCount == 0 && keyboard.pendingByLimit.isEmpty && keyboard.hasLaunch)
     }
 
-    @Test func `a page of waiting work examines at most 256 plugins and requests beyond its limit`() throws {
+    @Test func `a page of waiting work examines at most 32 plugins and requests beyond its limit`() throws {
         let host = SchedulerDriver(.app(), configure: { $0.limits.processing = 1_000 })
         host.install(.app(permitted: (1...600).map { .exact(.job($0)) }))
         for number in 1...600 { host.submit(.job(number), after: .hours(1)) }
@@ -142,7 +142,7 @@ struct PageTests {
             matching: WorkFilter(kinds: [.refresh]),
             at: host.clock.now
         )
-        // The plugin itself is one of the 266 examined items.
-        #expect(page.next == WorkCursor(plugin: .app, number: SubmissionNumber(rawValue: first + 264)))
+        // The plugin itself is one of the 42 examined items.
+        #expect(page.next == WorkCursor(plugin: .app, number: SubmissionNumber(rawValue: first + 40)))
     }
 }
