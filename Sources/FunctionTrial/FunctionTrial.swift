@@ -81,6 +81,7 @@ package struct FunctionTrial: Sendable {
                 runner: runner,
                 environment: RunnerEnvironment(from: environment),
                 controlGroups: .none,
+                unclaimed: .killed { _ in },
                 logger: Logger(label: "bgtask") { _ in SwiftLogNoOpLogHandler() }
             ) { entrance.yield($0) }
         } catch {

@@ -71,10 +71,17 @@ package struct Host: Sendable {
     }
 
     private func makeLauncher(reportingTo mailbox: Mailbox) throws -> Launcher {
-        try Launcher(
+        let log = log
+        return try Launcher(
             runner: configuration.runner ?? RunnerProgram.path(),
             environment: RunnerEnvironment(from: ProcessInfo.processInfo.environment),
             controlGroups: controlGroups,
+            unclaimed: .killed { process in
+                log.warning(
+                    "killed a process that a plugin left running and hid from its launch",
+                    metadata: ["pid": "\(process.pid)", "program": "\(process.program)"]
+                )
+            },
             logger: log,
             hasCapacity: { mailbox.hasCapacity(for: $0) },
             onEvent: { mailbox.put(.launch($0)) }

@@ -42,7 +42,10 @@ extension LaunchLoop {
             let present = Set(pids)
             killedOrphans = killedOrphans.filter { present.contains($0.key) }
             for pid in pids where launchesByLeader[pid] == nil {
-                guard let orphan = orphan(pid) else { continue }
+                guard let orphan = orphan(pid) else {
+                    if endUnclaimed(pid) { hasReaped = true }
+                    continue
+                }
                 if !orphan.mayLive { _ = kill(pid, SIGKILL) }
                 var end = bgl_exit()
                 if bgl_wait(pid, 0, &end) == 1 {
@@ -87,6 +90,31 @@ extension LaunchLoop {
         if station.marks.isOurs(number) { return Orphan(launch: launchesByMark[number].flatMap { launches[$0] }) }
         if let launch = killedOrphans[pid] { return Orphan(launch: launches[launch]) }
         return launches.values.first { $0.recognizes(pid) }.map { Orphan(launch: $0) }
+    }
+
+    /// Kills and reaps an unclaimed process, and reports it. It had removed its mark, or its mark was refused.
+    ///
+    /// - Returns: whether the process was reaped; its own children were adopted after the list was read.
+    private func endUnclaimed(_ pid: Int32) -> Bool {
+        guard case .killed(let reported) = unclaimed, let identity = ProcessIdentity(of: pid),
+            !earlierChildren.contains(identity)
+        else { return false }
+        let program = FileBytes.text("/proc/\(pid)/comm", limit: 64)?.split(separator: "\n").first.map(String.init)
+        _ = kill(pid, SIGKILL)
+        var end = bgl_exit()
+        guard bgl_wait(pid, 0, &end) == 1 else {
+            // It dies in a moment. Killed again by the next sweep at worst.
+            sweepLater()
+            if killedUnclaimed.insert(identity).inserted {
+                reported(UnclaimedProcess(pid: pid, program: program ?? "unknown"))
+            }
+            return false
+        }
+        // A process that ended by itself was no longer running.
+        if killedUnclaimed.remove(identity) == nil, end.signal == SIGKILL {
+            reported(UnclaimedProcess(pid: pid, program: program ?? "unknown"))
+        }
+        return true
     }
 
     /// Watches one leftover process of the launch for its end. One is enough: after its end the next sweep finds the

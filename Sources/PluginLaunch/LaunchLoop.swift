@@ -17,6 +17,9 @@ final class LaunchLoop {
     /// Timer for the earliest kill time.
     let killTimer: Descriptor
     let children: ChildList
+    let unclaimed: UnclaimedProcesses
+    /// Children that this process had when the launcher was created. They are left alone.
+    let earlierChildren: Set<ProcessIdentity>
     let owner: MarkOwner
     let logger: Logger
     let hasCapacity: @Sendable (LaunchNumber) -> Bool
@@ -31,6 +34,8 @@ final class LaunchLoop {
     /// Killed orphans that are not reaped yet, with their launch. Their environment, which may contain their only mark,
     /// is already gone.
     var killedOrphans: [Int32: LaunchNumber] = [:]
+    /// Killed unclaimed processes that are not reaped yet.
+    var killedUnclaimed: Set<ProcessIdentity> = []
     var endings: [StaleEnding] = []
     var nextEnding = 0
     /// Time of the last search for descendants. `sweepsAgainAt` is the time of a scheduled retry; nil for none.
@@ -60,6 +65,8 @@ final class LaunchLoop {
         killTimer: Descriptor,
         station: RunnerStation,
         children: ChildList,
+        unclaimed: UnclaimedProcesses,
+        earlierChildren: Set<ProcessIdentity>,
         owner: MarkOwner,
         logger: Logger,
         hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool,
@@ -70,6 +77,8 @@ final class LaunchLoop {
         self.killTimer = killTimer
         self.station = station
         self.children = children
+        self.unclaimed = unclaimed
+        self.earlierChildren = earlierChildren
         self.owner = owner
         self.logger = logger
         self.hasCapacity = hasCapacity

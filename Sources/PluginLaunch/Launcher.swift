@@ -25,6 +25,7 @@ package final class Launcher: Sendable {
     ///
     /// - Parameters:
     ///   - path: path of the runner, resolved once; a later upgrade of the file has no effect.
+    ///   - unclaimed: the treatment of children without the mark of a launch.
     ///   - hasCapacity: whether the receiver accepts another message of the launch. After false, reading of that launch
     ///     stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the launch
     ///     thread; must not block.
@@ -32,6 +33,7 @@ package final class Launcher: Sendable {
         runner path: String,
         environment: RunnerEnvironment,
         controlGroups: ControlGroupPlacement,
+        unclaimed: UnclaimedProcesses,
         logger: Logger,
         hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
         onEvent: @escaping @Sendable (LaunchEvent) -> Void
@@ -50,6 +52,7 @@ package final class Launcher: Sendable {
             try SystemError.check(bgl_become_subreaper(), "become the parent of orphaned processes")
             let inbox = try LaunchInbox()
             let children = try ChildList()
+            let earlier = Set(try children.children().compactMap(ProcessIdentity.init(of:)))
             let timer = Descriptor(
                 owning: try SystemError.check(bgl_monotonic_timer_create(), "create a timer")
             )
@@ -64,6 +67,8 @@ package final class Launcher: Sendable {
                     killTimer: timer,
                     station: station,
                     children: children,
+                    unclaimed: unclaimed,
+                    earlierChildren: earlier,
                     owner: owner,
                     logger: logger,
                     hasCapacity: hasCapacity,

@@ -136,4 +136,17 @@ struct CrashTests {
             try await host.runNeighbour()
         }
     }
+
+    @Test func `a process that removes every mark of its launch is killed when the launch ends`() async throws {
+        let plugin = TestPlugin("HidesChild").lingering
+        // A sandbox would refuse the removal.
+        try await HostFixture.with(HostSetup(["isolation": "off"]), plugins: [.neighbour, plugin]) { host in
+            let end = try await host.withstandsTask(of: plugin)
+            #expect(end.event == "succeeded")
+            let child = try #require(Int32(host.containerText(plugin, "child.txt").prefix { $0 != "\n" }))
+            let line = try await host.waitForLog("the kill of the hidden process") { $0.contains("pid=\(child)") }
+            #expect(line.contains("hid from its launch") && line.contains("program=sleep"), "\(line)")
+            try await host.runNeighbour()
+        }
+    }
 }

@@ -44,6 +44,7 @@ struct LoopFixture {
                 runner: runner,
                 environment: RunnerEnvironment([]),
                 controlGroups: .none,
+                unclaimed: .left,
                 logger: log,
                 hasCapacity: { mailbox.hasCapacity(for: $0) },
                 onEvent: {

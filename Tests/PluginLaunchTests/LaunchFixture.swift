@@ -45,6 +45,7 @@ struct LaunchFixture {
             runner: path,
             environment: environment,
             controlGroups: groups,
+            unclaimed: .left,
             logger: silentLogger,
             hasCapacity: hasCapacity
         ) { event in

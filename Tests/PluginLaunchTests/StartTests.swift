@@ -163,6 +163,7 @@ extension LaunchTests {
                     runner: "/nonexistent/bgtask-runner",
                     environment: LaunchFixture.variables,
                     controlGroups: .none,
+                    unclaimed: .left,
                     logger: silentLogger
                 ) { _ in }
             }
