@@ -74,6 +74,10 @@ let package = Package(
 
         .systemLibrary(name: "CFFI", providers: [.apt(["libffi-dev"])]),
 
+        // MARK: CSeccomp, the library that compiles filters of system calls; only the host links it
+
+        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
+
         // MARK: TaskModel, the values that targets exchange
 
         .target(name: "TaskModel"),
@@ -122,6 +126,21 @@ let package = Package(
 
         .target(name: "RunnerWire", dependencies: ["TaskModel"]),
         .testTarget(name: "RunnerWireTests", dependencies: ["RunnerWire", "StatementTraits", "TaskModel"]),
+
+        // MARK: Sandbox, confines a runner: Landlock, a filter of system calls, resource limits
+
+        .target(name: "Sandbox", dependencies: ["CLinux", "LinuxSystem", "RunnerWire"]),
+
+        // MARK: SandboxPolicy, decides the sandbox of a launch from its grants and the mechanisms of the kernel
+
+        .target(
+            name: "SandboxPolicy",
+            dependencies: ["CLinux", "CSeccomp", "RunnerWire", "Sandbox", "TaskModel"]
+        ),
+        .testTarget(
+            name: "SandboxPolicyTests",
+            dependencies: ["LinuxSystem", "RunnerWire", "Sandbox", "SandboxPolicy", "TaskModel"]
+        ),
 
         // MARK: MessageBus, follows properties and signals of other programs over D-Bus, without blocking
 
@@ -195,7 +214,10 @@ let package = Package(
 
         .target(
             name: "PluginRuntime",
-            dependencies: ["CBackgroundTasks", "CFFI", "LinuxSystem", "PluginBinary", "RunnerWire", "TaskModel"]
+            dependencies: [
+                "CBackgroundTasks", "CFFI", "CLinux", "LinuxSystem", "PluginBinary", "RunnerWire", "Sandbox",
+                "TaskModel",
+            ]
         ),
         .testTarget(
             name: "PluginRuntimeTests",
@@ -251,7 +273,7 @@ let package = Package(
             name: "HostService",
             dependencies: [
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "LinuxSystem", "LocatedYAML",
-                "PluginCatalogue", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
+                "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy", "Scheduling", "TaskLedger", "TaskModel",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -265,8 +287,8 @@ let package = Package(
             name: "HostServiceTests",
             dependencies: [
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
-                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "RunnerWire", "Scheduling",
-                "TaskLedger",
+                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy",
+                "Scheduling", "TaskLedger",
                 "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]

@@ -119,7 +119,8 @@ package struct FunctionTrial: Sendable {
                         launcher.kill(Self.launch)
                     }
                 case .unavailable(_, let error): throw FunctionTrialError("no runner starts: \(error.message)")
-                case .message(_, .loadFailed(let message)), .message(_, .ffiMissing(let message)):
+                case .message(_, .loadFailed(let message)), .message(_, .ffiMissing(let message)),
+                    .message(_, .sandboxFailed(let message)):
                     throw FunctionTrialError(message)
                 case .message(_, .returned(_, let outcome, let text)):
                     let took = clock.monotonic - start

@@ -21,6 +21,7 @@ extension HostConfiguration {
         replace(&idleTimeout, with: mapping.duration("idle-timeout", in: Self.times))
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
+        isolation = mapping.choice("isolation", of: Isolation.self)?.value ?? isolation
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
         mapping.mapping("conditions") { conditions in
             for condition in Condition.allCases {

@@ -27,6 +27,8 @@ package struct HostConfiguration: Sendable {
     /// Directory in which control groups of launches are created. Nil means that the host searches for one; "none"
     /// disables them.
     package var cgroup: String?
+    /// Whether plugins run in a sandbox.
+    package var isolation = Isolation.bestEffort
     package var logLevel = Logger.Level.info
     /// Conditions with a value fixed by the operator; sensors measure all others.
     package var conditions: [Condition: Bool] = [:]

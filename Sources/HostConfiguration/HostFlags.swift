@@ -38,6 +38,10 @@ package struct HostFlags: ParsableArguments {
         )
     )
     var cgroup: String?
+    @Option(
+        help: ArgumentHelp("Whether plugins run in a sandbox: best-effort, required or off.", valueName: "choice")
+    )
+    var isolation: String?
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
@@ -169,6 +173,7 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "idle-timeout", key: "idle-timeout", text: idleTimeout),
             ValueFlag(name: "runner", key: "runner", text: runner),
             ValueFlag(name: "cgroup", key: "cgroup", text: cgroup),
+            ValueFlag(name: "isolation", key: "isolation", text: isolation),
             ValueFlag(name: "log-level", key: "log-level", text: logLevel),
             ValueFlag(name: "refresh-limit", key: "limits.refresh", text: refreshLimit),
             ValueFlag(name: "processing-limit", key: "limits.processing", text: processingLimit),

@@ -7,6 +7,7 @@ import LinuxSystem
 import Logging
 import PluginCatalogue
 import PluginLaunch
+import SandboxPolicy
 import Scheduling
 import ServiceLifecycle
 import TaskLedger
@@ -33,13 +34,14 @@ package struct Host: Sendable {
         let killPoint = try KillPoint.ofProcess()
         // Files that the host creates are private to its user; the control socket is opened to its group later.
         umask(0o077)
+        let sandboxes = try makeSandboxPolicy()
         let state = try StateDirectory(path: configuration.stateDirectory)
         let mailbox = Mailbox()
         let ledger = try openLedger(in: state, reportingTo: mailbox)
         let launcher = try makeLauncher(reportingTo: mailbox)
         do {
             try await DiskThreads.with { threads in
-                try await services(mailbox, state, ledger, launcher, threads, killPoint).run()
+                try await services(mailbox, state, ledger, launcher, sandboxes, threads, killPoint).run()
             }
         } catch {
             // Launches must not outlive a failed host.
@@ -70,6 +72,22 @@ package struct Host: Sendable {
         }
     }
 
+    /// Probes the kernel and compiles the filters; fails when the configuration requires more than the kernel offers.
+    private func makeSandboxPolicy() throws(HostError) -> SandboxPolicy {
+        do throws(SandboxPolicy.Refusal) {
+            return try SandboxPolicy(
+                configuration.isolation,
+                privatePlaces: [configuration.stateDirectory, configuration.controlSocket]
+                    + [configuration.file].compactMap(\.self),
+                cataloguePlaces: [
+                    configuration.operatorManifests, configuration.packageManifests, configuration.pluginDirectory,
+                ]
+            )
+        } catch {
+            throw HostError(code: .systemRefused, message: "\(error)")
+        }
+    }
+
     private func makeLauncher(reportingTo mailbox: Mailbox) throws -> Launcher {
         let log = log
         return try Launcher(
@@ -94,6 +112,7 @@ package struct Host: Sendable {
         _ state: StateDirectory,
         _ ledger: Ledger,
         _ launcher: Launcher,
+        _ sandboxes: SandboxPolicy,
         _ threads: DiskThreads,
         _ killPoint: KillPoint?
     ) async throws -> ServiceGroup {
@@ -119,6 +138,7 @@ package struct Host: Sendable {
             ledger: ledger,
             threads: threads,
             launcher: launcher,
+            sandboxes: sandboxes,
             conditions: conditions,
             clock: clock,
             onUnseenChange: { doubted.yield() },
@@ -144,7 +164,13 @@ package struct Host: Sendable {
         ) { changed in
             loop.post(.timeZonesChanged(changed))
         }
-        let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
+        let facts = HostFacts(
+            configuration: configuration,
+            sandboxes: sandboxes,
+            startedAt: clock.now(),
+            pid: getpid(),
+            user: NSUserName()
+        )
         let routes = ControlRoutes(
             scheduler: loop,
             ledger: ledger,

@@ -8,12 +8,20 @@ package struct InstallationPlace: Hashable {
     package struct RunningHost: Hashable {
         package let socket: String
         package let user: String
+        /// The guarantees about plugins that this host does not enforce, with the reasons.
+        package let unenforced: [String]
         /// The extensions of each main plugin, from manifests and configuration.
         let extensions: [PluginIdentifier: Set<PluginIdentifier>]
 
-        package init(socket: String, user: String, extensions: [PluginIdentifier: Set<PluginIdentifier>]) {
+        package init(
+            socket: String,
+            user: String,
+            unenforced: [String],
+            extensions: [PluginIdentifier: Set<PluginIdentifier>]
+        ) {
             self.socket = socket
             self.user = user
+            self.unenforced = unenforced
             self.extensions = extensions
         }
     }

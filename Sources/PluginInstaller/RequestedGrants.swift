@@ -25,15 +25,21 @@ package struct RequestedGrants: Hashable {
             case .handlers: add("handlers", manifest.handlers.map { "\($0.identifier): \($0.text)" })
             case .extensions: add("extensions", manifest.extensions.map(\.text))
             case .entitlements: add("entitlements", manifest.entitlements.map(\.rawValue).sorted())
-            case .sandboxNetwork:
-                add("network", [manifest.sandbox?.network.map { $0 ? "yes" : "no" } ?? "not declared"])
-            case .sandboxRead: add("reads", manifest.sandbox?.read ?? [])
-            case .sandboxWrite: add("writes", manifest.sandbox?.write ?? [])
+            case .grantsNetwork: add("network", manifest.grants.network ? ["yes"] : [])
+            case .grantsProcesses: add("processes", manifest.grants.processes ? ["yes"] : [])
+            case .grantsRead: add("reads", manifest.grants.read)
+            case .grantsWrite: add("writes", manifest.grants.write)
+            case .grantsExecute: add("executes", manifest.grants.execute)
+            case .grantsSettings:
+                for access in Grants.Setting.Access.allCases {
+                    let keys = manifest.grants.settings.filter { $0.access == access }.map(\.key)
+                    add(access == .read ? "reads" : "writes", keys.map { "the path in the setting \($0)" })
+                }
             case .limitsMemory: add("memory", manifest.limits?.memory.map { ["at most \($0) bytes"] } ?? [])
             case .settings:
                 add("settings", manifest.settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
             // Each of their keys has an entry of its own.
-            case .sandbox, .limits: break
+            case .grants, .limits: break
             }
         }
         all = grants

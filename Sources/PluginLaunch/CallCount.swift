@@ -33,7 +33,8 @@ extension RunnerMessage {
     fileprivate var isCall: Bool {
         switch self {
         case .submit, .cancel, .cancelAll, .pending: true
-        case .entered, .registered, .loadFailed, .ffiMissing, .completed, .returned, .expirationHandler, .expiring,
+        case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .completed, .returned, .expirationHandler,
+            .expiring,
             .progress, .title, .fetchInterval, .assertionBegan, .assertionEnded, .log, .violation, .stopped:
             false
         }

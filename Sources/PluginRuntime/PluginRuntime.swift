@@ -1,7 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import LinuxSystem
 import RunnerWire
+import Sandbox
 import TaskModel
 
 /// The entry point of a runner: it receives one plan from the control socket, runs that launch and ends the process. It
@@ -16,16 +18,17 @@ package enum PluginRuntime {
             exit(RunnerExit.misuse)
         }
         prepareProcess()
-        guard let wakeChannel = WakeChannel(), let reserve = WorkQueue(named: "bgtask-reserve"),
-            let spare = WorkQueue(named: "bgtask-spare")
-        else {
-            RunnerExit.end(without: "descriptor or thread")
-        }
+        guard let wakeChannel = WakeChannel() else { RunnerExit.end(without: "descriptor") }
         let channel = HostChannel(descriptor: RunnerDescriptors.control, wakeChannel: wakeChannel)
         var decoder = FrameDecoder<HostMessage>()
         let plan = receivePlan(from: channel, &decoder)
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
 
+        // Before the first other thread: a sandbox does not apply to threads that exist already.
+        enterSandbox(plan, channel)
+        guard let reserve = WorkQueue(named: "bgtask-reserve"), let spare = WorkQueue(named: "bgtask-spare") else {
+            RunnerExit.end(without: "thread")
+        }
         WorkerThread.setName(plan.plugin.text)
         // One slot for a handler and one for an expiration handler of every task, including tasks that are delivered
         // later.
@@ -70,6 +73,20 @@ package enum PluginRuntime {
         // handlers are empty functions instead of SIG_IGN: programs that a plugin starts get the default action back.
         for polite in [SIGTERM, SIGINT, SIGHUP] { signal(polite) { _ in } }
         OutputStreams.bufferByLine()
+    }
+
+    /// Enters the sandbox of the plan. Without it, the process ends and no plugin code is mapped.
+    private static func enterSandbox(_ plan: RunnerPlan, _ channel: HostChannel) {
+        guard let sandbox = plan.sandbox else { return }
+        do throws(SystemError) {
+            for message in try Sandbox.enter(sandbox, container: plan.containerPath) {
+                channel.send(.log(.warning, message: message))
+            }
+        } catch {
+            channel.send(.sandboxFailed(message: "the sandbox of the launch is not in effect: \(error)"), isLast: true)
+            channel.flushWaiting()
+            RunnerExit.end(RunnerExit.notConfined, "\(error)")
+        }
     }
 
     private static func receivePlan(

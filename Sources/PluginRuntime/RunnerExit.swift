@@ -12,6 +12,8 @@ enum RunnerExit {
     static let brokenWire: Int32 = 3
     /// The system had no descriptor, thread or memory left.
     static let noResources: Int32 = 4
+    /// The sandbox of the launch could not be applied.
+    static let notConfined: Int32 = 5
 
     /// Ends the process with a message on stderr, for failures that cannot be reported to the host or the plugin. The
     /// host captures stderr.

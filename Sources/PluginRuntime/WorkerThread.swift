@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CLinux
 import Glibc
 import Synchronization
 
@@ -73,11 +74,9 @@ enum WorkerThread {
     /// Names the calling thread by the last 15 bytes of `name`: the ends of identifiers differ more than their
     /// beginnings.
     static func setName(_ name: String) {
-        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
         let limit = 15
-        _ = Array(name.utf8.suffix(limit)).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-        close(file)
+        let end = Array(name.utf8.suffix(limit))
+        bgl_set_thread_name(String(decoding: end, as: UTF8.self))
     }
 }
 

@@ -80,6 +80,8 @@ package struct RunnerPlan: Hashable, Sendable {
     /// The functions that the manifest binds; empty for a library with an entry function.
     package let handlers: [DirectHandler]
     package let containerPath: String
+    /// Nil when the host's isolation is off.
+    package let sandbox: SandboxPlan?
     /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
     /// budget. It applies to entry and to every task that is not continued.
     package let deadline: MonotonicTime?
@@ -101,6 +103,7 @@ package struct RunnerPlan: Hashable, Sendable {
         settings: [String: String],
         handlers: [DirectHandler] = [],
         containerPath: String,
+        sandbox: SandboxPlan? = nil,
         deadline: MonotonicTime?,
         entryDeadline: MonotonicTime,
         gracePeriod: Duration,
@@ -118,6 +121,7 @@ package struct RunnerPlan: Hashable, Sendable {
         self.settings = settings
         self.handlers = handlers
         self.containerPath = containerPath
+        self.sandbox = sandbox
         self.deadline = deadline
         self.entryDeadline = entryDeadline
         self.gracePeriod = gracePeriod

@@ -28,6 +28,7 @@ extension RunnerMessage: WireMessage {
         case fetchInterval = 18
         case returned = 19
         case ffiMissing = 20
+        case sandboxFailed = 21
     }
 
     package var frameType: UInt16 {
@@ -40,6 +41,7 @@ extension RunnerMessage: WireMessage {
             case .fetchInterval: .fetchInterval
             case .loadFailed: .loadFailed
             case .ffiMissing: .ffiMissing
+            case .sandboxFailed: .sandboxFailed
             case .completed: .completed
             case .returned: .returned
             case .expirationHandler: .expirationHandler
@@ -76,7 +78,7 @@ extension RunnerMessage: WireMessage {
         case .fetchInterval(let interval):
             frame.put(interval != nil)
             if let interval { frame.put(interval.wholeNanoseconds) }
-        case .loadFailed(let message), .ffiMissing(let message):
+        case .loadFailed(let message), .ffiMissing(let message), .sandboxFailed(let message):
             frame.put(text: message)
         case .completed(let task, let outcome):
             frame.put(task)
@@ -152,6 +154,8 @@ extension RunnerMessage: WireMessage {
             self = .loadFailed(message: try fields.text("loadFailed.message"))
         case .ffiMissing:
             self = .ffiMissing(message: try fields.text("ffiMissing.message"))
+        case .sandboxFailed:
+            self = .sandboxFailed(message: try fields.text("sandboxFailed.message"))
         case .completed:
             self = .completed(try fields.value("completed.task"), try fields.value("completed.outcome"))
         case .returned:

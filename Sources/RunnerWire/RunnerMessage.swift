@@ -15,6 +15,8 @@ package enum RunnerMessage: Hashable, Sendable {
     case loadFailed(message: String)
     /// libffi, which calls bound functions, is missing on this machine. The library was not loaded.
     case ffiMissing(message: String)
+    /// The sandbox could not be applied; the library was not loaded.
+    case sandboxFailed(message: String)
     case completed(TaskID, CompletionOutcome)
     /// A bound function returned: the outcome of its task, and the text for the journal.
     case returned(TaskID, CompletionOutcome, text: String)

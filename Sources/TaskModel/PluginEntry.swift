@@ -17,6 +17,8 @@ package struct PluginEntry: Hashable, Sendable {
     package private(set) var settings: [String: String]
     /// The functions that the manifest binds, one per identifier; empty for a library with an entry function.
     package let handlers: [DirectHandler]
+    /// The access that the manifest requests.
+    package let grants: Grants
     package let library: LibraryFile
     package let manifestPath: String
     /// SHA-256 of the manifest's bytes, lower-case hexadecimal.
@@ -34,6 +36,7 @@ package struct PluginEntry: Hashable, Sendable {
         entitlements: Set<Entitlement> = [],
         settings: [String: String] = [:],
         handlers: [DirectHandler] = [],
+        grants: Grants = .none,
         library: LibraryFile,
         manifestPath: String,
         manifestDigest: String
@@ -49,6 +52,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.entitlements = entitlements
         self.settings = settings
         self.handlers = handlers
+        self.grants = grants
         self.library = library
         self.manifestPath = manifestPath
         self.manifestDigest = manifestDigest

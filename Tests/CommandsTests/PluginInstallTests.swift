@@ -33,12 +33,16 @@ struct PluginInstallTests {
         try await PluginCommandFixture.with { fixture in
             let lines = [
                 "background-modes: [processing]", "permitted-identifiers: [com.example.obedient.task]",
-                "sandbox: { network: true, write: [/srv/data] }", "limits: { memory: 1MiB }", "settings: { a: b }",
+                "grants: { network: true, write: [/srv/data] }", "limits: { memory: 1MiB }", "settings: { a: b }",
             ]
             let manifest = try await fixture.build("Obedient", lines: lines)
             #expect(await fixture.run("install", manifest) == .misuse)
             #expect(fixture.terminal.error.contains("--yes") && fixture.installed.isEmpty)
-            for word in ["processing", "com.example.obedient.task", "/srv/data", "1048576", "a = b", "not enforced"] {
+            for word in [
+                "processing", "com.example.obedient.task", "/srv/data", "1048576", "a = b", "not enforced",
+                "use the network", "read and write /srv/data",
+                "may not       start processes",
+            ] {
                 #expect(fixture.terminal.output.contains(word), "\(word)")
             }
             #expect(await fixture.run("install", manifest, answering: "n") == .refused)
@@ -200,7 +204,7 @@ struct PluginInstallTests {
     {
         try await PluginCommandFixture.with { fixture in
             try await fixture.build("Obedient", version: "1.0.0", lines: ["background-modes: [fetch]"], in: "operator")
-            let manifest = try await fixture.build("Obedient", version: "2.0.0", lines: ["sandbox: { network: true }"])
+            let manifest = try await fixture.build("Obedient", version: "2.0.0", lines: ["grants: { network: true }"])
             #expect(await fixture.run("install", manifest, "--yes") == .done)
             for word in ["2.0.0", "version 1.0.0", "- modes: fetch", "+ network: yes"] {
                 #expect(fixture.terminal.output.contains(word), "\(word)")

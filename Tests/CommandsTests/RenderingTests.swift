@@ -63,6 +63,9 @@ struct RenderingTests {
                 retry           after 10s, doubling; 3 attempts; the host's own actions after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is checked again after 10min
                 policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
+                isolation       best-effort
+                                network: seccomp, Landlock 7
+                                memory: not enforced: this version writes no control group limits
                 continued       expired after 30s without progress; under memory pressure one is expired every 10s
                 refresh         on, legacy fetch at most every 15min
 
@@ -116,6 +119,10 @@ struct RenderingTests {
                                 sha256 ab12
                 handlers        com.example.feed.refresh is int32_t feed_read(const char *, char *, size_t, int32_t *); called \
                 with setting: feed-url, out-string: 64, cancel-flag; success-when-zero
+                grants          network
+                                write /srv/photos
+                enforced by     network: seccomp, Landlock 7
+                                memory: not enforced: this version writes no control group limits
                 settings        feed-url = https://example.com/feed.xml
                 work            2 pending, 1 running
                 events          13 started, now, waits for nothing

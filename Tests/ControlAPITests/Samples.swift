@@ -91,12 +91,18 @@ enum Samples {
                 maximumDeferral: .seconds(2 * 86_400),
                 maximumCapacityWait: .seconds(300)
             ),
+            isolation: IsolationInForce(.bestEffort, guarantees),
             continued: ContinuedRule(stallLimit: .seconds(30), pressureInterval: .seconds(10)),
             minimumFetchInterval: .seconds(900),
             isBackgroundRefreshOn: true,
             isStopping: false
         )
     }
+
+    static let guarantees = [
+        GuaranteeInForce("network", enforcedBy: "seccomp, Landlock 7"),
+        GuaranteeInForce("memory", notEnforced: "this version writes no control group limits"),
+    ]
 
     static let conditions = ConditionsReply(
         states: [
@@ -142,6 +148,11 @@ enum Samples {
         PluginReply(
             try entry(),
             summary: .init(try entry(), pending: 2, events: events, running: 1, isEnabled: true, state: .running),
+            grants: GrantsInForce(
+                Grants(network: true, settings: [.init(key: "directory", access: .write)]),
+                places: [.init(path: "/srv/photos", access: "write", leftOut: nil)],
+                guarantees: guarantees
+            ),
             notes: [ManifestNote(severity: .note, line: 9, key: "modes", message: "audio has no effect")],
             limits: [KindLimit(.refresh, limit: 1, used: 1), KindLimit(.processing, limit: 10, used: 3)],
             budgets: [KindBudget(.refresh, budget: .seconds(30))],

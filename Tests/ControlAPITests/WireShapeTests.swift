@@ -67,6 +67,9 @@ struct WireShapeTests {
                  "policies": {"off": ["load"], "stagger_ns": 60000000000, "overrun_spacing_ns": 30000000000,
                               "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
+                 "isolation": {"choice": "best-effort", "guarantees":
+                    [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
+                     {"name": "memory", "not_enforced": "this version writes no control group limits"}]},
                  "continued": {"stall_limit_ns": 30000000000, "pressure_interval_ns": 10000000000},
                  "minimum_fetch_interval_ns": 900000000000, "background_refresh": true,
                  "stopping": false}
@@ -158,6 +161,10 @@ struct WireShapeTests {
                  "budgets": [{"kind": "refresh", "budget_ns": 30000000000}],
                  "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100,
                  "day_budget_ns": 14400000000000, "background_refresh": true, "background_denied": false,
+                 "grants": {"network": true, "processes": false, "settings": ["directory"],
+                   "places": [{"path": "/srv/photos", "access": "write"}], "guarantees":
+                    [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
+                     {"name": "memory", "not_enforced": "this version writes no control group limits"}]},
                  "entitlements": ["continued-processing.gpu"],
                  "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
                                 "next": "2026-01-31T02:48:00Z", "next_ns": "1769827680000000000"}],

@@ -124,7 +124,8 @@ struct CrashTests {
     func `children that a task leaves behind, hidden or not, are killed with its launch and journaled`()
         async throws
     {
-        let plugin = TestPlugin("LeavesChild").lingering
+        var plugin = TestPlugin("LeavesChild").lingering
+        plugin.grants = "processes: true"
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let end = try await host.withstandsTask(of: plugin)
             #expect(end.event == "succeeded")

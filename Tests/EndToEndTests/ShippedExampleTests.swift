@@ -96,15 +96,16 @@ struct ShippedExampleTests {
         let library = try #require(Leptonica.path)
         try await ScratchDirectory.with { directory in
             try directory.makeDirectory("photos")
+            try directory.makeDirectory("books")
             try await Photography.take(3, into: directory.file("photos"))
             let settings = [
-                "directory": directory.file("photos"), "into": directory.file("book.pdf"), "title": "Summer",
+                "directory": directory.file("photos"), "into": directory.file("books/book.pdf"), "title": "Summer",
             ]
             let words = ["/usr/lib/x86_64-linux-gnu/liblept.so.5": library]
             try await with("com.example.albumbook", replacing: words, settings: settings) { host in
                 let end = try await host.outcome(of: try await host.submit(Self.bind))
                 #expect(end.event == "succeeded")
-                let book = try Data(contentsOf: URL(filePath: directory.file("book.pdf")))
+                let book = try Data(contentsOf: URL(filePath: directory.file("books/book.pdf")))
                 #expect(
                     book.starts(with: Data("%PDF-".utf8))
                         && book.range(of: Data("/Title <feff00530075006d006d00650072>".utf8)) != nil

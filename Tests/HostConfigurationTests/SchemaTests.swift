@@ -18,13 +18,15 @@ struct SchemaTests {
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ int32: a }], returns: void }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: int32 }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: { int32: always } }]",
-        "extensions: [a..b]", "entitlements: [other]", "sandbox: { network: yes }", "sandbox: { read: [relative] }",
-        "sandbox: { disk: true }", "limits: { memory: 5 }", "limits: { memory: 5GB }", "limits: { cpu: 1 }",
+        "extensions: [a..b]", "entitlements: [other]", "grants: { network: yes }", "grants: { read: [relative] }",
+        "grants: { disk: true }", "grants: { settings: [ { setting: a } ] }", "limits: { memory: 5 }",
+        "limits: { memory: 5GB }", "limits: { cpu: 1 }",
         "settings: { a: [b] }", "other: 1",
     ]
 
     private static let flawsOfConfigurations = [
-        "idle-timeout: 5", "grace-period: 5 seconds", "log-level: loud", "conditions: { heat: true }",
+        "idle-timeout: 5", "isolation: maybe", "grace-period: 5 seconds", "log-level: loud",
+        "conditions: { heat: true }",
         "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",
         "policies: { off: [impatience] }", "retry: { attempts: 0 }", "plugins: { nodot: { enabled: true } }",
         "plugins: { a.b: { settings: { a: [] } } }", "plugins: { a.b: { extensions: [c] } }",

@@ -6,6 +6,7 @@ import HostTestKit
 import LinuxSystem
 import Logging
 import PluginLaunch
+import SandboxPolicy
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -73,6 +74,7 @@ struct LoopFixture {
                     ledger: ledger,
                     threads: threads,
                     launcher: launcher,
+                    sandboxes: SandboxPolicy(.off, privatePlaces: [], cataloguePlaces: []),
                     conditions: conditions,
                     clock: clock,
                     onUnseenChange: {},

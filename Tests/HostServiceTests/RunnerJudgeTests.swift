@@ -108,6 +108,13 @@ struct RunnerJudgeTests {
         #expect(verdict(on: missing) == .event(.loadFailed(Self.launch, message: "libffi.so.8")))
     }
 
+    @Test mutating func `a failed sandbox is blamed on the host only until the plugin has entered`() {
+        let failed = RunnerMessage.sandboxFailed(message: "cannot")
+        #expect(verdict(on: failed) == .event(.launchFailedByHost(Self.launch, message: "cannot")))
+        _ = verdict(on: .entered(status: 0, registered: [], offersReceive: false))
+        #expect(verdict(on: failed) == .event(.loadFailed(Self.launch, message: "cannot")))
+    }
+
     // MARK: - Titles
 
     @Test mutating func `a runner's title for a running continued task is accepted until the task ends`() {

@@ -20,6 +20,8 @@ package struct TestPlugin: Sendable {
     package var modes = ["fetch", "processing"]
     package var entitlements: [String] = []
     package var settings: [String: String] = [:]
+    /// The grants: a flow mapping of YAML without its braces.
+    package var grants = ""
     /// The functions that the manifest binds, by task: the rest of each handler's line in YAML. Empty for a library
     /// with an entry function.
     package var handlers: [String: String] = [:]
@@ -79,6 +81,7 @@ package struct TestPlugin: Sendable {
             if !entitlements.isEmpty { lines.append("entitlements: [\(entitlements.joined(separator: ", "))]") }
             if !extensions.isEmpty { lines.append("extensions: [\(extensions.joined(separator: ", "))]") }
         }
+        if !grants.isEmpty { lines.append("grants: { \(grants) }") }
         if !handlers.isEmpty {
             lines.append("handlers:")
             lines += handlers.sorted { $0.key < $1.key }.map { "  - { identifier: \(task($0)), \($1) }" }

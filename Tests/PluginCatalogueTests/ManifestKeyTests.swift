@@ -13,8 +13,10 @@ struct ManifestKeyTests {
         .backgroundModes: "background-modes: [fetch]",
         .permittedIdentifiers: "permitted-identifiers: [com.example.feed.refresh]", .handlers: "handlers: []",
         .extensions: "extensions: [com.example.feed.keyboard]", .entitlements: "entitlements: [healthresearch]",
-        .sandbox: "sandbox: {}", .sandboxNetwork: "sandbox: { network: true }", .sandboxRead: "sandbox: { read: [/a] }",
-        .sandboxWrite: "sandbox: { write: [/a] }", .limits: "limits: {}", .limitsMemory: "limits: { memory: 64 MiB }",
+        .grants: "grants: {}", .grantsNetwork: "grants: { network: true }", .grantsRead: "grants: { read: [/a] }",
+        .grantsWrite: "grants: { write: [/a] }", .grantsExecute: "grants: { execute: [/a] }",
+        .grantsProcesses: "grants: { processes: true }",
+        .grantsSettings: "grants: { settings: [] }", .limits: "limits: {}", .limitsMemory: "limits: { memory: 64 MiB }",
         .settings: "settings: { a: b }",
     ]
 

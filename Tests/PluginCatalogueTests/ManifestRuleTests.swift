@@ -28,7 +28,7 @@ struct ManifestRuleTests {
             entitlements: [gpu]
             settings: { list: [1] }
             limits: { memory: 256MB, cpu: 1 }
-            sandbox: { network: maybe, read: [etc] }
+            grants: { network: maybe, read: [etc], settings: [ { setting: list, access: own } ] }
             """
         #expect(
             found(text) == [
@@ -38,7 +38,8 @@ struct ManifestRuleTests {
                 "13 permitted-identifiers[3] identifier", "14 permitted-identifiers[4] wrong-type",
                 "15 extensions[0] identifier", "16 entitlements[0] wrong-value", "17 settings.list wrong-type",
                 "18 limits not-enforced", "18 limits.memory wrong-type", "18 limits.cpu unknown-key",
-                "19 sandbox not-enforced", "19 sandbox.network wrong-type", "19 sandbox.read[0] wrong-value",
+                "19 grants.network wrong-type", "19 grants.read[0] wrong-value",
+                "19 grants.settings[0].access wrong-value",
             ]
         )
     }
@@ -198,7 +199,7 @@ struct ManifestRuleTests {
 
     @Test func `an unknown key of a manifest without a similar one is refused with all known keys`() {
         let remedy = read(yaml("schedule-and-more: 1")).problems.first?.remedy ?? ""
-        for key in ["identifier", "role", "sandbox", "handlers", "containing-plugin"] { #expect(remedy.contains(key)) }
+        for key in ["identifier", "role", "grants", "handlers", "containing-plugin"] { #expect(remedy.contains(key)) }
     }
 
     @Test func `manifest keys with the prefix x- are ignored on every level`() {

@@ -91,13 +91,47 @@ struct ManifestTests {
         #expect(reading.problems.isEmpty)
     }
 
-    @Test func `limits and sandbox of a manifest are parsed, and a note reports that they are not enforced`() throws {
-        let reading = read(yaml("limits: { memory: 256MiB }\nsandbox: { network: true, read: [/etc], write: [] }"))
+    @Test func `a manifest without grants requests none`() throws {
+        #expect(read(yaml("name: Feed")).manifest?.grants == Grants.none)
+    }
+
+    @Test func `the grants of a manifest are parsed`() throws {
+        let settings = "settings: { folder: /srv }"
+        let list = "network: true, processes: true, read: [/a], write: [/b], execute: [/c]"
+        let reading = read(yaml("\(settings)\ngrants: { \(list), settings: [ { setting: folder, access: write } ] }"))
+        #expect(reading.problems.isEmpty)
+        let setting = Grants.Setting(key: "folder", access: .write)
+        #expect(
+            reading.manifest?.grants
+                == Grants(
+                    network: true,
+                    processes: true,
+                    read: ["/a"],
+                    write: ["/b"],
+                    execute: ["/c"],
+                    settings: [setting]
+                )
+        )
+    }
+
+    @Test(arguments: [
+        ("grants: { read: [~/a] }", "absolute path"), ("grants: { write: [/a/../b] }", "absolute path"),
+        ("grants: { settings: [ { setting: folder, access: write } ] }", "does not list under settings"),
+        ("grants: { settings: [ { setting: folder } ] }", "write read or write"),
+        ("grants: { gpu: true }", "unknown"),
+    ])
+    func `a wrong grant refuses the manifest with the rule`(line: String, words: String) {
+        let reading = read(yaml(line))
+        #expect(reading.manifest == nil)
+        let texts = reading.problems.map { "\($0.message); \($0.remedy); \($0.rule)" }
+        #expect(texts.contains { $0.contains(words) }, "\(texts)")
+    }
+
+    @Test func `limits of a manifest are parsed, and a note reports that they are not enforced`() throws {
+        let reading = read(yaml("limits: { memory: 256MiB }"))
         let manifest = try #require(reading.manifest)
         #expect(manifest.limits?.memory == 256 << 20)
-        #expect(manifest.sandbox?.network == true)
-        #expect(manifest.sandbox?.read == ["/etc"])
-        #expect(reading.problems.map(\.short) == ["4 limits not-enforced", "5 sandbox not-enforced"])
+        #expect(reading.problems.map(\.short) == ["4 limits not-enforced"])
         #expect(reading.problems.allSatisfy { $0.severity == .note })
     }
 

@@ -82,9 +82,9 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `a sandbox that is requested but not enforced causes a warning of plugin check`() async throws {
+    @Test func `a limit that is requested but not enforced causes a warning of plugin check`() async throws {
         try await Bench.with { bench in
-            let file = try await bench.install("Obedient", lines: ["sandbox: { network: false }"])
+            let file = try await bench.install("Obedient", lines: ["limits: { memory: 1MiB }"])
             let report = try #require(bench.check(file))
             #expect(report.verdict == .conforms && report.checks(.warn) == [.manifestKeys])
         }

@@ -19,6 +19,7 @@ enum RecordedMessages {
             .registered(.exact(identifier)),
             .loadFailed(message: "cannot open it"),
             .ffiMissing(message: "libffi.so.8"),
+            .sandboxFailed(message: "no"),
             .returned(task, .success, text: "returned 0"),
             .expirationHandler(task, isSet: true),
             .title(task, "Exporting", subtitle: nil),
@@ -53,6 +54,8 @@ enum RecordedMessages {
         [
             .plan(plan()),
             .plan(plan(deadline: nil)),
+            .plan(plan(sandbox: nil)),
+            .plan(plan(sandbox: SampleMessages.bareSandbox)),
             .expireAssertions(.hostShutdown),
             .submitted(call, SubmissionNumber(rawValue: 9)),
             .refused(call, SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: "not offered")),
@@ -61,6 +64,7 @@ enum RecordedMessages {
             .stop,
         ]
         + (0...64).compactMap { ExpirationReason(rawValue: $0) }.map { .expire([task], $0) }
+        + SandboxPlan.Access.allCases.map { .plan(plan(sandbox: SampleMessages.sandbox($0))) }
         + Lane.allCases.map { .plan(plan(lane: $0)) }
         + (0...16).compactMap { LaunchCause(rawValue: $0) }.map { .plan(plan(cause: $0)) }
         + EventType.allCases.map { .deliver(SampleMessages.task(payload: [1], event: $0)) }
@@ -94,7 +98,8 @@ enum RecordedMessages {
         lane: Lane = .background,
         cause: LaunchCause = .user,
         deadline: MonotonicTime? = MonotonicTime(nanoseconds: 30),
-        gracePeriod: Duration = .seconds(5)
+        gracePeriod: Duration = .seconds(5),
+        sandbox: SandboxPlan? = SampleMessages.sandbox(.write)
     ) -> RunnerPlan {
         RunnerPlan(
             launch: LaunchNumber(rawValue: 41),
@@ -109,6 +114,7 @@ enum RecordedMessages {
             settings: ["feed-url": "https://example.com/feed.xml"],
             handlers: handlers,
             containerPath: "/var/lib/bgtask/containers/com.example.colorfeed",
+            sandbox: sandbox,
             deadline: deadline,
             entryDeadline: MonotonicTime(nanoseconds: 40),
             gracePeriod: gracePeriod,
@@ -132,7 +138,8 @@ enum RecordedMessages {
 
 extension RunnerMessage {
     enum Name: String, CaseIterable {
-        case entered, registered, loadFailed, ffiMissing, completed, returned, expirationHandler, expiring
+        case entered, registered, loadFailed, ffiMissing, sandboxFailed, completed, returned, expirationHandler,
+            expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded
         case submit, cancel, cancelAll, pending, log, violation, stopped
     }
@@ -144,6 +151,7 @@ extension RunnerMessage {
         case .registered: .registered
         case .loadFailed: .loadFailed
         case .ffiMissing: .ffiMissing
+        case .sandboxFailed: .sandboxFailed
         case .completed: .completed
         case .returned: .returned
         case .expirationHandler: .expirationHandler

@@ -23,6 +23,19 @@ enum SampleMessages {
             TaskRequest(identifier: longest, kind: .continued, continued: longestTerms),
         ] + ProtectionType.allCases.map { TaskRequest(identifier: identifier, kind: .healthResearch, protection: $0) }
 
+    static func sandbox(_ access: SandboxPlan.Access) -> SandboxPlan {
+        SandboxPlan(
+            landlock: LandlockRights(files: 0xffff, network: 3, scopes: 3),
+            library: "/usr/lib/bgtask/plugins",
+            granted: [.init(path: "/srv/photos", access: access)],
+            reserved: ["/var/lib/bgtask", "/run/bgtask/control.sock"],
+            filter: [6, 0, 0, 0, 0, 0, 255, 127]
+        )
+    }
+
+    /// On a kernel without mechanisms.
+    static let bareSandbox = SandboxPlan(landlock: nil, library: "", granted: [], reserved: [], filter: [])
+
     static let longestTerms = ContinuedTerms(
         title: String(repeating: "é", count: 127) + "x",
         subtitle: String(repeating: "\u{1F9CA}", count: 63),
@@ -53,6 +66,8 @@ enum SampleMessages {
             .loadFailed(message: "libfeed.so: cannot open shared object file – Ünïcode \u{1F9CA}\0 inside"),
             .ffiMissing(message: ""),
             .ffiMissing(message: "libffi.so.8 cannot be loaded"),
+            .sandboxFailed(message: ""),
+            .sandboxFailed(message: "cannot restrict the process"),
             .completed(TaskID(rawValue: .max), .failure),
             .completed(TaskID(rawValue: 0), .noData),
             .returned(TaskID(rawValue: .max), .success, text: "run returned 0; out-string \"\u{1F9CA}\0\""),

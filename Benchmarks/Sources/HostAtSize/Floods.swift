@@ -98,6 +98,7 @@ struct Floods {
                 background-modes: [processing]
                 permitted-identifiers: [\(plugin).task]
                 settings: { task: \(plugin).task\(fifo)\(cancels) }
+                \(isFlooder ? "" : "grants: { settings: [ { setting: fifo, access: write } ] }")
                 """
             try directory.write(manifest, to: "manifests/\(plugin).yaml")
         }

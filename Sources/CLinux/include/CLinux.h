@@ -9,6 +9,7 @@
 #include "bgl_netlink.h"
 #include "bgl_poll.h"
 #include "bgl_process.h"
+#include "bgl_sandbox.h"
 #include "bgl_spawn.h"
 #include "bgl_stream.h"
 #include "bgl_text.h"

@@ -54,7 +54,12 @@ struct PlaceOptions: ParsableArguments {
             }
             return extensions
         }
-        return InstallationPlace.RunningHost(socket: host.choice.socket, user: status.user, extensions: extensions)
+        return InstallationPlace.RunningHost(
+            socket: host.choice.socket,
+            user: status.user,
+            unenforced: status.isolation.guarantees.filter { $0.notEnforced != nil }.map(\.words),
+            extensions: extensions
+        )
     }
 
     /// The status of the chosen host; nil when no host answers and the options select the directories without one.

@@ -34,6 +34,7 @@ extension HostStatusReply: Presentable {
         fields.add("retry", retry.words)
         fields.add("retention", retention.words)
         fields.add("policies", policies.words)
+        fields.add("isolation", each: [isolation.choice] + isolation.guarantees.map(\.words))
         fields.add("continued", continued.words)
         let refresh = isBackgroundRefreshOn ? "on" : "off"
         let interval = minimumFetchInterval.duration.humanReadable
@@ -93,6 +94,11 @@ extension PoliciesInForce {
         let off = off.isEmpty ? "" : "; off: \(off.joined(separator: ", "))"
         return numbers.joined(separator: ", ") + off
     }
+}
+
+extension GuaranteeInForce {
+    /// The guarantee and its mechanism, as `network: seccomp`.
+    var words: String { "\(name): " + (enforcedBy ?? "not enforced: \(notEnforced ?? "")") }
 }
 
 extension ContinuedRule {

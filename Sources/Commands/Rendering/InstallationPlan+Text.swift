@@ -15,6 +15,8 @@ extension InstallationPlan {
         fields.add("name", manifest.version.isEmpty ? manifest.name : "\(manifest.name) \(manifest.version)")
         fields.add("role", manifest.role.name + (containing.map { " of \($0)" } ?? ""))
         for (topic, values) in RequestedGrants(manifest).byTopic { fields.add(topic, each: values) }
+        fields.add("may", each: may)
+        fields.add("may not", each: mayNot)
         fields.add("not enforced", each: notEnforced)
         fields.add("manifest", each: [source, "to \(manifestTarget)"])
         fields.add("library", each: [library.path, libraryTarget.map { "to \($0.path)" } ?? "stays in place"])
@@ -28,10 +30,28 @@ extension InstallationPlan {
         return fields.text + warnings.map(\.text).joined()
     }
 
-    /// The keys of the manifest that this version reads but does not enforce.
+    /// The grants as sentences, which the operator confirms.
+    private var may: [String] {
+        let grants = manifest.grants
+        let paths = [("read", grants.read), ("read and write", grants.write), ("execute", grants.execute)]
+        let settings = grants.settings.map { setting in
+            (setting.access == .read ? "read" : "read and write")
+                + " the path in the setting \(setting.key), now \(manifest.settings[setting.key] ?? "")"
+        }
+        return [grants.network ? "use the network" : nil, grants.processes ? "start processes" : nil].compactMap(\.self)
+            + paths.flatMap { verb, paths in paths.map { "\(verb) \($0)" } } + settings
+            + ["read and write its own container, and use the programs and libraries of the system"]
+    }
+
+    private var mayNot: [String] {
+        let grants = manifest.grants
+        return [grants.network ? nil : "use the network", grants.processes ? nil : "start processes"].compactMap(\.self)
+            + ["reach other files, other processes or the host"]
+    }
+
+    /// The guarantees that the running host does not enforce: there the plugin may do more.
     private var notEnforced: [String] {
-        let user = place.host.map { "the host's user (\($0.user))" } ?? "the host's user"
-        return ["network, reads, writes and memory: the plugin has every permission of \(user)"]
+        place.host?.unenforced ?? ["memory, processes; the other guarantees depend on the host: bgtask host status"]
     }
 
     private var containing: String? {

@@ -18,6 +18,8 @@ extension PluginReply: Presentable {
         fields.add("manifest", each: [manifest, "sha256 \(manifestDigest)"])
         fields.add("library", each: [summary.library, "sha256 \(libraryDigest)"])
         fields.add("handlers", each: handlers.map(\.text))
+        fields.add("grants", each: grants.words)
+        fields.add("enforced by", each: grants.guarantees.map(\.words))
         fields.add("settings", each: settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
         fields.add("work", "\(summary.pending) pending, \(summary.running) running")
         fields.add("events", each: eventLines(for: reader))
@@ -43,6 +45,17 @@ extension PluginReply {
     private func eventLines(for reader: Reader) -> [String] {
         let more = summary.events - waitingEvents.count
         return waitingEvents.map { $0.line(for: reader) } + (more > 0 ? ["and \(more) more"] : [])
+    }
+}
+
+extension GrantsInForce {
+    /// The effective grants, one line each, with the reason for those that are left out.
+    var words: [String] {
+        let places = places.map { place in
+            "\(place.access) \(place.path)" + (place.leftOut.map { ": left out, \($0)" } ?? "")
+        }
+        let all = [network ? "network" : nil, processes ? "processes" : nil].compactMap(\.self) + places
+        return all.isEmpty ? ["none: its library and its container only"] : all
     }
 }
 

@@ -38,6 +38,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let retry: RetryRule
     package let retention: Retention
     package let policies: PoliciesInForce
+    package let isolation: IsolationInForce
     package let continued: ContinuedRule
     /// Minimum interval between two legacy fetches of a plugin.
     package let minimumFetchInterval: Nanoseconds
@@ -70,6 +71,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         retry: RetryRule,
         retention: Retention,
         policies: PoliciesInForce,
+        isolation: IsolationInForce,
         continued: ContinuedRule,
         minimumFetchInterval: Duration,
         isBackgroundRefreshOn: Bool,
@@ -101,6 +103,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.retry = retry
         self.retention = retention
         self.policies = policies
+        self.isolation = isolation
         self.continued = continued
         self.minimumFetchInterval = Nanoseconds(minimumFetchInterval)
         self.isBackgroundRefreshOn = isBackgroundRefreshOn
@@ -109,7 +112,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case version, pid, user, socket, conditions, sensors, counts, limits, budgets, retry, retention, policies,
-            continued
+            isolation, continued
         case minimumFetchInterval = "minimum_fetch_interval_ns"
         case isBackgroundRefreshOn = "background_refresh"
         case socketGroup = "socket_group"

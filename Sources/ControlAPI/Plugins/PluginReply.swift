@@ -18,6 +18,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let settings: [String: String]
     /// The bound functions of the manifest; empty for a library with an entry function.
     package let handlers: [Handler]
+    package let grants: GrantsInForce
     package let notes: [ManifestNote]
     package let limits: [KindLimit]
     package let budgets: [KindBudget]
@@ -47,6 +48,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         _ entry: PluginEntry,
         summary: PluginListReply.Summary,
         librariesToLoad: Set<String> = [],
+        grants: GrantsInForce,
         notes: [ManifestNote] = [],
         limits: [KindLimit],
         budgets: [KindBudget],
@@ -71,6 +73,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.librariesToLoad = librariesToLoad.sorted()
         self.settings = entry.settings
         self.handlers = entry.handlers.map(Handler.init)
+        self.grants = grants
         self.notes = notes
         self.limits = limits
         self.budgets = budgets
@@ -158,7 +161,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case manifest, settings, handlers, notes, limits, budgets, retry, reasons, entitlements, schedules
+        case manifest, settings, handlers, grants, notes, limits, budgets, retry, reasons, entitlements, schedules
         case dayBudget = "day_budget_ns"
         case isBackgroundRefreshOn = "background_refresh"
         case isBackgroundDenied = "background_denied"
@@ -185,6 +188,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         librariesToLoad = try container.decode([String].self, forKey: .librariesToLoad)
         settings = try container.decode([String: String].self, forKey: .settings)
         handlers = try container.decode([Handler].self, forKey: .handlers)
+        grants = try container.decode(GrantsInForce.self, forKey: .grants)
         notes = try container.decode([ManifestNote].self, forKey: .notes)
         limits = try container.decode([KindLimit].self, forKey: .limits)
         budgets = try container.decode([KindBudget].self, forKey: .budgets)
@@ -213,6 +217,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encode(librariesToLoad, forKey: .librariesToLoad)
         try container.encode(settings, forKey: .settings)
         try container.encode(handlers, forKey: .handlers)
+        try container.encode(grants, forKey: .grants)
         try container.encode(notes, forKey: .notes)
         try container.encode(limits, forKey: .limits)
         try container.encode(budgets, forKey: .budgets)

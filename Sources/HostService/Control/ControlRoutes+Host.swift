@@ -4,6 +4,7 @@ import ControlAPI
 import HostConditions
 import HostConfiguration
 import PluginCatalogue
+import SandboxPolicy
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -61,6 +62,7 @@ extension ControlRoutes {
                     doubt: scheduling.clockDoubt
                 ),
                 policies: PoliciesInForce(scheduling.policies),
+                isolation: IsolationInForce(facts.sandboxes),
                 continued: ContinuedRule(
                     stallLimit: scheduling.stallLimit,
                     pressureInterval: scheduling.pressureInterval
@@ -70,6 +72,19 @@ extension ControlRoutes {
                 isStopping: scheduler.isStopping
             )
         }
+    }
+}
+
+extension IsolationInForce {
+    /// The choice of the operator, and each guarantee on this machine.
+    init(_ policy: SandboxPolicy) {
+        let guarantees = Guarantee.allCases.map { guarantee in
+            switch guarantee.enforcement(policy.isolation, policy.mechanisms) {
+            case .enforced(let mechanism): GuaranteeInForce(guarantee.rawValue, enforcedBy: mechanism)
+            case .notEnforced(let reason): GuaranteeInForce(guarantee.rawValue, notEnforced: reason)
+            }
+        }
+        self.init(policy.isolation, guarantees)
     }
 }
 

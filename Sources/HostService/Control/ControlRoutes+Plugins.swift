@@ -5,6 +5,8 @@ import HostConditions
 import HostConfiguration
 import LocatedYAML
 import PluginCatalogue
+import RunnerWire
+import SandboxPolicy
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -34,6 +36,7 @@ extension ControlRoutes {
             summary.entry,
             summary: listed(summary, lastBlame: last?.end?.blame),
             librariesToLoad: found.librariesToLoad,
+            grants: GrantsInForce(of: summary.entry, under: facts.sandboxes),
             notes: catalogue.contents.notes.filter { $0.file == summary.entry.manifestPath }.map(ManifestNote.init),
             limits: requestLimits + [KindLimit(.event, limit: scheduling.eventLimit, used: summary.eventCount)],
             budgets: KindBudget.all(budgets),
@@ -69,6 +72,23 @@ extension ControlRoutes {
             isEnabled: isEnabled,
             state: state
         )
+    }
+}
+
+extension GrantsInForce {
+    fileprivate init(of plugin: PluginEntry, under policy: SandboxPolicy) {
+        let places = policy.places(of: plugin).map { place in
+            GrantsInForce.Place(
+                path: place.path,
+                access: "\(place.access)",
+                leftOut: policy.reservation(of: place).map { "it overlaps \($0), which belongs to the host" }
+            )
+        }
+        let relevant: [Guarantee] = [.files, .network, .descendants]
+        let guarantees = IsolationInForce(policy).guarantees.filter { guarantee in
+            relevant.contains { $0.rawValue == guarantee.name }
+        }
+        self.init(plugin.grants, places: places, guarantees: guarantees)
     }
 }
 

@@ -3,6 +3,7 @@
 import ControlAPI
 import HostConfiguration
 import HummingbirdCore
+import SandboxPolicy
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -89,6 +90,7 @@ extension Route {
 /// Facts about the host that do not change while it runs.
 struct HostFacts: Sendable {
     let configuration: HostConfiguration
+    let sandboxes: SandboxPolicy
     let startedAt: Moment
     let pid: Int32
     let user: String

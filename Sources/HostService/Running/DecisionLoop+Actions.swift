@@ -4,6 +4,7 @@ import HostConfiguration
 import Logging
 import PluginLaunch
 import RunnerWire
+import SandboxPolicy
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -64,7 +65,8 @@ extension DecisionLoop {
             let runnerPlan = RunnerPlan(
                 plan,
                 payloads: payloads,
-                container: state.containerPath(of: main.text)
+                container: state.containerPath(of: main.text),
+                sandbox: sandboxes.plan(for: plugin)
             )
             try launcher.send(.plan(runnerPlan), to: plan.number)
             log.info(

@@ -5,6 +5,7 @@ import LinuxSystem
 import Logging
 import PluginLaunch
 import RunnerWire
+import SandboxPolicy
 import Scheduling
 import ServiceLifecycle
 import Synchronization
@@ -23,6 +24,7 @@ final class DecisionLoop: Service, Sendable {
     let ledger: Ledger
     private let threads: DiskThreads
     let launcher: Launcher
+    let sandboxes: SandboxPolicy
     let conditions: ConditionsKeeper
     let containers: ContainerQueue
     let log: Logger
@@ -51,6 +53,7 @@ final class DecisionLoop: Service, Sendable {
         ledger: Ledger,
         threads: DiskThreads,
         launcher: Launcher,
+        sandboxes: SandboxPolicy,
         conditions: ConditionsKeeper,
         clock: SystemClock,
         onUnseenChange: @escaping @Sendable () -> Void,
@@ -62,6 +65,7 @@ final class DecisionLoop: Service, Sendable {
         self.ledger = ledger
         self.threads = threads
         self.launcher = launcher
+        self.sandboxes = sandboxes
         self.conditions = conditions
         self.clock = clock
         self.onUnseenChange = onUnseenChange

@@ -18,6 +18,7 @@ struct RunnerJudge: Hashable {
     /// The unfinished continued tasks. Other tasks have no title.
     private var continuedTasks: Set<TaskID>
     private var hasDroppedOutput = false
+    private var hasEntered = false
 
     init(_ plan: LaunchPlan) {
         launch = plan.number
@@ -45,6 +46,7 @@ struct RunnerJudge: Hashable {
     ) -> RunnerVerdict {
         switch message {
         case .entered(let status, let registered, let offersReceive):
+            hasEntered = true
             return .event(.entered(launch, status: status, registered: registered, offersReceive: offersReceive))
         case .loadFailed(let message) where libraryNow(library.path) != library.identity:
             // The library was replaced: the launch is repeated with the new one.
@@ -53,7 +55,10 @@ struct RunnerJudge: Hashable {
         // functions, cannot report this.
         case .ffiMissing(let message) where isLoadingFunctions:
             return .event(.launchFailedByHost(launch, message: Self.bounded(message)))
-        case .loadFailed(let message), .ffiMissing(let message):
+        // The host found the mechanism at its start, and the kernel refused it in this process.
+        case .sandboxFailed(let message) where !hasEntered:
+            return .event(.launchFailedByHost(launch, message: Self.bounded(message)))
+        case .loadFailed(let message), .ffiMissing(let message), .sandboxFailed(let message):
             return .event(.loadFailed(launch, message: Self.bounded(message)))
         case .registered(let identifier): return .event(.registered(launch, identifier))
         case .completed(let task, let outcome):

@@ -5,7 +5,7 @@ import TaskModel
 
 extension RunnerPlan {
     /// The part of a launch's plan that the runner needs.
-    init(_ plan: LaunchPlan, payloads: [SubmissionNumber: [UInt8]], container: String) {
+    init(_ plan: LaunchPlan, payloads: [SubmissionNumber: [UInt8]], container: String, sandbox: SandboxPlan?) {
         self.init(
             launch: plan.number,
             plugin: plan.plugin.identifier,
@@ -19,6 +19,7 @@ extension RunnerPlan {
             settings: plan.plugin.settings,
             handlers: plan.plugin.handlers,
             containerPath: container,
+            sandbox: sandbox,
             deadline: plan.budget.deadline,
             entryDeadline: plan.budget.entryDeadline,
             gracePeriod: plan.budget.gracePeriod,

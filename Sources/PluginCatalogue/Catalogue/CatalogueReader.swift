@@ -130,6 +130,7 @@ package enum CatalogueReader {
             entitlements: manifest.entitlements,
             settings: manifest.settings,
             handlers: manifest.handlers,
+            grants: manifest.grants,
             library: candidate.library,
             manifestPath: candidate.file,
             manifestDigest: candidate.reading.digest

@@ -20,13 +20,6 @@ package struct Manifest: Hashable, Sendable {
         package let memory: Int64?
     }
 
-    /// Sandbox rules that are checked, but not enforced by this version.
-    package struct Sandbox: Hashable, Sendable {
-        package let network: Bool?
-        package let read: [String]
-        package let write: [String]
-    }
-
     package let identifier: Field<PluginIdentifier>
     package let name: String
     /// The version of the plugin; empty when the manifest has none.
@@ -43,7 +36,8 @@ package struct Manifest: Hashable, Sendable {
     package let handlers: [DirectHandler]
     package let library: LibraryReference
     package let limits: Limits?
-    package let sandbox: Sandbox?
+    /// The access that the plugin requests beyond its library and its container.
+    package let grants: Grants
 }
 
 /// The library that a manifest names. The library is searched for even when another part of the manifest is invalid.

@@ -98,13 +98,12 @@ extension ManifestCheck {
     }
 
     func checkOffers() {
-        for place in [draft.limits.map { $0.map { _ in } }, draft.sandbox.map { $0.map { _ in } }].compactMap(\.self) {
-            problems.note(
-                .notEnforced,
-                at: place,
-                "is checked, but this version does not enforce it",
-                remedy: "do not rely on it yet"
-            )
-        }
+        guard let place = draft.limits?.map({ _ in }) else { return }
+        problems.note(
+            .notEnforced,
+            at: place,
+            "is checked, but this version does not enforce it",
+            remedy: "do not rely on it yet"
+        )
     }
 }

@@ -26,7 +26,7 @@ struct ManifestCheck {
         let containing = containing(identifier: identifier?.value)
         let extensions = extensions(of: identifier?.value)
         let entitlements = entitlements()
-        let sandbox = draft.sandbox.map(sandbox)
+        let grants = grants()
         checkRole()
         checkProcessing()
         checkUseOfEntitlements(with: modes)
@@ -49,7 +49,7 @@ struct ManifestCheck {
             handlers: handlers,
             library: library,
             limits: draft.limits?.value,
-            sandbox: sandbox
+            grants: grants
         )
         return (manifest, library)
     }
@@ -134,23 +134,5 @@ struct ManifestCheck {
             remedy: "write the output of sha256sum for the library"
         )
         return nil
-    }
-
-    private func sandbox(_ field: Field<ManifestDraft.Sandbox>) -> Manifest.Sandbox {
-        let sandbox = field.value
-        for path in sandbox.read + sandbox.write {
-            if path.value.hasPrefix("/"), !path.value.split(separator: "/").contains("..") { continue }
-            problems.report(
-                .wrongValue,
-                at: path,
-                "is \(path.value.inQuotes), not an absolute path without ..",
-                remedy: "write an absolute path"
-            )
-        }
-        return Manifest.Sandbox(
-            network: sandbox.network,
-            read: sandbox.read.map(\.value),
-            write: sandbox.write.map(\.value)
-        )
     }
 }

@@ -36,17 +36,11 @@ extension ManifestDraft {
         entitlements = root.strings(.entitlements)
         settings = root.texts(.settings)?.value ?? [:]
 
-        let places = [ManifestKey.limits, .sandbox].map { root.presence(of: $0) }
+        let place = root.presence(of: .limits)
         limits = root.mapping(.limits) { limits in
             Manifest.Limits(memory: limits.byteSize(ManifestKey.limitsMemory.name, in: (1 << 20)...(1 << 50))?.value)
-        }.flatMap { value in places[0]?.map { value } }
-        sandbox = root.mapping(.sandbox) { sandbox in
-            Sandbox(
-                network: sandbox.boolean(.sandboxNetwork)?.value,
-                read: sandbox.strings(.sandboxRead)?.value ?? [],
-                write: sandbox.strings(.sandboxWrite)?.value ?? []
-            )
-        }.flatMap { value in places[1]?.map { value } }
+        }.flatMap { value in place?.map { value } }
+        grants = root.mapping(.grants, GrantsDraft.init)
         bindsFunctions = root.presence(of: .handlers) != nil
         handlers = root.mappings(inList: ManifestKey.handlers.name, HandlerDraft.init)
     }

@@ -30,14 +30,8 @@ struct ManifestDraft {
     var entitlements: Field<[Field<String>]>?
     var settings: [String: String] = [:]
     var limits: Field<Manifest.Limits>?
-    var sandbox: Field<Sandbox>?
+    var grants: GrantsDraft?
     var handlers: Field<[HandlerDraft]>?
     /// Whether the key `handlers` is present, whatever its value.
     var bindsFunctions = false
-
-    struct Sandbox {
-        let network: Bool?
-        let read: [Field<String>]
-        let write: [Field<String>]
-    }
 }

@@ -18,10 +18,13 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case handlers
     case extensions
     case entitlements
-    case sandbox
-    case sandboxNetwork = "sandbox.network"
-    case sandboxRead = "sandbox.read"
-    case sandboxWrite = "sandbox.write"
+    case grants
+    case grantsNetwork = "grants.network"
+    case grantsProcesses = "grants.processes"
+    case grantsRead = "grants.read"
+    case grantsWrite = "grants.write"
+    case grantsExecute = "grants.execute"
+    case grantsSettings = "grants.settings"
     case limits
     case limitsMemory = "limits.memory"
     case settings

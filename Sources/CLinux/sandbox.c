@@ -1,0 +1,97 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+#define _GNU_SOURCE
+#include "bgl_sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The same numbers on every architecture. */
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+
+enum { LANDLOCK_VERSION = 1, LANDLOCK_PATH_BENEATH = 1 };
+
+/* The kernel's struct landlock_ruleset_attr, as of version 6. */
+struct ruleset {
+    uint64_t files, network, scopes;
+};
+
+/* The kernel's struct landlock_path_beneath_attr. */
+struct path_beneath {
+    uint64_t rights;
+    int32_t place;
+} __attribute__((packed));
+
+static int answer(long status) { return status < 0 ? -errno : (int)status; }
+
+int bgl_thread_count(void) {
+    /* The directory has a link of its own, one from its parent, and one from the directory of each thread. */
+    struct stat status;
+    if (stat("/proc/self/task", &status) != 0) return -errno;
+    return (int)status.st_nlink - 2;
+}
+
+void bgl_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+int bgl_limit(int resource, uint64_t soft, uint64_t hard) {
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0) return -errno;
+    if (hard < limit.rlim_max) limit.rlim_max = hard;
+    if (soft < limit.rlim_cur) limit.rlim_cur = soft;
+    if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+    return answer(setrlimit((__rlimit_resource_t)resource, &limit));
+}
+
+int bgl_refuse_new_privileges(void) { return answer(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)); }
+
+int bgl_drop_capabilities(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    return answer(syscall(SYS_capset, &header, none));
+}
+
+int bgl_landlock_create(uint64_t files, uint64_t network, uint64_t scopes) {
+    const struct ruleset ruleset = {.files = files, .network = network, .scopes = scopes};
+    return answer(syscall(SYS_landlock_create_ruleset, &ruleset, sizeof ruleset, 0));
+}
+
+int bgl_landlock_version(void) { return answer(syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION)); }
+
+int bgl_landlock_allow(int ruleset, int place, uint64_t rights) {
+    const struct path_beneath rule = {.rights = rights, .place = place};
+    return answer(syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_PATH_BENEATH, &rule, 0));
+}
+
+int bgl_landlock_restrict(int ruleset) { return answer(syscall(SYS_landlock_restrict_self, ruleset, 0)); }
+
+int bgl_filters_system_calls(void) {
+    const uint32_t action = SECCOMP_RET_ERRNO;
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+int bgl_load_system_call_filter(const void *filter, size_t size) {
+    const size_t count = size / sizeof(struct sock_filter);
+    if (count == 0 || count > BPF_MAXINSNS || size % sizeof(struct sock_filter) != 0) return -EINVAL;
+    struct sock_filter instructions[BPF_MAXINSNS];
+    memcpy(instructions, filter, size);
+    const struct sock_fprog program = {.len = (unsigned short)count, .filter = instructions};
+    const long status = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    /* A positive number names a thread that has another filter. */
+    return status > 0 ? -EBUSY : answer(status);
+}
+
+int bgl_open_place(const char *path, int follows) {
+    return answer(open(path, O_PATH | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)));
+}

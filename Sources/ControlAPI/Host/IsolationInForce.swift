@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// The isolation of plugins on a host: the operator's choice, and each guarantee with its mechanism.
+package struct IsolationInForce: Codable, Hashable, Sendable {
+    /// `best-effort`, `required` or `off`.
+    package let choice: String
+    package let guarantees: [GuaranteeInForce]
+
+    package init(_ choice: Isolation, _ guarantees: [GuaranteeInForce]) {
+        self.choice = choice.rawValue
+        self.guarantees = guarantees
+    }
+}
+
+/// A guarantee about every sandboxed plugin, with its mechanism or the reason why it is not enforced.
+package struct GuaranteeInForce: Codable, Hashable, Sendable {
+    package let name: String
+    /// The mechanism; nil when the guarantee is not enforced.
+    package let enforcedBy: String?
+    /// The reason; nil when the guarantee is enforced.
+    package let notEnforced: String?
+
+    package init(_ name: String, enforcedBy: String? = nil, notEnforced: String? = nil) {
+        self.name = name
+        self.enforcedBy = enforcedBy
+        self.notEnforced = notEnforced
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case name
+        case enforcedBy = "enforced_by"
+        case notEnforced = "not_enforced"
+    }
+}

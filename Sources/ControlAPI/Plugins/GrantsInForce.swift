@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// The grants of a plugin: requested by its manifest, and effective in its launches.
+package struct GrantsInForce: Codable, Hashable, Sendable {
+    /// A place that a grant names.
+    package struct Place: Codable, Hashable, Sendable {
+        package let path: String
+        /// `read`, `write` or `execute`.
+        package let access: String
+        /// The reason why the grant is not effective; nil when it is.
+        package let leftOut: String?
+
+        package init(path: String, access: String, leftOut: String?) {
+            self.path = path
+            self.access = access
+            self.leftOut = leftOut
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case path, access
+            case leftOut = "left_out"
+        }
+    }
+
+    package let network: Bool
+    package let processes: Bool
+    /// The places of the manifest, and the values of settings that are granted.
+    package let places: [Place]
+    /// Keys of the settings that are grants.
+    package let settings: [String]
+    /// The guarantees that enforce the grants.
+    package let guarantees: [GuaranteeInForce]
+
+    package init(_ grants: Grants, places: [Place], guarantees: [GuaranteeInForce]) {
+        network = grants.network
+        processes = grants.processes
+        self.places = places
+        settings = grants.settings.map(\.key)
+        self.guarantees = guarantees
+    }
+}

@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import LocatedYAML
+internal import TaskModel
+
+/// The grants of a manifest, with their types checked, but not their rules.
+struct GrantsDraft {
+    struct Setting {
+        let key: Field<String>?
+        let access: Grants.Setting.Access?
+    }
+
+    let network: Bool
+    let processes: Bool
+    let read: [Field<String>]
+    let write: [Field<String>]
+    let execute: [Field<String>]
+    let settings: [Setting]
+
+    init(_ grants: DiagnosingMapping) {
+        network = grants.boolean(.grantsNetwork)?.value ?? false
+        processes = grants.boolean(.grantsProcesses)?.value ?? false
+        read = grants.strings(.grantsRead)?.value ?? []
+        write = grants.strings(.grantsWrite)?.value ?? []
+        execute = grants.strings(.grantsExecute)?.value ?? []
+        settings =
+            grants.mappings(inList: ManifestKey.grantsSettings.name) { setting in
+                setting.requirePresence(of: "setting", remedy: "name the setting whose value is the path")
+                setting.requirePresence(of: "access", remedy: "write read or write")
+                return Setting(
+                    key: setting.string("setting"),
+                    access: setting.choice("access", of: Grants.Setting.Access.self)?.value
+                )
+            }?.value ?? []
+    }
+}

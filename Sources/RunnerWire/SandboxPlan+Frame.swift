@@ -1,0 +1,50 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+extension FrameWriter {
+    mutating func put(_ sandbox: SandboxPlan?) {
+        put(sandbox != nil)
+        guard let sandbox else { return }
+        put(sandbox.landlock != nil)
+        if let rights = sandbox.landlock {
+            put(rights.files)
+            put(rights.network)
+            put(rights.scopes)
+        }
+        put(text: sandbox.library)
+        put(list: sandbox.granted) { frame, place in
+            frame.put(text: place.path)
+            frame.put(place.access)
+        }
+        put(list: sandbox.reserved) { $0.put(text: $1) }
+        put(bytes: sandbox.filter)
+    }
+}
+
+extension FrameReader {
+    mutating func sandbox() throws(WireError) -> SandboxPlan? {
+        guard try flag("plan.hasSandbox") else { return nil }
+        return SandboxPlan(
+            landlock: try landlockRights(),
+            library: try text("sandbox.library"),
+            granted: try list("sandbox.granted", minimumSize: 5) { fields throws(WireError) in
+                SandboxPlan.Place(
+                    path: try fields.text("sandbox.granted.path"),
+                    access: try fields.value("sandbox.granted.access")
+                )
+            },
+            reserved: try list("sandbox.reserved", minimumSize: 4) { fields throws(WireError) in
+                try fields.text("sandbox.reserved")
+            },
+            filter: try bytes("sandbox.filter")
+        )
+    }
+
+    private mutating func landlockRights() throws(WireError) -> LandlockRights? {
+        guard try flag("sandbox.hasLandlock") else { return nil }
+        return LandlockRights(
+            files: try integer("sandbox.landlock.files"),
+            network: try integer("sandbox.landlock.network"),
+            scopes: try integer("sandbox.landlock.scopes")
+        )
+    }
+}

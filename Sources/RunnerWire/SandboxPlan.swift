@@ -1,0 +1,61 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The sandbox of one launch, which the runner applies to itself before it loads the plugin.
+package struct SandboxPlan: Hashable, Sendable {
+    /// Access to a file, or to a directory with everything below it.
+    package enum Access: UInt8, Sendable, CaseIterable {
+        case read = 1
+        /// Reading too.
+        case write = 2
+        /// Reading too.
+        case execute = 3
+    }
+
+    package struct Place: Hashable, Sendable {
+        package let path: String
+        package let access: Access
+
+        package init(path: String, access: Access) {
+            self.path = path
+            self.access = access
+        }
+    }
+
+    /// The rights that Landlock refuses unless a rule grants them; nil without Landlock.
+    package let landlock: LandlockRights?
+    /// The directory of the library, or the library alone.
+    package let library: String
+    /// Places that the plugin's grants name.
+    package let granted: [Place]
+    /// Places of the host. A granted place that is, contains or lies in one of them is left out.
+    package let reserved: [String]
+    /// The filter of system calls, an array of the kernel's `struct sock_filter`; empty without one.
+    package let filter: [UInt8]
+
+    package init(
+        landlock: LandlockRights?,
+        library: String,
+        granted: [Place],
+        reserved: [String],
+        filter: [UInt8]
+    ) {
+        self.landlock = landlock
+        self.library = library
+        self.granted = granted
+        self.reserved = reserved
+        self.filter = filter
+    }
+}
+
+/// Sets of Landlock rights, with the bits of the kernel's interface.
+package struct LandlockRights: Hashable, Sendable {
+    package var files: UInt64
+    package var network: UInt64
+    package var scopes: UInt64
+
+    package init(files: UInt64, network: UInt64, scopes: UInt64) {
+        self.files = files
+        self.network = network
+        self.scopes = scopes
+    }
+}

@@ -1,0 +1,73 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+package import RunnerWire
+
+/// Rights of Landlock, which confines a process to files, ports and processes. The kernel refuses each right of a
+/// ruleset that no rule grants.
+package enum Landlock {
+    // Rights to files, by the bit numbers of the kernel's interface.
+    static let execute: UInt64 = 1 << 0
+    static let writeFile: UInt64 = 1 << 1
+    static let readFile: UInt64 = 1 << 2
+    static let readDirectory: UInt64 = 1 << 3
+    static let removeDirectory: UInt64 = 1 << 4
+    static let removeFile: UInt64 = 1 << 5
+    static let makeDirectory: UInt64 = 1 << 7
+    static let makeRegular: UInt64 = 1 << 8
+    static let makeFIFO: UInt64 = 1 << 10
+    static let makeSymbolicLink: UInt64 = 1 << 12
+    static let refer: UInt64 = 1 << 13
+    package static let truncate: UInt64 = 1 << 14
+    static let controlDevice: UInt64 = 1 << 15
+
+    /// Rights to a directory's entries, which the kernel refuses in a rule for a file.
+    static let ofDirectories =
+        readDirectory | removeDirectory | removeFile | makeDirectory | makeRegular | makeFIFO | makeSymbolicLink | refer
+
+    static let reading = readFile | readDirectory
+    /// All changes except new devices and sockets.
+    static let writing = writeFile | truncate | (ofDirectories & ~readDirectory)
+
+    /// Binding and connecting TCP sockets.
+    package static let network: UInt64 = 0b11
+    /// Abstract Unix sockets, and signals to processes outside.
+    package static let scopes: UInt64 = 0b11
+
+    /// The rights that each version of the interface added, newest first.
+    private static let additions: [(files: UInt64, network: UInt64, scopes: UInt64)] = [
+        (0, 0, scopes), (controlDevice, 0, 0), (0, network, 0), (truncate, 0, 0), (refer, 0, 0), ((1 << 13) - 1, 0, 0),
+    ]
+
+    /// The rights that this kernel handles, found by creating rulesets; nil without Landlock. A version number alone is
+    /// no proof: kernels of distributions have announced versions with rights left out.
+    package static func offered() -> LandlockRights? {
+        for first in additions.indices {
+            var rights = LandlockRights(files: 0, network: 0, scopes: 0)
+            for addition in additions[first...] {
+                rights.files |= addition.files
+                rights.network |= addition.network
+                rights.scopes |= addition.scopes
+            }
+            let ruleset = bgl_landlock_create(rights.files, rights.network, rights.scopes)
+            if ruleset >= 0 {
+                close(ruleset)
+                return rights
+            }
+        }
+        return nil
+    }
+
+    /// Version of the kernel's interface, for display; 0 without Landlock.
+    package static var version: Int { Int(max(0, bgl_landlock_version())) }
+
+    /// The bits of a kind of access.
+    static func rights(_ access: SandboxPlan.Access) -> UInt64 {
+        switch access {
+        case .read: reading
+        case .write: reading | writing
+        case .execute: reading | execute
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// Resource limits of a sandboxed process. Lower limits of the host stay. The number of processes has no limit here:
+/// the kernel counts those of the whole user, the host among them.
+enum ResourceLimits {
+    static let all: [(resource: Int32, soft: UInt64, hard: UInt64)] = [
+        // select() cannot handle larger descriptors, so more of them are for plugins that raise the limit.
+        (Int32(RLIMIT_NOFILE.rawValue), 1_024, 4_096),
+        (Int32(__RLIMIT_MEMLOCK.rawValue), 8 << 20, 8 << 20),
+        (Int32(__RLIMIT_MSGQUEUE.rawValue), 0, 0),
+        (Int32(__RLIMIT_RTPRIO.rawValue), 0, 0),
+    ]
+}

@@ -1,0 +1,85 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+package import LinuxSystem
+package import RunnerWire
+
+/// Puts this process into its sandbox, before it loads a plugin. It cannot be undone.
+///
+/// Landlock and the refusal of new privileges apply to the calling thread and to threads that it starts later, not to
+/// threads that exist already. The process must therefore have one thread.
+package enum Sandbox {
+    /// Applies the plan, or throws: the process must then not load the plugin.
+    ///
+    /// - Parameter container: the container of the plugin; it exists.
+    /// - Returns: one message for each grant that was left out.
+    package static func enter(_ plan: SandboxPlan, container: String) throws(SystemError) -> [String] {
+        let threads = try SystemError.check(bgl_thread_count(), "count the threads in /proc/self/task")
+        guard threads == 1 else {
+            throw SystemError(number: EBUSY, attempt: "confine a process that has \(threads) threads")
+        }
+        let temporary = try makeTemporaryDirectory(in: container)
+        try limitResources()
+        try SystemError.check(bgl_refuse_new_privileges(), "refuse new privileges")
+        // Some of them pass by Landlock: with CAP_PERFMON a process reads the environment of others.
+        try SystemError.check(bgl_drop_capabilities(), "drop the capabilities")
+        var refused: [String] = []
+        if let rights = plan.landlock {
+            let ruleset = try LandlockRuleset(rights)
+            for (path, rights) in BasePlaces.all {
+                if let place = Place(path) { try ruleset.allow(place, rights) }
+            }
+            if let library = Place(plan.library) { try ruleset.allow(library, Landlock.rights(.execute)) }
+            guard let place = Place(container, follows: false) else {
+                throw SystemError(number: errno, attempt: "open the container \(container)")
+            }
+            try ruleset.allow(place, Landlock.rights(.write))
+            for granted in plan.granted {
+                if let message = try allow(granted, in: ruleset, reserved: plan.reserved) { refused.append(message) }
+            }
+            try ruleset.restrict()
+        }
+        setenv("TMPDIR", temporary, 1)
+        if !plan.filter.isEmpty {
+            let status = plan.filter.withUnsafeBytes { bgl_load_system_call_filter($0.baseAddress, $0.count) }
+            try SystemError.check(status, "load the filter of system calls")
+        }
+        return refused
+    }
+
+    /// Grants one place of the plugin's manifest. For a file that a plugin may write and that does not exist yet, its
+    /// directory is granted.
+    ///
+    /// - Returns: the reason when the grant is left out; nil for a missing place, which needs no grant.
+    private static func allow(
+        _ granted: SandboxPlan.Place,
+        in ruleset: borrowing LandlockRuleset,
+        reserved: [String]
+    ) throws(SystemError) -> String? {
+        var path = granted.path
+        if granted.access == .write, access(path, F_OK) != 0 { path = PathRelation.parent(path) }
+        guard let place = Place(path) else { return nil }
+        // The plugin may have put a symbolic link there in an earlier launch.
+        guard let resolved = place.resolvedPath else { return "\(path) is not granted: its real path is unknown" }
+        if let host = reserved.first(where: { PathRelation.overlaps($0, resolved) }) {
+            return "\(path) is not granted: it leads to \(resolved), and \(host) belongs to the host;"
+                + " grant a place outside of it"
+        }
+        try ruleset.allow(place, Landlock.rights(granted.access))
+        return nil
+    }
+
+    /// A directory for temporary files within the container: the plugin has no access to the machine's.
+    private static func makeTemporaryDirectory(in container: String) throws(SystemError) -> String {
+        let path = container + "/tmp"
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(number: errno, attempt: "create \(path)") }
+        return path
+    }
+
+    private static func limitResources() throws(SystemError) {
+        for (resource, soft, hard) in ResourceLimits.all {
+            try SystemError.check(bgl_limit(resource, soft, hard), "set the resource limit \(resource)")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+import Sandbox
+package import TaskModel
+
+/// A promise of the host about every sandboxed plugin.
+package enum Guarantee: String, Hashable, Sendable, CaseIterable {
+    /// Files outside of the container, the library and the grants are out of reach.
+    case files
+    /// The host's control socket is out of reach.
+    case controlSocket = "control-socket"
+    /// No network without the grant.
+    case network
+    /// Other processes cannot be signalled, traced, limited or read.
+    case neighbours
+    /// No process is left behind.
+    case descendants
+    case memory
+    case processes
+    case descriptors
+    /// No program gains privileges.
+    case privileges
+    /// Only listed system calls.
+    case systemCalls = "system-calls"
+
+    /// The enforcement of a guarantee on this machine.
+    package enum Enforcement: Hashable, Sendable {
+        case enforced(by: String)
+        /// The reason.
+        case notEnforced(String)
+    }
+
+    /// Whether `isolation: required` includes it. The others are not built in this version.
+    package var canBeRequired: Bool { self != .memory && self != .processes }
+
+    package func enforcement(_ isolation: Isolation, _ mechanisms: SandboxMechanisms) -> Enforcement {
+        if isolation == .off, self != .memory, self != .processes { return .notEnforced("isolation is off") }
+        let filter = mechanisms.filtersSystemCalls ? nil : "the kernel lacks seccomp filters (CONFIG_SECCOMP_FILTER)"
+        let noLandlock = "the kernel lacks Landlock (CONFIG_SECURITY_LANDLOCK, and landlock in the boot option lsm)"
+        switch self {
+        case .files:
+            guard let rights = mechanisms.landlock else { return .notEnforced(noLandlock) }
+            if let filter { return .notEnforced("\(filter), so that modes and times can be changed by path") }
+            let lacking =
+                rights.files & Landlock.truncate == 0 ? ", except truncation of writable files (Linux 6.2)" : ""
+            return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp\(lacking)")
+        case .controlSocket, .systemCalls:
+            return filter.map { .notEnforced($0) } ?? .enforced(by: "seccomp")
+        case .network:
+            if let filter { return .notEnforced(filter) }
+            let isInLandlock = mechanisms.landlock.map { $0.network != 0 } ?? false
+            return .enforced(by: isInLandlock ? "seccomp, Landlock \(mechanisms.landlockVersion)" : "seccomp")
+        case .neighbours:
+            guard let rights = mechanisms.landlock else { return .notEnforced(noLandlock) }
+            if let filter { return .notEnforced(filter) }
+            if rights.scopes == 0 { return .notEnforced("this Landlock does not confine signals (Linux 6.12 does)") }
+            return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp")
+        case .descendants:
+            if let filter { return .notEnforced(filter) }
+            return .enforced(by: "seccomp; with the grant processes: control group and process mark")
+        case .memory, .processes:
+            return .notEnforced("this version writes no control group limits")
+        case .descriptors: return .enforced(by: "setrlimit")
+        case .privileges: return .enforced(by: "no_new_privs, no capabilities")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+package import RunnerWire
+import Sandbox
+
+/// The mechanisms of this kernel that a sandbox uses.
+package struct SandboxMechanisms: Hashable, Sendable {
+    /// Nil without Landlock.
+    package let landlock: LandlockRights?
+    package let landlockVersion: Int
+    package let filtersSystemCalls: Bool
+
+    package init(landlock: LandlockRights?, landlockVersion: Int, filtersSystemCalls: Bool) {
+        self.landlock = landlock
+        self.landlockVersion = landlockVersion
+        self.filtersSystemCalls = filtersSystemCalls
+    }
+
+    /// Found by trying; changes nothing in this process.
+    package static func probed() -> SandboxMechanisms {
+        SandboxMechanisms(
+            landlock: Landlock.offered(),
+            landlockVersion: Landlock.version,
+            filtersSystemCalls: bgl_filters_system_calls() != 0
+        )
+    }
+}

@@ -1,0 +1,124 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+package import RunnerWire
+import Sandbox
+package import TaskModel
+
+/// Decides the sandbox of each launch: the mechanisms of the kernel, the filters for each combination of grants, and
+/// the places of the host that no grant reaches. Made once, at the start of the host.
+package struct SandboxPolicy: Sendable {
+    /// The policy cannot be applied; the host must not start.
+    package struct Refusal: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private struct FilterKey: Hashable {
+        let network: Bool
+        let processes: Bool
+    }
+
+    package let isolation: Isolation
+    package let mechanisms: SandboxMechanisms
+    /// The host's state directory and control socket, without symbolic links.
+    private let privatePlaces: [String]
+    private let cataloguePlaces: [String]
+    private let filters: [FilterKey: [UInt8]]
+
+    /// - Parameters:
+    ///   - privatePlaces: files and directories that no plugin may use.
+    ///   - cataloguePlaces: directories of manifests and libraries, which no grant may overlap.
+    package init(
+        _ isolation: Isolation,
+        mechanisms: SandboxMechanisms = .probed(),
+        privatePlaces: [String],
+        cataloguePlaces: [String]
+    ) throws(Refusal) {
+        self.isolation = isolation
+        self.mechanisms = mechanisms
+        self.privatePlaces = privatePlaces.map(Self.resolved)
+        self.cataloguePlaces = cataloguePlaces.map(Self.resolved)
+        if isolation == .required {
+            for guarantee in Guarantee.allCases where guarantee.canBeRequired {
+                guard case .notEnforced(let reason) = guarantee.enforcement(isolation, mechanisms) else { continue }
+                throw Refusal(
+                    description: "isolation is required, and the guarantee \(guarantee.rawValue) cannot be enforced:"
+                        + " \(reason); use such a kernel, or write isolation: best-effort"
+                )
+            }
+        }
+        var filters: [FilterKey: [UInt8]] = [:]
+        if isolation != .off, mechanisms.filtersSystemCalls {
+            for network in [false, true] {
+                for processes in [false, true] {
+                    do throws(SystemCallFilter.Failure) {
+                        filters[FilterKey(network: network, processes: processes)] =
+                            try SystemCallRules.filter(network: network, processes: processes)
+                    } catch {
+                        throw Refusal(description: "\(error); repair libseccomp2, or write isolation: off")
+                    }
+                }
+            }
+        }
+        self.filters = filters
+    }
+
+    private var reserved: [String] { privatePlaces + cataloguePlaces }
+
+    /// The sandbox of a launch of this plugin; nil when isolation is off.
+    package func plan(for plugin: PluginEntry) -> SandboxPlan? {
+        if isolation == .off { return nil }
+        let grants = plugin.grants
+        var landlock = mechanisms.landlock
+        if grants.network { landlock?.network = 0 }
+        return SandboxPlan(
+            landlock: landlock,
+            library: libraryPlace(plugin.library.path),
+            granted: places(of: plugin),
+            reserved: reserved,
+            filter: filters[FilterKey(network: grants.network, processes: grants.processes)] ?? []
+        )
+    }
+
+    /// The places that the grants name. A setting with a relative path or without a value grants nothing: relative
+    /// paths are within the container.
+    package func places(of plugin: PluginEntry) -> [SandboxPlan.Place] {
+        let grants = plugin.grants
+        let named: [(SandboxPlan.Access, [String])] = [
+            (.read, grants.read), (.write, grants.write), (.execute, grants.execute),
+        ]
+        var places = named.flatMap { access, paths in paths.map { SandboxPlan.Place(path: $0, access: access) } }
+        for setting in grants.settings {
+            guard let path = plugin.settings[setting.key], path.hasPrefix("/") else { continue }
+            places.append(SandboxPlan.Place(path: path, access: setting.access == .write ? .write : .read))
+        }
+        return places
+    }
+
+    /// The host's place because of which a grant is left out; nil when it is granted.
+    package func reservation(of place: SandboxPlan.Place) -> String? {
+        let path = Self.resolved(place.path)
+        return reserved.first { PathRelation.overlaps($0, path) }
+    }
+
+    /// The library's directory, for private libraries beside it, if it belongs to the catalogue and holds no private
+    /// place of the host; otherwise the library alone.
+    private func libraryPlace(_ library: String) -> String {
+        let directory = PathRelation.parent(library)
+        let resolved = Self.resolved(directory)
+        let isInCatalogue = cataloguePlaces.contains { PathRelation.contains($0, resolved) }
+        let holdsPrivate = privatePlaces.contains { PathRelation.overlaps($0, resolved) }
+        return isInCatalogue && !holdsPrivate ? directory : library
+    }
+
+    /// The path without symbolic links, as far as it exists.
+    private static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else {
+            let parent = PathRelation.parent(path)
+            if parent == path || path == "/" { return path }
+            return resolved(parent) + "/" + (path.split(separator: "/").last.map(String.init) ?? "")
+        }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}

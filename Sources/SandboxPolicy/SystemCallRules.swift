@@ -1,0 +1,139 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// The rules of the filter: which calls a plugin may make with which arguments. A call with other arguments than the
+/// allowed ones is refused even where no rule says so; the rules that refuse exist for the errno.
+enum SystemCallRules {
+    private typealias Failure = SystemCallFilter.Failure
+
+    static func filter(network: Bool, processes: Bool) throws(SystemCallFilter.Failure) -> [UInt8] {
+        let filter = try SystemCallFilter()
+        for call in SystemCalls.allowed { try filter.allow(call) }
+        for call in SystemCalls.refused { try filter.refuse(call) }
+        try addSockets(to: filter, isGranted: network)
+        try addProcesses(to: filter, isGranted: processes)
+        try addLimits(to: filter)
+        try addScheduling(to: filter)
+        try addProcessControl(to: filter)
+        // With a path it would change files that Landlock protects; without one it is futimens.
+        try filter.allow("utimensat", where: .init(1, .equal, 0))
+        try filter.refuse("utimensat", where: .init(1, .notEqual, 0))
+        return try filter.compiled()
+    }
+
+    // MARK: Sockets
+
+    private static let types: UInt64 = 0xf
+    private static let route: UInt64 = 0
+
+    private static func addSockets(
+        to filter: borrowing SystemCallFilter,
+        isGranted: Bool
+    ) throws(SystemCallFilter.Failure) {
+        // Not datagrams: such a pair can be connected again, to a socket of the host.
+        for type in [UInt64(SOCK_STREAM.rawValue), UInt64(SOCK_SEQPACKET.rawValue)] {
+            try filter.allow("socketpair", where: .init(0, .equal, UInt64(AF_UNIX)), .init(1, .masked(types), type))
+        }
+        try filter.refuse("socketpair", where: .init(1, .masked(types), UInt64(SOCK_DGRAM.rawValue)))
+        for call in SystemCalls.network {
+            if isGranted { try filter.allow(call) } else { try filter.refuse(call) }
+        }
+        guard isGranted else { return try filter.refuse("socket") }
+        for family in [AF_INET, AF_INET6] {
+            for type in [UInt64(SOCK_STREAM.rawValue), UInt64(SOCK_DGRAM.rawValue)] {
+                try filter.allow("socket", where: .init(0, .equal, UInt64(family)), .init(1, .masked(types), type))
+            }
+            let raw = UInt64(SOCK_RAW.rawValue)
+            try filter.refuse("socket", where: .init(0, .equal, UInt64(family)), .init(1, .masked(types), raw))
+        }
+        // The C library asks it for the addresses of this machine.
+        try filter.allow("socket", where: .init(0, .equal, UInt64(AF_NETLINK)), .init(2, .equal, route))
+        try filter.refuse("socket", where: .init(0, .equal, UInt64(AF_NETLINK)), .init(2, .notEqual, route))
+        for family in 0..<UInt64(AF_NETLINK) where family != AF_INET && family != AF_INET6 {
+            try filter.refuse("socket", where: .init(0, .equal, family))
+        }
+        try filter.refuse("socket", where: .init(0, .greaterOrEqual, UInt64(AF_NETLINK) + 1))
+    }
+
+    // MARK: Processes
+
+    private static let thread: UInt64 = 0x0001_0000
+    /// New namespaces: time, mount, control group, host name, IPC, user, process, network.
+    private static let namespaces: [UInt64] = [
+        0x0000_0080, 0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
+    ]
+
+    private static func addProcesses(
+        to filter: borrowing SystemCallFilter,
+        isGranted: Bool
+    ) throws(SystemCallFilter.Failure) {
+        for call in SystemCalls.processes {
+            if isGranted { try filter.allow(call) } else { try filter.refuse(call) }
+        }
+        // The low bits of clone's flags are the exit signal, or the time namespace, which clone does not create.
+        let foreign = namespaces.dropFirst().reduce(0, |)
+        if isGranted {
+            try filter.allow("clone", where: .init(0, .masked(foreign), 0))
+            for namespace in namespaces.dropFirst() {
+                try filter.refuse("clone", where: .init(0, .masked(namespace), namespace))
+            }
+        } else {
+            try filter.allow("clone", where: .init(0, .masked(foreign | thread), thread))
+            try filter.refuse("clone", where: .init(0, .masked(thread), 0))
+        }
+    }
+
+    // MARK: Limits, priorities, properties of the process
+
+    private static func addLimits(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {
+        // All but RLIMIT_RTTIME, the last one, which is the process mark. The numbers are compared exactly: the kernel
+        // ignores their upper half.
+        let mark = UInt64(__RLIMIT_RTTIME.rawValue)
+        try filter.allow("prlimit64", where: .init(0, .equal, 0), .init(2, .equal, 0))
+        try filter.refuse("prlimit64", where: .init(0, .notEqual, 0))
+        for resource in 0..<mark {
+            try filter.allow(
+                "prlimit64",
+                where: .init(0, .equal, 0),
+                .init(1, .equal, resource),
+                .init(2, .notEqual, 0)
+            )
+            try filter.allow("setrlimit", where: .init(0, .equal, resource))
+        }
+        try filter.refuse("prlimit64", where: .init(0, .equal, 0), .init(1, .equal, mark), .init(2, .notEqual, 0))
+        try filter.refuse("setrlimit", where: .init(0, .equal, mark))
+    }
+
+    /// Only the calling thread: these calls reach every process of the same user.
+    private static func addScheduling(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {
+        try filter.allow("sched_setaffinity", where: .init(0, .equal, 0))
+        try filter.refuse("sched_setaffinity", where: .init(0, .notEqual, 0))
+        let process: UInt64 = 0
+        try filter.allow("setpriority", where: .init(0, .equal, process), .init(1, .equal, 0))
+        try filter.refuse("setpriority", where: .init(0, .equal, process), .init(1, .notEqual, 0))
+        try filter.refuse("setpriority", where: .init(0, .notEqual, process))
+        let ioProcess: UInt64 = 1
+        try filter.allow("ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .equal, 0))
+        try filter.refuse("ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .notEqual, 0))
+        try filter.refuse("ioprio_set", where: .init(0, .notEqual, ioProcess))
+    }
+
+    private static func addProcessControl(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {
+        // PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_CAPBSET_READ,
+        // PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_GET_TID_ADDRESS,
+        // PR_SET_THP_DISABLE, PR_GET_THP_DISABLE, PR_SET_MDWE, PR_GET_MDWE, PR_SET_VMA.
+        for option: UInt64 in [2, 3, 15, 16, 21, 23, 29, 30, 38, 39, 40, 41, 42, 65, 66, 0x5356_4d41] {
+            try filter.allow("prctl", where: .init(0, .masked(0xffff_ffff), option))
+        }
+        // PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_SECUREBITS,
+        // PR_SET_MM, PR_SET_CHILD_SUBREAPER, PR_CAP_AMBIENT, PR_SET_PTRACER.
+        for option: UInt64 in [1, 4, 8, 22, 24, 28, 35, 36, 47, 0x5961_6d61] {
+            try filter.refuse("prctl", where: .init(0, .masked(0xffff_ffff), option))
+        }
+        // The present personality, and the usual one.
+        for value: UInt64 in [0, 0xffff_ffff] {
+            try filter.allow("personality", where: .init(0, .masked(0xffff_ffff), value))
+        }
+    }
+}

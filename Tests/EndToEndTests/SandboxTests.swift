@@ -1,0 +1,168 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import ControlClient
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A plugin reaches its library, its container and its grants, and nothing else")
+struct SandboxTests {
+    private static let denied: Set<Int32> = [EACCES]
+    private static let refused: Set<Int32> = [EPERM]
+
+    /// The errors of each attack without grants.
+    private static let expected: [String: Set<Int32>] = [
+        "ledger-write": denied, "ledger-read": denied, "ledger-truncate": denied, "ledger-mode": refused,
+        "ledger-times": refused, "ledger-attribute": refused, "ledger-link": [EACCES, EXDEV],
+        "containers-list": denied, "neighbour-list": denied, "manifest-write": denied, "library-write": denied,
+        "socket-rename": denied, "temporary-write": denied, "shadow-read": denied, "groups-list": denied,
+        "host-trace": refused, "host-memory": denied, "host-environment": denied, "host-vector": refused,
+        "host-score": denied, "host-signal": refused, "host-limit": refused, "host-priority": refused,
+        "host-processors": refused, "descriptor-copy": refused, "mark-lower": refused,
+        "mark-lower-again": [EPERM, ENOSYS], "death-signal": refused, "fork": refused, "execute": refused,
+        "clone3": [ENOSYS], "namespace": refused, "unix": refused, "unix-datagrams": refused,
+        "internet-stream": refused, "internet-datagrams": refused, "internet-raw": refused, "packets": refused,
+        "netlink-audit": refused, "vsock": refused, "io_uring": refused, "userfaultfd": refused, "keys": refused,
+        "bpf": refused, "performance": refused, "shared-memory": refused, "unknown": [ENOSYS],
+    ]
+
+    /// The host's sandbox needs Landlock with scopes, and seccomp.
+    private static func isComplete(_ host: HostFixture) async throws -> Bool {
+        try await host.client.host().isolation.guarantees
+            .filter { !["memory", "processes"].contains($0.name) }.allSatisfy { $0.enforcedBy != nil }
+    }
+
+    private static func attacks(grants: String) -> TestPlugin {
+        var plugin = TestPlugin("Attacks")
+        plugin.grants = grants
+        return plugin
+    }
+
+    /// Runs the attacks, and compares the errors in each of the four places.
+    private func attack(grants: String, allowed: Set<String> = []) async throws {
+        let plugin = Self.attacks(grants: grants)
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            try #require(try await Self.isComplete(host))
+            try await host.runNeighbour()
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded", "\(end)")
+            let lines = host.containerText(plugin, "attacks.txt").split(separator: "\n").map {
+                $0.split(separator: " ")
+            }
+            for place in ["constructor", "entry", "handler", "thread"] {
+                let found = lines.filter { $0.first == place[...] }
+                #expect(Set(found.map { String($0[1]) }) == Set(Self.expected.keys))
+                for line in found {
+                    let (attack, error) = (String(line[1]), Int32(line[2]) ?? -1)
+                    let fits = allowed.contains(attack) ? error == 0 : Self.expected[attack]?.contains(error) == true
+                    #expect(fits, "\(attack) from \(place): errno \(error)")
+                }
+            }
+            #expect(!FileManager.default.fileExists(atPath: host.directory.file("manifests/planted.yaml.txt")))
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `attacks from constructor, entry, handler and thread are refused without grants`() async throws {
+        try await attack(grants: "")
+    }
+
+    @Test func `the grant network allows sockets of the internet and no other attack`() async throws {
+        try await attack(grants: "network: true", allowed: ["internet-stream", "internet-datagrams"])
+    }
+
+    // MARK: - Work
+
+    private func works(
+        grants: String,
+        place: (HostFixture) throws -> String = { $0.directory.file("place") },
+        setup: HostSetup = HostSetup(),
+        _ check: (HostFixture, [String: Int32]) async throws -> Void
+    ) async throws {
+        try await HostFixture.with(setup, plugins: [.neighbour]) { host in
+            var plugin = TestPlugin("UsesGrants")
+            plugin.settings["place"] = try place(host)
+            plugin.grants = grants.replacingOccurrences(of: "BASE", with: host.directory.path)
+            try host.directory.makeDirectory("place")
+            try await host.install(plugin)
+            try await host.started(plugin)
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded", "\(end)")
+            let lines = host.containerText(plugin, "works.txt").split(separator: "\n").map { $0.split(separator: " ") }
+            try await check(host, Dictionary(uniqueKeysWithValues: lines.map { (String($0[0]), Int32($0[1]) ?? -1) }))
+        }
+    }
+
+    private static let always = [
+        "create", "rename", "truncate", "symlink", "remove", "mode", "times", "temporary", "thread", "pair", "code",
+        "user", "zone", "status", "descriptors",
+    ]
+
+    @Test func `without grants a plugin uses its container, temporary files, threads and the system's data`()
+        async throws
+    {
+        try await works(grants: "") { _, works in
+            for work in Self.always { #expect(works[work] == 0, "\(work): errno \(works[work] ?? -1)") }
+            #expect(works["place-read"] == EACCES && works["place-write"] == EACCES)
+            #expect(works["network"] == EPERM && works["program"] != 0)
+        }
+    }
+
+    @Test func `the grant read opens a directory for reading alone`() async throws {
+        try await works(grants: "read: [BASE/place]") { _, works in
+            #expect(works["place-read"] == 0 && works["place-write"] == EACCES)
+        }
+    }
+
+    @Test func `the grant write opens a directory for writing`() async throws {
+        try await works(grants: "write: [BASE/place]") { _, works in
+            #expect(works["place-read"] == 0 && works["place-write"] == 0)
+        }
+    }
+
+    @Test func `a granted setting opens the path that it holds`() async throws {
+        try await works(grants: "settings: [ { setting: place, access: write } ]") { host, works in
+            #expect(works["place-read"] == 0 && works["place-write"] == 0)
+            #expect(FileManager.default.fileExists(atPath: host.directory.file("place/new")))
+        }
+    }
+
+    @Test func `the grants processes and network allow programs and sockets`() async throws {
+        try await works(grants: "processes: true, network: true") { _, works in
+            #expect(works["program"] == 0 && works["network"] == 0)
+        }
+    }
+
+    @Test func `a granted path that leads to the host's state by a symbolic link is left out and logged`()
+        async throws
+    {
+        func link(_ host: HostFixture) throws -> String {
+            let path = host.directory.file("link")
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: host.stateDirectory)
+            return path
+        }
+        try await works(grants: "settings: [ { setting: place, access: write } ]", place: link) { host, works in
+            #expect(works["place-read"] == EACCES && works["place-write"] == EACCES)
+            try await host.waitForLog("the grant") {
+                $0.contains("is not granted") && $0.contains("belongs to the host")
+            }
+            let reply = try await host.client.plugin(try #require(PluginIdentifier("com.example.usesgrants")))
+            #expect(reply.grants.places.first?.leftOut?.contains("belongs to the host") == true)
+        }
+    }
+
+    // MARK: - Configuration
+
+    @Test func `with isolation off a plugin has the authority of the host's user, and host status reports it`()
+        async throws
+    {
+        try await works(grants: "", setup: HostSetup(["isolation": "off"])) { host, works in
+            #expect(works["place-write"] == 0 && works["network"] == 0 && works["program"] == 0)
+            let isolation = try await host.client.host().isolation
+            #expect(isolation.choice == "off")
+            #expect(isolation.guarantees.allSatisfy { $0.enforcedBy == nil && $0.notEnforced != nil })
+        }
+    }
+}

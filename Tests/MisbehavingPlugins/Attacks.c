@@ -1,0 +1,187 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Attacks the host, its files, a neighbour and the machine: from a constructor, from entry, from a handler and from a
+ * second thread. Each attack writes a line `PLACE ATTACK ERRNO` to `attacks.txt` in the container; 0 is a success. The
+ * paths of the host follow from the path of this library. No attack does lasting harm where it succeeds. */
+
+#define _GNU_SOURCE
+#include <bgtask.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+static char base[1024];
+static char report[65536];
+
+static const char *at(const char *name) {
+    static _Thread_local char path[2048];
+    snprintf(path, sizeof path, "%s/%s", base, name);
+    return path;
+}
+
+static const char *of_host(const char *name) {
+    static _Thread_local char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", getppid(), name);
+    return path;
+}
+
+static void note(const char *place, const char *attack, long status) {
+    const int error = status < 0 ? errno : 0;
+    const size_t length = strlen(report);
+    snprintf(report + length, sizeof report - length, "%s %s %d\n", place, attack, error);
+}
+
+/* Like open, but nothing stays open. */
+static long opened(const char *path, int flags) {
+    const int file = open(path, flags | O_CLOEXEC, 0600);
+    const int error = errno;
+    if (file >= 0) close(file);
+    errno = error;
+    return file;
+}
+
+static long made(int file) {
+    const int error = errno;
+    if (file >= 0) close(file);
+    errno = error;
+    return file;
+}
+
+static long forked(void) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    const int error = errno;
+    if (child > 0) waitpid(child, NULL, 0);
+    errno = error;
+    return child;
+}
+
+static void attack_files(const char *place) {
+    char other[2048];
+    note(place, "ledger-write", opened(at("state/ledger.sqlite"), O_RDWR));
+    note(place, "ledger-read", opened(at("state/ledger.sqlite"), O_RDONLY));
+    note(place, "ledger-truncate", truncate(at("state/ledger.sqlite"), 1 << 30));
+    note(place, "ledger-mode", chmod(at("state/ledger.sqlite"), 0600));
+    note(place, "ledger-times", utimensat(AT_FDCWD, at("state/ledger.sqlite"), NULL, 0));
+    note(place, "ledger-attribute", setxattr(at("state/ledger.sqlite"), "user.bgtask", "x", 1, 0));
+    snprintf(other, sizeof other, "%s/manifests/ledger", base);
+    note(place, "ledger-link", link(at("state/ledger.sqlite"), other));
+    note(place, "containers-list", opened(at("state/containers"), O_RDONLY | O_DIRECTORY));
+    note(place, "neighbour-list", opened(at("state/containers/com.example.neighbour"), O_RDONLY | O_DIRECTORY));
+    note(place, "manifest-write", opened(at("manifests/planted.yaml.txt"), O_WRONLY | O_CREAT));
+    note(place, "library-write", opened(at("plugins/libNeighbour.so"), O_RDWR));
+    snprintf(other, sizeof other, "%s/control.old", base);
+    note(place, "socket-rename", rename(at("control.sock"), other));
+    note(place, "temporary-write", opened("/tmp/bgtask-attack", O_WRONLY | O_CREAT));
+    note(place, "shadow-read", opened("/etc/shadow", O_RDONLY));
+    note(place, "groups-list", opened("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY));
+}
+
+static void attack_processes(const char *place) {
+    char byte;
+    const struct iovec here = {&byte, 1}, there = {report, 1};
+    const struct rlimit limit = {1000, 1000};
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    CPU_SET(0, &processors);
+    note(place, "host-trace", ptrace(PTRACE_SEIZE, getppid(), NULL, NULL));
+    note(place, "host-memory", opened(of_host("mem"), O_RDWR));
+    note(place, "host-environment", opened(of_host("environ"), O_RDONLY));
+    note(place, "host-vector", process_vm_readv(getppid(), &here, 1, &there, 1, 0));
+    note(place, "host-score", opened(of_host("oom_score_adj"), O_WRONLY));
+    note(place, "host-signal", kill(getppid(), SIGWINCH));
+    note(place, "host-limit", prlimit(getppid(), RLIMIT_CORE, NULL, &(struct rlimit){0}));
+    note(place, "host-priority", setpriority(PRIO_PROCESS, (id_t)getppid(), 1));
+    note(place, "host-processors", sched_setaffinity(getppid(), sizeof processors, &processors));
+    note(place, "descriptor-copy", syscall(SYS_pidfd_getfd, 1, 3, 0));
+    note(place, "mark-lower", setrlimit(RLIMIT_RTTIME, &limit));
+    note(place, "mark-lower-again", syscall(SYS_prlimit64, 0, (1L << 32) | RLIMIT_RTTIME, &limit, NULL));
+    note(place, "death-signal", prctl(PR_SET_PDEATHSIG, 0));
+    note(place, "fork", forked());
+    note(place, "execute", execl("/there/is/no/program", "program", NULL));
+    note(place, "clone3", syscall(SYS_clone3, NULL, 0));
+    note(place, "namespace", unshare(CLONE_NEWUSER));
+}
+
+static void attack_machine(const char *place) {
+    int pair[2];
+    note(place, "unix", made(socket(AF_UNIX, SOCK_STREAM, 0)));
+    note(place, "unix-datagrams", socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+    note(place, "internet-stream", made(socket(AF_INET, SOCK_STREAM, 0)));
+    note(place, "internet-datagrams", made(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0)));
+    note(place, "internet-raw", made(socket(AF_INET, SOCK_RAW, 1)));
+    note(place, "packets", made(socket(AF_PACKET, SOCK_RAW, 0)));
+    note(place, "netlink-audit", made(socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT)));
+    note(place, "vsock", made(socket(AF_VSOCK, SOCK_STREAM, 0)));
+    note(place, "io_uring", syscall(SYS_io_uring_setup, 1, NULL));
+    note(place, "userfaultfd", syscall(SYS_userfaultfd, 0));
+    note(place, "keys", syscall(SYS_keyctl, 0, 0, 0, 0, 0));
+    note(place, "bpf", syscall(SYS_bpf, 0, NULL, 0));
+    note(place, "performance", syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0));
+    note(place, "shared-memory", syscall(SYS_shmget, 1, 4096, 0600));
+    note(place, "unknown", syscall(9999));
+}
+
+static void attack(const char *place) {
+    attack_files(place);
+    attack_processes(place);
+    attack_machine(place);
+}
+
+static void *attack_from_thread(void *place) {
+    attack(place);
+    return NULL;
+}
+
+__attribute__((constructor)) static void construct(void) {
+    Dl_info own;
+    if (dladdr((void *)(uintptr_t)construct, &own) == 0) return;
+    snprintf(base, sizeof base, "%s", own.dli_fname);
+    /* BASE/plugins/libAttacks.so */
+    for (int part = 0; part < 2; part++) {
+        char *slash = strrchr(base, '/');
+        if (slash != NULL) *slash = '\0';
+    }
+    attack("constructor");
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    attack("handler");
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, attack_from_thread, "thread") == 0) pthread_join(thread, NULL);
+
+    char path[2048];
+    int32_t outcome = BGT_OUTCOME_FAILURE;
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) == BGT_OK) {
+        FILE *file = fopen(strcat(path, "/attacks.txt"), "w");
+        if (file != NULL && fputs(report, file) >= 0 && fclose(file) == 0) outcome = BGT_OUTCOME_SUCCESS;
+    }
+    bgt_complete(host, task, outcome);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    (void)plugin;
+    attack("entry");
+    BGTASK_TRY(bgt_register(host, "com.example.attacks.task", run, NULL));
+    return BGT_OK;
+}

@@ -1,0 +1,66 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+import Sandbox
+import SandboxPolicy
+import TaskModel
+import Testing
+
+@Suite("Each guarantee names its mechanism, or the reason why it is not enforced")
+struct GuaranteeTests {
+    private static let all = LandlockRights(files: 0xffff, network: Landlock.network, scopes: Landlock.scopes)
+
+    private func enforced(_ mechanisms: SandboxMechanisms, _ isolation: Isolation = .bestEffort) -> Set<Guarantee> {
+        Set(
+            Guarantee.allCases.filter { guarantee in
+                if case .enforced = guarantee.enforcement(isolation, mechanisms) { true } else { false }
+            }
+        )
+    }
+
+    private func mechanisms(_ rights: LandlockRights?, filters: Bool = true) -> SandboxMechanisms {
+        SandboxMechanisms(landlock: rights, landlockVersion: rights == nil ? 0 : 7, filtersSystemCalls: filters)
+    }
+
+    @Test func `with all mechanisms every guarantee is enforced except those of control groups`() {
+        #expect(enforced(mechanisms(Self.all)) == Set(Guarantee.allCases).subtracting([.memory, .processes]))
+    }
+
+    @Test func `without Landlock files and neighbours are not protected`() {
+        #expect(
+            enforced(mechanisms(nil))
+                == [.controlSocket, .network, .descendants, .descriptors, .privileges, .systemCalls]
+        )
+    }
+
+    @Test func `without seccomp only resource limits and privileges are enforced`() {
+        #expect(enforced(mechanisms(Self.all, filters: false)) == [.descriptors, .privileges])
+    }
+
+    @Test func `without scopes in Landlock neighbours are not protected`() {
+        let rights = LandlockRights(files: 0xffff, network: 0, scopes: 0)
+        #expect(!enforced(mechanisms(rights)).contains(.neighbours))
+        #expect(enforced(mechanisms(rights)).contains(.files))
+    }
+
+    @Test func `isolation off enforces nothing`() {
+        #expect(enforced(mechanisms(Self.all), .off).isEmpty)
+    }
+
+    @Test func `required isolation refuses a kernel without a mechanism and names the guarantee`() throws {
+        let error = #expect(throws: SandboxPolicy.Refusal.self) {
+            try SandboxPolicy(
+                .required,
+                mechanisms: mechanisms(nil),
+                privatePlaces: [],
+                cataloguePlaces: []
+            )
+        }
+        let text = try #require(error).description
+        #expect(text.contains("files") && text.contains("Landlock") && text.contains("best-effort"), "\(text)")
+    }
+
+    @Test func `required isolation accepts a kernel with all mechanisms`() throws {
+        _ = try SandboxPolicy(.required, mechanisms: mechanisms(Self.all), privatePlaces: [], cataloguePlaces: [])
+    }
+}

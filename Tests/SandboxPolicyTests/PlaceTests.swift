@@ -1,0 +1,111 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LinuxSystem
+import RunnerWire
+import Sandbox
+import SandboxPolicy
+import TaskModel
+import Testing
+
+@Suite("The sandbox of a launch opens the places of its grants, and none of the host")
+struct PlaceTests {
+    private static let mechanisms = SandboxMechanisms(
+        landlock: LandlockRights(files: 0xffff, network: Landlock.network, scopes: Landlock.scopes),
+        landlockVersion: 7,
+        filtersSystemCalls: true
+    )
+
+    private func policy(_ isolation: Isolation = .bestEffort) throws -> SandboxPolicy {
+        try SandboxPolicy(
+            isolation,
+            mechanisms: Self.mechanisms,
+            privatePlaces: ["/nowhere/state", "/nowhere/run/control.sock"],
+            cataloguePlaces: ["/nowhere/manifests", "/nowhere/plugins"]
+        )
+    }
+
+    private func plugin(
+        _ grants: Grants = .none,
+        settings: [String: String] = [:],
+        library: String = "/nowhere/plugins/libFeed.so"
+    ) throws -> PluginEntry {
+        PluginEntry(
+            identifier: try #require(PluginIdentifier("com.example.feed")),
+            name: "Feed",
+            version: "1",
+            role: .main,
+            permitted: [],
+            modes: [],
+            settings: settings,
+            grants: grants,
+            library: LibraryFile(
+                path: library,
+                digest: "",
+                identity: FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1)
+            ),
+            manifestPath: "/nowhere/manifests/feed.yaml",
+            manifestDigest: ""
+        )
+    }
+
+    @Test func `without isolation a launch has no sandbox`() throws {
+        #expect(try policy(.off).plan(for: plugin()) == nil)
+    }
+
+    @Test func `a plugin without grants gets no places, no network and a filter`() throws {
+        let plan = try #require(try policy().plan(for: plugin()))
+        #expect(plan.granted.isEmpty && !plan.filter.isEmpty)
+        #expect(plan.landlock == Self.mechanisms.landlock)
+    }
+
+    @Test func `the grant network leaves ports to the filter, which differs`() throws {
+        let without = try #require(try policy().plan(for: plugin()))
+        let with = try #require(try policy().plan(for: plugin(Grants(network: true))))
+        #expect(with.landlock?.network == 0 && with.filter != without.filter)
+    }
+
+    @Test func `a granted setting opens an absolute path, and a relative or empty one opens nothing`() throws {
+        let settings = ["one": "/srv/one", "two": "inner", "three": "", "four": "/srv/four"]
+        let granted: [Grants.Setting] = ["one", "two", "three", "missing"].map { .init(key: $0, access: .write) }
+        let entry = try plugin(Grants(read: ["/srv/read"], settings: granted), settings: settings)
+        #expect(
+            try policy().places(of: entry)
+                == [.init(path: "/srv/read", access: .read), .init(path: "/srv/one", access: .write)]
+        )
+    }
+
+    @Test(arguments: [
+        "/nowhere/state", "/nowhere/state/ledger.sqlite", "/nowhere", "/", "/nowhere/run/control.sock",
+        "/nowhere/plugins/libOther.so",
+    ])
+    func `a place that overlaps one of the host is reserved`(path: String) throws {
+        #expect(try policy().reservation(of: .init(path: path, access: .read)) != nil)
+    }
+
+    @Test(arguments: ["/nowhere/statement", "/nowhere/run/other", "/srv"])
+    func `a name that only begins like a place of the host is not reserved`(path: String) throws {
+        #expect(try policy().reservation(of: .init(path: path, access: .read)) == nil)
+    }
+
+    @Test func `the directory of a library in the catalogue is open, and elsewhere the library alone`() throws {
+        #expect(try policy().plan(for: plugin())?.library == "/nowhere/plugins")
+        #expect(try policy().plan(for: plugin(library: "/home/me/libFeed.so"))?.library == "/home/me/libFeed.so")
+    }
+
+    @Test func `a catalogue directory that holds the host's state opens the library alone`() throws {
+        let policy = try SandboxPolicy(
+            .bestEffort,
+            mechanisms: Self.mechanisms,
+            privatePlaces: ["/nowhere/all/state"],
+            cataloguePlaces: ["/nowhere/all"]
+        )
+        let library = "/nowhere/all/libFeed.so"
+        #expect(try policy.plan(for: plugin(library: library))?.library == library)
+    }
+
+    @Test func `a process with several threads refuses to enter a sandbox`() throws {
+        let plan = SandboxPlan(landlock: nil, library: "", granted: [], reserved: [], filter: [])
+        let error = #expect(throws: SystemError.self) { try Sandbox.enter(plan, container: "/nowhere") }
+        #expect("\(try #require(error))".contains("threads"))
+    }
+}
