@@ -15,6 +15,7 @@ struct ConfigurationTests {
         (nil, "plugin-directory", "plugin-directory", "plugins"), (nil, "state-directory", "state-directory", "state"),
         (nil, "socket", "socket", "control.sock"), (nil, "socket-group", "socket-group", "root"),
         (nil, "runner", "runner", "bgtask-runner"), (nil, "cgroup", "cgroup", "none"),
+        (nil, "isolation", "isolation", "best-effort"),
         (nil, "log-level", "log-level", "debug"), (nil, "grace-period", "grace-period", "1500ms"),
         (nil, "spacing", "spacing", "2s"), (nil, "removed-plugin-retention", "removed-plugin-retention", "3h"),
         (nil, "journal-retention", "journal-retention", "4d"),
