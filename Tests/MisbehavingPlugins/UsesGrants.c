@@ -29,11 +29,11 @@ static void note(const char *work, long status) {
     snprintf(report + length, sizeof report - length, "%s %d\n", work, error);
 }
 
-static const char *in(const char *folder, const char *name) {
+static const char *in(const char *directory, const char *name) {
     static char path[2][4096];
     static int turn;
     turn = !turn;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    snprintf(path[turn], sizeof path[turn], "%s/%s", directory, name);
     return path[turn];
 }
 
