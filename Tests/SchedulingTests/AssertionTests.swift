@@ -53,7 +53,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(81))
-    func `requests wait for the lane while an assertion keeps a launch without open tasks open`() throws {
+    func `requests wait for the busy lane while only an assertion keeps the launch of that lane open`() throws {
         hold()
         let launch = try #require(host.lastPlan).number
         host.submit(.vacuum)
@@ -68,7 +68,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(81))
-    func `an assertion begun in entry keeps an event launch open whose plugin has no receive function`() throws {
+    func `an assertion begun in entry keeps open the event launch of a plugin without a receive function`() throws {
         host.install(.app(version: "2.0"))
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .event)
@@ -81,7 +81,7 @@ struct AssertionTests {
         #expect(host.finished == [plan.number] && host.launchOutcomes == [.completed])
     }
 
-    @Test(.proves(81)) func `an assertion begun after the last completion of a finished launch is ignored`() {
+    @Test(.proves(81)) func `an assertion begun after its launch has finished is ignored`() {
         host.processesObey = false
         host.submit(.clean)
         host.runToTheEnd()
@@ -94,7 +94,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(81))
-    func `a launch whose entry fails is killed despite an open assertion, which the journal names`() {
+    func `a launch whose entry fails is killed despite an open assertion, and the journal names the assertion`() {
         host.submit(.clean)
         host.beginAssertion()
         host.enter(status: -7)
@@ -105,7 +105,7 @@ struct AssertionTests {
     // MARK: Expiration and overrun (statement 82)
 
     @Test(.proves(82))
-    func `an assertion expires once at the deadline, and its launch completes if it ends in the grace period`() {
+    func `an assertion expires once at the deadline, and its end in the grace period completes the launch`() {
         hold()
         host.advance(by: .minutes(10) - .nanoseconds(1))
         #expect(host.assertionExpirations.isEmpty)
@@ -168,7 +168,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82))
-    func `an assertion begun after the deadline is an overrun at the end of the grace period that already runs`() {
+    func `an assertion begun in the grace period of its launch is an overrun at the end of that period`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(10))
@@ -180,7 +180,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82))
-    func `a stopping host expires an assertion, kills the launch after the grace period and takes the blame`() throws {
+    func `a stopping host expires an assertion and kills the launch after the grace period, with blame host`() throws {
         hold()
         host.processesObey = false
         host.stop()
@@ -253,7 +253,9 @@ struct AssertionTests {
     }
 
     @Test(.proves(82), arguments: [true, false])
-    func `a lost condition of the only task, open or completed, expires its launch's assertions`(isCompleted: Bool) {
+    func `a lost condition of a launch's only task, open or completed, expires the launch's assertions`(
+        isCompleted: Bool
+    ) {
         host.submit(.clean, needsNetwork: true)
         host.enter()
         host.beginAssertion()

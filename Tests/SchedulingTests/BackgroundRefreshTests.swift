@@ -51,7 +51,7 @@ struct BackgroundRefreshTests {
     }
 
     @Test(.proves(7))
-    func `pending work of a plugin that the operator denied waits, and a user's launch request fails`() {
+    func `pending work waits, and a user's launch request fails, if the operator denies the plugin background work`() {
         let on = host { _ in }
         on.submit(.clean, after: .hours(1))
         let off = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundDenied = true }
@@ -61,7 +61,8 @@ struct BackgroundRefreshTests {
         #expect(off.requestRun(of: .clean)?.failureMessage?.contains("denies") == true)
     }
 
-    @Test(.proves(7)) func `a refresh that is off for host and plugin has both reasons, the host's first`() {
+    @Test(.proves(7))
+    func `a refresh switched off for the host and for its plugin has both reasons, that of the host first`() {
         let on = host { _ in }
         on.submit(.feed, as: .refresh, after: .hours(1))
         let off = host {

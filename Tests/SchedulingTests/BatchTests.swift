@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A launch takes every eligible request of its plugin: first the runner, then the commit, then the plan")
+@Suite("A launch takes every eligible request of its plugin; it gets a runner, is committed, and then gets its plan")
 struct BatchTests {
     let host = SchedulerDriver(.app(), .mail())
 
@@ -102,7 +102,7 @@ struct BatchTests {
         #expect(host.pending.isEmpty && host.running == [.clean])
     }
 
-    @Test(.proves("C1")) func `a request that becomes eligible before the batch closes joins the batch`() {
+    @Test(.proves("C1")) func `a request that becomes eligible before the runner is ready joins the batch`() {
         host.runners = .held
         host.submit(.clean)
         host.submit(.vacuum)
@@ -110,7 +110,8 @@ struct BatchTests {
         #expect(host.batches == [[.clean, .vacuum]])
     }
 
-    @Test(.proves("C1")) func `a request that becomes eligible after the batch closed waits for the next launch`() {
+    @Test(.proves("C1"))
+    func `a request that becomes eligible during the commit of a batch waits for the next launch`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -133,7 +134,8 @@ struct BatchTests {
         #expect(host.batches == [[.vacuum]])
     }
 
-    @Test(.proves("C7")) func `a batch above the batch size is split, oldest requests first`() {
+    @Test(.proves("C7"))
+    func `more eligible requests than the batch size are split into several launches, oldest requests first`() {
         let host = SchedulerDriver(.app()) { $0.batchSize = 2 }
         for number in 1...3 { host.submit(.job(number), after: .minutes(1)) }
         host.advance(by: .minutes(1))
@@ -149,7 +151,7 @@ struct BatchTests {
         #expect(host.running == [.clean])
     }
 
-    @Test(.proves(17)) func `a missing handler has no effect until its identifier is launched`() {
+    @Test(.proves(17)) func `a missing handler has no effect until a request of its identifier is launched`() {
         host.submit(.clean)
         host.enter(registering: [.clean])
         host.complete(.clean)

@@ -121,7 +121,7 @@ struct BoundFunctionTests {
         )
     }
 
-    @Test func `a launch counts as loading its bound functions from its plan to the return of its entry`() throws {
+    @Test func `a launch with bound functions counts as loading them from its plan until its entry returns`() throws {
         host.install(.bound())
         host.submit(.clean)
         let launch = try #require(host.lastPlan).number

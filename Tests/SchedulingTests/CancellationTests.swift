@@ -109,7 +109,7 @@ struct CancellationTests {
     }
 
     @Test(.proves("C3"))
-    func `a failing commit of a crash leaves the waiting cancellations of other requests to be answered later`() {
+    func `if the commit of a crash fails, only the crashed task's cancellation fails; others wait for their commits`() {
         host.submit(.clean)
         host.enter()
         host.submit(.vacuum, after: .hours(1))
@@ -159,7 +159,8 @@ struct CancellationTests {
         #expect(host.lastAnswer == .cancelled(0))
     }
 
-    @Test(.proves(42)) func `a cancellation removes the first submission when the commit of its replacement fails`() {
+    @Test(.proves(42))
+    func `a cancellation during the commit of a replacement removes the first request if that commit fails`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
         host.submit(.clean, after: .hours(2))
@@ -180,7 +181,7 @@ struct CancellationTests {
     }
 
     @Test(.proves("C3"))
-    func `a cancellation before the first catalogue removes a task that the previous host left running`() {
+    func `a cancellation before the catalogue is read removes a task that the previous host left running`() {
         host.submit(.clean)
         host.enter()
         host.scheduler = Scheduler(
@@ -232,7 +233,7 @@ struct CancellationTests {
     }
 
     @Test(.proves(44))
-    func `a cancellation that waits for a commit is staged before newer submissions of its identifier`() throws {
+    func `a cancellation that waits for a commit is committed before newer submissions of its identifier`() throws {
         host.commits = .held
         host.submit(.clean, after: .hours(1))
         host.cancel(.clean)
@@ -249,7 +250,7 @@ struct CancellationTests {
     }
 
     @Test(.proves("C17"))
-    func `the replacements by one launch beyond the twentieth share one journal entry with their count`() {
+    func `after the twentieth replacement by one launch, one journal entry counts all further replacements`() {
         host.submit(.clean)
         host.enter()
         guard let plan = host.lastPlan else { return host.complain("nothing was launched") }
@@ -271,7 +272,7 @@ struct CancellationTests {
     }
 
     @Test(.proves(44))
-    func `the cancellations by one launch beyond the hundredth share one journal entry with their count`() {
+    func `after the hundredth cancellation by one launch, one journal entry counts all further cancellations`() {
         host.submit(.clean)
         host.enter()
         guard let plan = host.lastPlan else { return host.complain("nothing was launched") }

@@ -28,7 +28,7 @@ struct CatalogueChangeTests {
         #expect(CatalogueChange(from: new, to: new).isEmpty)
     }
 
-    @Test func `the first catalogue change marks known plugins without a manifest as missing`() {
+    @Test func `the first catalogue change after a start marks known plugins without a manifest as missing`() {
         let host = SchedulerDriver(.app(), .mail())
         host.restart(with: [.app()])
         #expect(host.ledger.known[.mail]?.missingSince != nil && host.ledger.known[.app]?.missingSince == nil)
@@ -49,7 +49,7 @@ struct CatalogueChangeTests {
         #expect(host.ledger.journal.count == before && host.ledger.known[.mail] == nil)
     }
 
-    @Test func `requests of a removed plugin wait for its other manifest, which is refused`() {
+    @Test func `if a removed plugin has a second, refused manifest, its requests wait for that manifest`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.refused[.app] = "it is torn"
@@ -58,7 +58,7 @@ struct CatalogueChangeTests {
         #expect(host.reasons(.clean).contains(.pluginRefused(.app, problem: "it is torn")))
     }
 
-    @Test func `a refused manifest that is refused again for another problem is journaled as one removal`() {
+    @Test func `a plugin whose manifest is refused twice is journaled as refused once, and later as removed once`() {
         let host = SchedulerDriver(.app())
         host.refuse(.app, because: "it is torn")
         host.refuse(.app, because: "it is empty")

@@ -69,7 +69,7 @@ struct ClockStepTests {
     }
 
     @Test(.proves("C10"))
-    func `an event waits for its delay again when the clock steps back after the delay was over`() {
+    func `an event whose retry delay has ended waits for it again when the clock steps back before that end`() {
         let host = SchedulerDriver(.app(), .mail()) { $0.eventLaunches = 1 }
         host.install(.app(version: "2.0"))
         host.enter()
@@ -84,7 +84,8 @@ struct ClockStepTests {
         #expect(host.plans.count == 3)
     }
 
-    @Test(.proves("C3")) func `a retry delay computed by a clock far ahead is ignored after the clock steps back`() {
+    @Test(.proves("C3"))
+    func `a retry delay set while the clock was far ahead is ignored after the clock steps back`() {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -94,7 +95,7 @@ struct ClockStepTests {
     }
 
     @Test(.proves("C3"))
-    func `a retry delay dropped after a step back of the clock stays dropped when the clock approaches its end`() {
+    func `a retry delay that a step back of the clock dropped does not apply again as its end approaches`() {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         host.enter()
@@ -108,7 +109,7 @@ struct ClockStepTests {
     }
 
     @Test(.proves("C10"))
-    func `a batch leaves out a member whose retry delay applies again after the clock stepped back`() {
+    func `a batch leaves out a request whose retry delay applies again after a step back of the clock`() {
         host.submit(.vacuum, after: .seconds(1))
         host.submit(.clean)
         host.enter()
@@ -121,7 +122,8 @@ struct ClockStepTests {
         #expect(host.batches.last == [.vacuum])
     }
 
-    @Test(.proves("C3")) func `an event's delay computed by a clock far ahead is ignored after a restart`() {
+    @Test(.proves("C3"))
+    func `an event's retry delay set while the clock was far ahead is ignored after a step back and a restart`() {
         host.install(.app(version: "2.0"))
         host.crash()
         host.clock.stepWall(by: .days(-400))
@@ -130,7 +132,7 @@ struct ClockStepTests {
     }
 
     @Test(.proves("C3"))
-    func `an event's delay dropped after a step back of the clock stays dropped when the clock approaches its end`() {
+    func `an event's retry delay that a step back of the clock dropped does not apply again as its end approaches`() {
         host.install(.app(version: "2.0"))
         host.crash()
         host.remove(.app)

@@ -20,7 +20,7 @@ struct CommitTests {
     }
 
     @Test(.proves("C14"))
-    func `a submission whose commit fails is refused as not recorded and leaves nothing behind`() throws {
+    func `a submission whose commit fails is refused as not recorded and leaves no request`() throws {
         host.commits = .failing
         let refusal = try #require(host.submit(.clean, after: .hours(1))?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .notRecorded)
@@ -139,7 +139,7 @@ struct CommitTests {
         #expect(host.ledger.runningLaunches.isEmpty)
     }
 
-    @Test(.proves("C3")) func `completions are retried in order until their commits succeed`() {
+    @Test(.proves("C3")) func `the commits of completions are retried in order until they succeed`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -156,7 +156,7 @@ struct CommitTests {
         #expect(host.ledger.runningLaunches.isEmpty)
     }
 
-    @Test(.proves("C3")) func `completions after a failed commit are journaled after the completions of that commit`() {
+    @Test(.proves("C3")) func `two completions are journaled in order although the commit of the first one fails`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))

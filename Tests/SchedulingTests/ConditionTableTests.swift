@@ -45,7 +45,7 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `a condition that changes a request's reasons concerns the request's class and is part of the reasons`(
+    func `a condition that changes the reasons of a request concerns its class, and a reason depends on it`(
         _ condition: Condition
     ) {
         var changed = 0

@@ -80,7 +80,8 @@ struct ConditionTests {
         #expect(host.lastEntry(of: .clean)?.message.contains("external power lost") == true)
     }
 
-    @Test(.proves("C7")) func `a task open at the end of the grace period is an overrun and ends its launch`() {
+    @Test(.proves("C7"))
+    func `a task with an expiration handler that stays open after a lost condition overruns and ends its launch`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.enter()

@@ -10,7 +10,7 @@ import Testing
 struct DeferralTests {
     private func at(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test(.proves("C12")) func `a deferral period ends once`() {
+    @Test(.proves("C12")) func `a second end of a deferral period has no effect`() {
         var deferral = Deferral()
         deferral.end(at: at(1))
         #expect(deferral.periods.isEmpty)
@@ -28,7 +28,7 @@ struct DeferralTests {
     }
 
     @Test(.proves("C12"))
-    func `a request's deferral begins when it is due, or with the first deferral period after that`() {
+    func `a request's deferral begins when the request is due, or else at the start of the next deferral period`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         deferral.end(at: at(20))
@@ -75,7 +75,9 @@ struct DeferralTests {
         #expect(deferral.periods == [DeferralPeriod(since: at(10), until: at(20)), DeferralPeriod(since: at(20))])
     }
 
-    @Test(.proves("C12")) func `a request that an ended deferral period covers stays covered after a step back`() throws
+    @Test(.proves("C12"))
+    func `a request that became due before the end of a deferral period keeps its deferral after the clock steps back`()
+        throws
     {
         let periods = [DeferralPeriod(since: at(30), until: at(40)), DeferralPeriod(since: at(50), until: at(60))]
         let old = Deferral(periods: periods)

@@ -44,7 +44,7 @@ struct EarliestBeginTests {
         #expect(host.reasons(.clean) == [.earliestBegin(WallTime(nanoseconds: .max))])
     }
 
-    @Test(.proves(29)) func `the earliest begin of a replacement applies instead of the first one's`() {
+    @Test(.proves(29)) func `the earliest begin of a replacement applies instead of that of the first request`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.clean, after: .hours(1))
         host.advance(by: .minutes(30))

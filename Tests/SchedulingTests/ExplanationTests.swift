@@ -22,7 +22,7 @@ struct ExplanationTests {
     }
 
     @Test(.proves("C13"))
-    func `an explanation has several reasons in a fixed order and then proposes no single change`() {
+    func `an explanation with several reasons has them in a fixed order and proposes no change`() {
         let begin = host.clock.now.wall + .hours(1)
         host.submit(.clean, at: begin, needsPower: true, needsNetwork: true)
         let explanation = host.explain(.clean)
@@ -77,14 +77,15 @@ struct ExplanationTests {
         #expect(host.reasons(.clean).map(\.code) == ["lane-busy"])
     }
 
-    @Test(.proves("C13")) func `an identifier without a submission is unknown, but its plugin is named`() {
+    @Test(.proves("C13"))
+    func `an identifier without a submission is unknown, but its explanation names the plugin that permits it`() {
         #expect(host.explain(.clean).states == [.unknown])
         #expect(host.explain(.clean).plugin == .app)
         #expect(host.explain("com.example.nobody.knows").plugin == nil)
     }
 
     @Test(.proves("C13"))
-    func `an extension that is removed together with its main plugin has both missing plugins as reasons`() throws {
+    func `the explanation of an event names both plugins if its extension and its main plugin are missing`() throws {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.runners = .unavailable
         host.trigger()
@@ -100,7 +101,7 @@ struct ExplanationTests {
     }
 
     @Test(.proves("C13"))
-    func `an extension that is refused only because its main plugin is missing waits for the main plugin`() {
+    func `an event of an extension refused only because its main plugin is missing waits for the main plugin`() {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.runners = .unavailable
         host.trigger()
@@ -111,7 +112,7 @@ struct ExplanationTests {
         #expect(host.explain("com.example.app.keyboard").reasons.filter(\.isAbsence) == [.pluginMissing(.app)])
     }
 
-    @Test(.proves("C13")) func `a request behind a task that runs alone names that task as its reason`() {
+    @Test(.proves("C13")) func `a request that waits for a task that must run alone has that task as its reason`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -134,7 +135,7 @@ struct ExplanationTests {
         #expect(host.reasons(.clean).last == .hostStopping)
     }
 
-    @Test(.proves("C13")) func `a request has a missing plugin as reason before the first catalogue`() {
+    @Test(.proves("C13")) func `before the catalogue is read, a pending request has its missing plugin as reason`() {
         host.submit(.clean, after: .hours(1))
         host.scheduler = Scheduler(
             configuration: host.configuration,
@@ -147,7 +148,7 @@ struct ExplanationTests {
         #expect(host.reasons(.clean).first == .pluginMissing(.app))
     }
 
-    @Test(.proves("C13")) func `an event behind a delayed event names that event as its reason`() throws {
+    @Test(.proves("C13")) func `an event behind a delayed event waits with reason others-run-alone`() throws {
         host.install(.app(version: "2.0"))
         host.enter()
         host.install(.app(version: "3.0"))
@@ -177,7 +178,8 @@ struct ExplanationTests {
         #expect(host.pending.isEmpty == host.reasons(.clean).isEmpty)
     }
 
-    @Test(.proves("C13")) func `an enabled plugin has no reason against all of its work, a disabled one has one`() {
+    @Test(.proves("C13"))
+    func `a disabled plugin has a reason that blocks all of its work, an enabled plugin has none`() {
         #expect(host.scheduler.reasons(againstAllOf: .app).isEmpty)
         let host = SchedulerDriver(.app()) { $0.plugins[.app, default: PluginPolicy()].isEnabled = false }
         #expect(host.scheduler.reasons(againstAllOf: .app) == [.pluginDisabled(.app)])

@@ -98,7 +98,7 @@ struct ExtensionTests {
     // MARK: Reasons to wait
 
     @Test(.proves("C13"))
-    func `an event of an extension whose main plugin is removed stays pending and names the missing plugins`() {
+    func `if an extension and its main plugin are removed, its event stays pending and its reasons name both`() {
         host.runners = .held
         host.trigger()
         host.remove(.keyboard)
@@ -124,8 +124,7 @@ struct ExtensionTests {
     }
 
     @Test(.proves("C13"))
-    func `an event of an extension has one reason for each disabled plugin, its extension and its main plugin`() throws
-    {
+    func `an event whose extension and main plugin are disabled has one reason for each of them`() throws {
         host.runners = .held
         host.trigger()
         var configuration = host.configuration

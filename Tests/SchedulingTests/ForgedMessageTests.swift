@@ -97,7 +97,8 @@ struct ForgedMessageTests {
     }
 
     @Test(.proves("C2"))
-    func `an expiration reported by a runner counts only for its own tasks and only with reason budget`() throws {
+    func `an expiration that a runner reports counts only for tasks of its launch and only with reason budget`() throws
+    {
         let plans = try launchBoth()
         host.send(.runnerExpired(plans.app.number, plans.mail.tasks.map(\.id), .budget))
         host.send(.runnerExpired(plans.app.number, plans.app.tasks.map(\.id), .hostShutdown))
@@ -147,7 +148,9 @@ struct ForgedMessageTests {
     }
 
     @Test(.proves(81))
-    func `assertions above the number limit or the name limit are violations and are not opened`() throws {
+    func `an assertion above the limit of open assertions or with too long a name is a violation and is not opened`()
+        throws
+    {
         host.submit(.clean)
         host.enter()
         let limit = UInt32(AssertionID.openLimit)

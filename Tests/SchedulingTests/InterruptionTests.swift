@@ -208,7 +208,7 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `an interruption that is recorded late names the first newer request as the successor`() throws {
+    func `an interruption recorded late names the first newer request as the task's successor`() throws {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         host.enter()
@@ -235,7 +235,7 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `a newer request starts without the delay and the attempts of the requeued one it replaces`() throws {
+    func `a newer request that replaces a requeued one starts without the delay and the attempts of that one`() throws {
         launch(.clean)
         host.crash()
         host.submit(.clean)
@@ -290,7 +290,8 @@ struct InterruptionTests {
         #expect(host.launchOutcomes == [.killedForMemory] && host.lastLaunchEntry?.blame == .plugin)
     }
 
-    @Test(.proves("C3")) func `an exit after one of two tasks completed requeues the other without a charge`() throws {
+    @Test(.proves("C3"))
+    func `if a process exits after one of two tasks has completed, the other is requeued without a charge`() throws {
         launch(.clean, .vacuum)
         host.complete(.clean)
         host.exit(code: 0)

@@ -33,7 +33,7 @@ struct JournalTests {
     }
 
     @Test
-    func `journal entries of a user's submission, stop and trigger name the user, unlike those of launches`() throws {
+    func `journal entries of a user's submission, stop and trigger name the user; those of launches do not`() throws {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.caller = user
         host.submitContinued(.album(1), by: .user)
@@ -47,7 +47,7 @@ struct JournalTests {
         #expect(host.entries(.launched).allSatisfy { $0.user == nil })
     }
 
-    @Test func `journal entries of a replacement, cancellation, requested launch and expiration name the user`() {
+    @Test func `journal entries of a user's replacement, cancellation, launch request and expiration name the user`() {
         let host = SchedulerDriver(.app())
         host.caller = user
         host.submit(.clean, after: .hours(1), by: .user)
@@ -76,7 +76,7 @@ struct JournalTests {
     }
 
     @Test
-    func `the submissions by one launch beyond the twentieth share one journal entry with their count`() throws {
+    func `after the twentieth submission by one launch, one journal entry counts all further submissions`() throws {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()
@@ -106,7 +106,7 @@ struct JournalTests {
     }
 
     @Test
-    func `a submission whose commit fails uses none of its launch's journal entries and is not counted`()
+    func `a submission whose commit fails does not count towards the twenty journaled submissions of its launch`()
         throws
     {
         let host = SchedulerDriver(.app())
@@ -123,7 +123,10 @@ struct JournalTests {
         #expect(submitted.count == 21 && submitted.last?.count == 5)
     }
 
-    @Test func `a cancellation whose commit fails uses none of its launch's journal entries`() throws {
+    @Test
+    func `a cancellation whose commit fails does not count towards the hundred journaled cancellations of its launch`()
+        throws
+    {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()
@@ -138,7 +141,8 @@ struct JournalTests {
         #expect(host.entries(.cancelled).count == 1)
     }
 
-    @Test func `a user's cancellation of a running task is journaled at once, and its end names the user too`() {
+    @Test
+    func `a user's cancellation of a running task is journaled at once and again, with the user, at the task's end`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()
@@ -163,7 +167,7 @@ struct JournalTests {
         #expect(host.entries(.cancelled).map(\.user) == [nil])
     }
 
-    @Test func `an expired task whose process crashes gets a final journal entry`() {
+    @Test func `an expired task whose process crashes gets a journal entry that ends its submission`() {
         let host = SchedulerDriver(.app())
         host.processesObey = false
         host.submit(.feed, as: .refresh)

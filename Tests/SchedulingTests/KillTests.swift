@@ -43,7 +43,7 @@ struct KillTests {
     }
 
     @Test(.proves(59))
-    func `a launch killed at its kill time by the launch thread ends like one killed by the host`() throws {
+    func `a launch that the launch thread kills at its kill time ends like one that the scheduler kills`() throws {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -67,7 +67,7 @@ struct KillTests {
         #expect(host.launchOutcomes == [.lost] && retry.attempts == 0 && retry.wasInterrupted)
     }
 
-    @Test(.proves("C3")) func `an entry that does not return is killed and charged to its task`() throws {
+    @Test(.proves("C3")) func `a launch whose entry does not return is killed, and its task is charged`() throws {
         host.submit(.feed, as: .refresh)
         host.advance(by: .seconds(35))
         #expect(host.killed.count == 1)
@@ -115,7 +115,7 @@ struct KillTests {
         }
     }
 
-    @Test(.proves("C3")) func `a library that cannot be loaded charges the task like a failed entry`() throws {
+    @Test(.proves("C3")) func `a failed load of the library charges the task like a failed entry`() throws {
         host.submit(.clean)
         host.send(.loadFailed(try #require(host.lastPlan).number, message: "libColorFeed.so is gone"))
         #expect(host.outcomes(of: .clean) == [.loadFailed])

@@ -133,7 +133,7 @@ struct LaneTests {
     }
 
     @Test(.proves("C7"))
-    func `an unavailable runner is requested again after a delay, and the request waits for that reason`() throws {
+    func `a request waits with reason runner-unavailable until its runner is requested again after a delay`() throws {
         let host = SchedulerDriver(.app())
         host.runners = .unavailable
         host.submit(.clean)
@@ -144,7 +144,7 @@ struct LaneTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `a runner that dies before its launch is replaced after a delay`() {
+    @Test(.proves("C7")) func `a runner that dies before its launch is committed is replaced after a delay`() {
         let host = SchedulerDriver(.app())
         host.runners = .held
         host.submit(.clean)

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A plugin without identifiers gets fetch events at its interval")
+@Suite("A plugin without permitted identifiers gets fetch events at the interval that it sets")
 struct LegacyFetchTests {
     private static let news: PluginIdentifier = "com.example.news"
 
@@ -84,7 +84,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `a longer fetch interval delays the next fetch event from its setting on`() {
+    @Test(.proves(84)) func `a longer fetch interval counts from the time at which the plugin sets it`() {
         ask(every: .hours(1))
         host.install(Self.entry("2.0"))
         setInterval(to: .hours(3))
@@ -124,7 +124,8 @@ struct LegacyFetchTests {
         #expect(host.pendingEvents.isEmpty)
     }
 
-    @Test(.proves("C11")) func `a new version of a plugin with the maximum of waiting events gets no started event`() {
+    @Test(.proves("C11"))
+    func `a plugin whose waiting events are at the limit gets no started event for its new version`() {
         let host = SchedulerDriver { $0.eventLimit = 1 }
         ask(every: .hours(1), of: host)
         host.runners = .held
@@ -164,7 +165,8 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `a fetch event that is due before the plugin's pending work is loaded follows the load`() {
+    @Test(.proves(84))
+    func `a fetch event that is due before its plugin's pending work is loaded is created after the load`() {
         ask(every: .hours(1))
         host.runners = .held
         host.install(Self.entry("2.0"))
@@ -186,7 +188,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `a fetch event that could not be recorded is replaced by the one of the next interval`() {
+    @Test(.proves(84)) func `a fetch event that could not be recorded is replaced by that of the next interval`() {
         ask(every: .hours(1))
         host.commits = .failing
         host.isStrict = false

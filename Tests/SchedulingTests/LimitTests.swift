@@ -76,7 +76,8 @@ struct LimitTests {
         #expect(host.submit(.inbox, as: .refresh, after: .hours(1), by: .plugin(.mail))?.submission != nil)
     }
 
-    @Test(.proves("C5")) func `submissions of extensions and users count against the limit of the main plugin`() {
+    @Test(.proves("C5"))
+    func `a pending request of an extension fills the limit for submissions by its main plugin and by users`() {
         host.submit(.feed, as: .refresh, after: .hours(1), by: .plugin(.keyboard))
         #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
         #expect(host.submit(.headlines, as: .refresh, by: .user)?.refusal?.subReason == .refreshLimit)
@@ -106,8 +107,7 @@ struct LimitTests {
         #expect(host.submit(.index, as: .refresh)?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test(.proves("C5"))
-    func `a submission in an uncommitted change counts against the limit until its commit fails`() {
+    @Test(.proves("C5")) func `an uncommitted submission counts against the limit until its commit fails`() {
         host.commits = .held
         #expect(host.submit(.feed, as: .refresh) == nil)
         #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)

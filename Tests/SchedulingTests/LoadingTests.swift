@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("A host answers before all pending work is loaded, and decides about a plugin after loading its work")
+@Suite("A host answers before all pending work is loaded, and decides about a plugin after loading that plugin's work")
 struct LoadingTests {
     let host = SchedulerDriver(.app(), .mail())
 
@@ -18,7 +18,7 @@ struct LoadingTests {
         host.restart()
     }
 
-    @Test func `a submission to an unloaded plugin is answered when that plugin is loaded, before the others`() {
+    @Test func `a submission to an unloaded plugin is answered when that plugin is loaded, before other plugins are`() {
         restartUnloaded()
         #expect(host.submit(.vacuum) == nil && host.heldLoads == [.app, .mail])
         host.bringNextLoad()
@@ -52,7 +52,7 @@ struct LoadingTests {
         #expect(host.lastAnswer == .cancelled(1))
     }
 
-    @Test func `a plugin whose work cannot be read is loaded again later and does not keep others from running`() {
+    @Test func `a plugin whose work cannot be read is loaded again later and does not delay other plugins`() {
         restartUnloaded()
         host.send(.notLoaded(.app, message: "a row is damaged"))
         host.heldLoads.removeAll { $0 == .app }
@@ -88,7 +88,8 @@ struct LoadingTests {
         #expect(host.lastAnswer?.submission != nil)
     }
 
-    @Test func `a cancellation or run that waits for a load fails when the host stops, and the request stays`() {
+    @Test
+    func `a cancellation or launch request that waits for a load fails when the host stops; requests stay pending`() {
         restartUnloaded()
         host.cancelAll(of: .app)
         host.stop()
@@ -130,7 +131,7 @@ struct LoadingTests {
         #expect(host.pending == [.clean, .sweep])
     }
 
-    @Test func `a submission before the first catalogue is answered after that catalogue`() {
+    @Test func `a submission that arrives before the catalogue is read is answered after the reading`() {
         host.scheduler = Scheduler(
             configuration: host.configuration,
             conditions: host.conditions,
@@ -143,7 +144,8 @@ struct LoadingTests {
         #expect(host.lastAnswer?.submission != nil)
     }
 
-    @Test func `a submission before the first catalogue is answered when its plugin is loaded, before the others`() {
+    @Test
+    func `a submission before the catalogue is read is answered once its plugin is loaded, before other plugins are`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         host.scheduler = Scheduler(
@@ -161,7 +163,7 @@ struct LoadingTests {
     }
 
     @Test(.proves("C3"))
-    func `the end of a task left running by the previous host is journaled after the first catalogue`() {
+    func `the end of a task that the previous host left running is journaled only after the catalogue is read`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()

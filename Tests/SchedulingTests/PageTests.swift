@@ -117,7 +117,8 @@ struct PageTests {
         #expect(host.scheduler.summary(of: .mail) == nil && host.scheduler.installedCount == 2)
     }
 
-    @Test func `a plugin's summary counts pending requests by limit, waiting events and running tasks`() throws {
+    @Test
+    func `a plugin's summary counts its pending requests per limit, its waiting events and its running tasks`() throws {
         host.submit(.feed, as: .refresh, after: .hours(1))
         host.submit(.clean, after: .hours(1))
         host.submit(.vacuum)
@@ -131,7 +132,7 @@ struct PageTests {
         #expect(keyboard.pendingCount == 0 && keyboard.pendingByLimit.isEmpty && keyboard.hasLaunch)
     }
 
-    @Test func `a page of waiting work examines at most 32 plugins and requests beyond its limit`() throws {
+    @Test func `a page of waiting work examines at most 32 more plugins and requests than its limit`() throws {
         let host = SchedulerDriver(.app(), configure: { $0.limits.processing = 1_000 })
         host.install(.app(permitted: (1...600).map { .exact(.job($0)) }))
         for number in 1...600 { host.submit(.job(number), after: .hours(1)) }

@@ -30,7 +30,7 @@ struct PluginTableTests {
         #expect(!table.contains(.app) && copy[.app].refusal == "torn")
     }
 
-    @Test func `a plugin added after a removal begins with an empty state`() {
+    @Test func `a plugin that is added again after its removal begins with an empty state`() {
         var table = table
         table[.app].refusal = "torn"
         table.remove(.app)

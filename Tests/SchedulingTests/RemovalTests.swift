@@ -34,7 +34,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C17"), arguments: [true, false])
-    func `requests are dropped after their retention although a cancellation is being written as it passes`(
+    func `requests are dropped at the end of their retention although a cancellation is being committed then`(
         isWritten: Bool
     ) {
         host.submit(.vacuum, after: .hours(1))
@@ -49,7 +49,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C17"))
-    func `a refused manifest is journaled as refused, not as removed, and its repair as a change`() {
+    func `a refused manifest is journaled as refused, not as removed, and its later acceptance as a change`() {
         host.refuse(.app, because: "line 3 is wrong")
         #expect(host.reasons(.clean).first == .pluginRefused(.app, problem: "line 3 is wrong"))
         #expect(host.entries(.pluginRefused).map(\.plugin) == [.app] && host.entries(.pluginRemoved).isEmpty)
@@ -296,7 +296,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C10"))
-    func `after a plugin's second removal a step of the clock again drops no request for ten minutes`() {
+    func `after a plugin's second removal, ten minutes must pass again before a step of the clock drops requests`() {
         host.submit(.clean, after: .days(400))
         host.remove(.app)
         host.stepWallClock(by: .days(31))
@@ -313,7 +313,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C17"))
-    func `a plugin whose manifest is refused and removed during a commit is journaled as removed once`() {
+    func `a plugin whose manifest is refused and then removed during a commit is journaled as removed once`() {
         host.commits = .held
         host.install(.app(version: "2.0"))
         host.refuse(.app, because: "line 3 is wrong")

@@ -30,8 +30,7 @@ struct RequestStoreTests {
         return sizes
     }
 
-    @Test
-    func `the request store reuses the slot of a removed request and keeps neither its terms nor its submitter`() {
+    @Test func `the request store reuses the slot of a removed request and deletes its title and its submitter`() {
         var store = RequestStore()
         let first = store.insert(request(.album(1), 1, title: "First"))
         let filled = sizes(of: store)

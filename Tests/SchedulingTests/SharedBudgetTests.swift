@@ -15,7 +15,7 @@ struct SharedBudgetTests {
         host.enter()
     }
 
-    @Test(.proves(48)) func `a launch of three processing tasks has the budget of one`() {
+    @Test(.proves(48)) func `a launch of three processing tasks has the budget of one such task`() {
         launchThree()
         #expect(host.lastPlan?.budget.total == .minutes(10))
         host.advance(by: .minutes(10) - .nanoseconds(1))
@@ -78,7 +78,7 @@ struct SharedBudgetTests {
         #expect(host.lastPlan?.budget.total == .seconds(30))
     }
 
-    @Test(.proves("C7")) func `the budget of a batch is the largest budget of its kinds`() {
+    @Test(.proves("C7")) func `the budget of a batch is the largest budget among the kinds of its tasks`() {
         host.submit(.feed, as: .refresh, after: .minutes(1))
         host.submit(.clean, after: .minutes(1))
         host.advance(by: .minutes(1))

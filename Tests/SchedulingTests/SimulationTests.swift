@@ -32,7 +32,7 @@ struct SimulationTests {
         #expect(host.pending == [.vacuum])
     }
 
-    @Test(.proves(89)) func `identifiers of two plugins that a user launches together run in one launch each`() {
+    @Test(.proves(89)) func `requests of two plugins that a user launches together run in one launch per plugin`() {
         host.submit(.clean, after: .days(1))
         host.submit(.sweep, after: .days(1), by: .plugin(.mail))
         let answer = host.requestRun(of: .clean, .sweep)
@@ -41,7 +41,7 @@ struct SimulationTests {
     }
 
     @Test(.proves(89))
-    func `no identifier is launched if one of those that a user requests together has no pending request`() {
+    func `if one identifier of a user's launch request has no pending request, none of its identifiers is launched`() {
         host.submit(.clean, after: .days(1))
         #expect(host.requestRun(of: .clean, .vacuum)?.failureMessage != nil)
         #expect(host.plans.isEmpty)
@@ -96,7 +96,8 @@ struct SimulationTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(89)) func `a user's launch request ends when its request is replaced before the runner is ready`() {
+    @Test(.proves(89))
+    func `a user's launch request lapses when the pending request is replaced before the runner is ready`() {
         host.runners = .held
         host.submit(.clean, after: .days(1))
         host.requestRun(of: .clean)
@@ -134,7 +135,7 @@ struct SimulationTests {
         #expect(host.simulateExpiration(of: .vacuum)?.failureMessage != nil, "inside entry nothing was delivered yet")
     }
 
-    @Test(.proves(89)) func `a launch requested by a user precedes delayed tasks that must run alone`() {
+    @Test(.proves(89)) func `a launch requested by a user precedes waiting tasks that must run alone`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.index, after: .days(1))

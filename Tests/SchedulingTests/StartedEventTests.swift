@@ -54,7 +54,8 @@ struct StartedEventTests {
         #expect(host.plans.count == 2 && host.lastPlan?.cause == .relaunch)
     }
 
-    @Test(.proves("C3")) func `the remedy of an abandoned started event is another installation`() throws {
+    @Test(.proves("C3"))
+    func `the journal entry of an abandoned started event names reinstallation as the remedy`() throws {
         host.install(.app())
         for delay in [10, 20, 0] {
             host.enter(status: -1, receives: false)
@@ -82,7 +83,7 @@ struct StartedEventTests {
         #expect(host.entries(.pluginChanged).map(\.plugin) == [.app])
     }
 
-    @Test(.proves("C11")) func `an unchanged plugin gets no further started event when the catalogue is read again`() {
+    @Test(.proves("C11")) func `an unchanged plugin gets no second started event when the catalogue is read again`() {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()

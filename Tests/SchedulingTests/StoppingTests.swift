@@ -79,7 +79,9 @@ struct StoppingTests {
     }
 
     @Test(.proves("C3"))
-    func `a launch in an uncommitted change is killed before its plan when the host stops, without a charge`() throws {
+    func `a launch that is being committed when the host stops is killed before its plan is sent, without a charge`()
+        throws
+    {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -110,7 +112,7 @@ struct StoppingTests {
         #expect(host.plans.isEmpty && host.requestRun(of: .vacuum)?.failureMessage?.contains("stopping") == true)
     }
 
-    @Test(.proves("C3")) func `the host has stopped once all changes are on disk, and announces it once`() {
+    @Test(.proves("C3")) func `the host has stopped when all changes are on disk, and announces its stop once`() {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -134,7 +136,7 @@ struct StoppingTests {
     }
 
     @Test(.proves("C3"))
-    func `a stop before pending work is loaded leaves the running tasks of the previous host to the next one`() {
+    func `a stop before pending work is loaded leaves the running tasks of the previous host to the next host`() {
         host.submit(.clean)
         host.enter()
         host.processes = [:]

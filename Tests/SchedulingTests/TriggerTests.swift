@@ -11,7 +11,7 @@ struct TriggerTests {
 
     private func numbers(_ plan: LaunchPlan?) -> [SubmissionNumber] { plan?.tasks.map(\.work.number) ?? [] }
 
-    @Test(.proves("C7")) func `a trigger launches the extension in its own event lane with the event budget`() throws {
+    @Test(.proves("C7")) func `a trigger launches the extension in the event lane with the event budget`() throws {
         let answer = host.trigger()
         let plan = try #require(host.lastPlan)
         #expect(plan.plugin == .keyboard() && plan.lane == .event && plan.cause == .event)
@@ -20,7 +20,7 @@ struct TriggerTests {
         #expect(answer == .triggered(try #require(numbers(plan).first)))
     }
 
-    @Test(.proves("C7")) func `the budget of a trigger is that of the extension's own policy`() {
+    @Test(.proves("C7")) func `the budget of a trigger is the event budget configured for the extension`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { configuration in
             var budgets = Budgets()
             budgets.event = .seconds(7)
@@ -61,7 +61,8 @@ struct TriggerTests {
         #expect(host.pendingEvents.isEmpty && host.plans.isEmpty)
     }
 
-    @Test(.proves("C11")) func `pending triggers are delivered in the order of their arrival, without replacement`() {
+    @Test(.proves("C11"))
+    func `pending triggers are delivered in the order of their arrival, and none replaces another`() {
         host.runners = .held
         let first = host.trigger()?.submission
         let second = host.trigger()?.submission
@@ -120,7 +121,8 @@ struct TriggerTests {
         #expect(numbers(host.lastPlan) == [second])
     }
 
-    @Test(.proves("C11")) func `triggers survive a restart of the host, and those that ran are not charged`() throws {
+    @Test(.proves("C11"))
+    func `triggers survive a restart of the host, and triggers that were running are not charged`() throws {
         let first = try #require(host.trigger()?.submission)
         host.enter()
         let second = try #require(host.trigger()?.submission)

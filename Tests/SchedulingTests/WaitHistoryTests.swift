@@ -40,7 +40,7 @@ struct WaitHistoryTests {
         #expect(host.ledger.waits.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a hundred requests of one class and reason have one recorded wait`() {
+    @Test(.proves("C13")) func `a hundred requests of one class that wait for one reason have one recorded wait`() {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
@@ -96,7 +96,7 @@ struct WaitHistoryTests {
         #expect(host.plans.count == 2 && host.ledger.waitHistory.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a wait for a busy lane of at least a second is recorded after its end`() {
+    @Test(.proves("C13")) func `a wait of at least a second for a busy lane is recorded after its end`() {
         host.change(idle: true)
         host.submit(.clean)
         host.enter()
@@ -117,7 +117,8 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waitHistory.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a cancelled, replaced or purged request leaves no open wait`() {
+    @Test(.proves("C13"))
+    func `a cancelled or purged request leaves no open wait, and a replacement continues the open one`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.cancel(.clean)
@@ -212,7 +213,8 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start) == ["0s not-idle"])
     }
 
-    @Test(.proves("C13")) func `a wait that changes during the commit of the wait history waits for that commit`() {
+    @Test(.proves("C13"))
+    func `a change of reasons during a commit of the wait history is recorded after that commit`() {
         let start = host.clock.now.wall
         host.submit(.clean, needsPower: true)
         host.commits = .held
@@ -225,7 +227,7 @@ struct WaitHistoryTests {
         #expect(history(powered, since: start) == ["0s not-idle", "10s external-power not-idle"])
     }
 
-    @Test(.proves("C13")) func `a wait is closed after the retry of a launch whose commit failed`() {
+    @Test(.proves("C13")) func `if the commit of a launch fails, the wait of its request is closed after the retry`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.commits = .held
@@ -239,7 +241,7 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waits.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a launch that starts while its wait is being committed leaves no open wait`() {
+    @Test(.proves("C13")) func `a request that is launched while its wait is being committed leaves no open wait`() {
         host.submit(.clean)
         host.commits = .held
         host.advance(by: .seconds(1))
@@ -249,7 +251,7 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waits.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a launch that starts while the commit of its wait fails leaves no open wait`() {
+    @Test(.proves("C13")) func `a request that is launched while the commit of its wait fails leaves no open wait`() {
         host.submit(.clean)
         host.commits = .held
         host.isStrict = false
@@ -262,7 +264,8 @@ struct WaitHistoryTests {
     }
 
     @Test(.proves("C17"))
-    func `a trigger dropped by a purge is abandoned even if its extension is installed again meanwhile`() {
+    func `a trigger dropped by a purge is abandoned even if its extension is installed before the purge is committed`()
+    {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.isStrict = false
         host.remove(.app)
@@ -291,7 +294,8 @@ struct WaitHistoryTests {
         #expect(host.clock.now.wall == start + .seconds(2))
     }
 
-    @Test(.proves("C13")) func `the recorded wait of a class shows the reasons of its permitted requests only`() {
+    @Test(.proves("C13"))
+    func `the recorded wait of a class has only the reasons of requests that the manifest permits`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         host.submit(.vacuum)

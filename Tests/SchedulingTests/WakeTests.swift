@@ -10,7 +10,7 @@ struct WakeTests {
     let host = SchedulerDriver(.app(), .mail())
 
     @Test(.proves("C10"))
-    func `a runner that repeats its expiration a thousand times does not cause further wakes`() throws {
+    func `a runner that reports an expiration a thousand times does not cause a thousand wakes`() throws {
         host.submit(.feed, as: .refresh)
         host.enter()
         let launch = try #require(host.lastPlan?.number)
@@ -67,14 +67,14 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test(.proves("C10")) func `the wake after the deadline of a launch is its kill time`() {
+    @Test(.proves("C10")) func `the next wake after the deadline of a launch is at its kill time`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(10))
         #expect(host.timeToWake == .seconds(5))
     }
 
-    @Test(.proves("C10")) func `a task that completes after its expiration removes the kill time of that expiration`() {
+    @Test(.proves("C10")) func `a task that completes after its expiration removes the wake at its kill time`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -85,7 +85,7 @@ struct WakeTests {
         #expect(host.timeToWake == .minutes(10))
     }
 
-    @Test(.proves("C10")) func `the spacing of a plugin causes a wake only while a request waits for it`() {
+    @Test(.proves("C10")) func `the spacing of a plugin causes a wake only while a request waits for the spacing`() {
         host.submit(.clean)
         host.runToTheEnd()
         #expect(host.timeToWake == nil)
@@ -102,7 +102,8 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test(.proves("C10")) func `the end of a removal's retention causes no wake after the plugin is installed again`() {
+    @Test(.proves("C10"))
+    func `the end of the retention of requests causes no wake after their plugin is installed again`() {
         host.remove(.app)
         #expect(host.timeToWake == .days(30))
         host.install(.app())

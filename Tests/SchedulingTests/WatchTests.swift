@@ -71,7 +71,7 @@ struct WatchTests {
         #expect(host.watch == Watch())
     }
 
-    @Test(.proves("C16")) func `an event launch requires no watch`() {
+    @Test(.proves("C16")) func `an event launch requires no watch of the machine`() {
         host.trigger()
         #expect(host.running.isEmpty && host.scheduler.runningLaunches.count == 1)
         #expect(host.watch == Watch())
@@ -108,7 +108,7 @@ struct WatchTests {
         #expect(host.watch.containers.isEmpty)
     }
 
-    @Test(.proves("C16")) func `a restarted host watches the same as before`() {
+    @Test(.proves("C16")) func `a restarted host watches the same conditions as before`() {
         host.submit(.clean)
         submitStudy(.complete, after: .hours(1))
         host.restart()

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued request runs in the launch that submitted it, and that launch leaves its lane")
+@Suite("A continued request runs in the launch that submitted it, and that launch moves to the continued lane")
 struct ContinuedDeliveryTests {
     let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard(), .mail()) { $0.continuedLaunches = 2 }
 
@@ -114,7 +114,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(1)] && host.lane(of: plan) == .continued)
     }
 
-    @Test(.proves("C8")) func `a further continued task in a continued launch requires no capacity`() {
+    @Test(.proves("C8")) func `a second continued task in a continued launch requires no further capacity`() {
         host.submitContinued(.inbox)
         host.submitContinued(.album(1))
         let plan = host.lastPlan
@@ -161,7 +161,8 @@ struct ContinuedDeliveryTests {
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.lane == .continued)
     }
 
-    @Test(.proves("C8")) func `the plan of a continued launch contains the composed identifier`() throws {
+    @Test(.proves("C8"))
+    func `the plan of a continued launch contains the full identifier, not the pattern of the manifest`() throws {
         host.submitContinued(.album(7))
         let plan = try #require(host.lastPlan)
         #expect(plan.tasks.map(\.work.label) == ["com.example.app.export.album7"])
@@ -190,7 +191,7 @@ struct ContinuedDeliveryTests {
     }
 
     @Test(.proves("C8"))
-    func `a user's continued request that replaces one of a launch gets its own launch`() {
+    func `a user's continued request gets its own launch although it replaces a request of a running launch`() {
         let plan = host.openByUser()
         host.change(busy: true)
         host.submitContinued(from: plan)
@@ -199,8 +200,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves("C8"))
-    func `a launch whose budget is used up takes on no continued request, which gets its own launch`() {
+    @Test(.proves("C8")) func `a continued request from a launch whose budget is used up gets its own launch`() {
         let plan = host.openByUser()
         host.advance(by: .minutes(10))
         #expect(host.expirations.map(\.tasks) == [[.clean]])
@@ -224,7 +224,7 @@ struct ContinuedDeliveryTests {
 
     // MARK: Registration after entry (statement 15)
 
-    @Test(.proves(15)) func `a handler for a composed identifier may be registered after entry`() {
+    @Test(.proves(15)) func `a handler for an identifier that a pattern covers may be registered after entry`() {
         let plan = host.openByUser(albums: 4...4)
         host.register(.exact(.album(1)))
         host.submitContinued(from: plan)
@@ -240,7 +240,8 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(9)])
     }
 
-    @Test(.proves(14, "BGT-ABI-10")) func `registering a handler for another identifier after entry is a violation`() {
+    @Test(.proves(14, "BGT-ABI-10"))
+    func `registering a handler after entry for an identifier that no pattern covers is a violation`() {
         host.openByUser()
         host.register(.exact(.vacuum))
         #expect(host.entries(.violation).map(\.message).count == 1)

@@ -64,7 +64,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `a continued task that ran in another launch when the host died gets its own launch`() throws {
+    func `a continued task that ran in the launch of another task gets its own launch after the host died`() throws {
         let plan = host.openByUser()
         host.submitContinued(from: plan)
         #expect(host.ledger.unfinished(of: try #require(plan).number).count == 2)
@@ -90,7 +90,8 @@ struct ContinuedInterruptionTests {
 
     // MARK: Commits of a delivery
 
-    @Test(.proves("C8")) func `a delivery to a running launch whose commit fails is retried after a delay`() {
+    @Test(.proves("C8"))
+    func `the delivery of a continued task to a running launch is retried after a delay if its commit fails`() {
         let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -103,7 +104,7 @@ struct ContinuedInterruptionTests {
         #expect(host.deliveries == [.album(1)])
     }
 
-    @Test(.proves("C8")) func `a launch stays open during the commit of a delivery to it`() {
+    @Test(.proves("C8")) func `a launch stays open while the delivery of a continued task to it is being committed`() {
         let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -116,7 +117,8 @@ struct ContinuedInterruptionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test(.proves("C8")) func `a launch without open tasks ends after the commit of a delivery to it has failed`() {
+    @Test(.proves("C8"))
+    func `a launch without open tasks ends when the commit of a continued task's delivery to it fails`() {
         let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -129,7 +131,8 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves("C8")) func `deliveries after a failed one have unique task identifiers`() {
+    @Test(.proves("C8"))
+    func `after a failed delivery of a continued task, all tasks of its launch have different task identifiers`() {
         let plan = host.openByUser()
         host.commits = .held
         for number in 1...2 { host.submitContinued(.album(number), from: plan) }
@@ -143,7 +146,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves("C8"))
-    func `a process that exits during the commit of a delivery ends after that commit, with its task interrupted`() {
+    func `if a process exits during the commit of a delivery, the delivered task is interrupted after that commit`() {
         let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -158,7 +161,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves("C8"))
-    func `a process that exits during a failing commit of a delivery leaves the request pending`() {
+    func `a process that exits during the commit of a delivery leaves the request pending if that commit fails`() {
         let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -172,7 +175,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `lost conditions, expirations and stops after the end of a process do not change its outcome`() {
+    func `lost conditions, expirations and stops after the end of a process do not change its tasks' outcomes`() {
         host.submit(.clean, after: .seconds(1), needsPower: true)
         host.requestRun(of: .clean)
         host.enter(registering: [.clean, .album(1)])
@@ -202,7 +205,8 @@ struct ContinuedInterruptionTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves("C3")) func `a host that stops during the commit of a delivery expires the delivered task too`() {
+    @Test(.proves("C3"))
+    func `a host that stops during the commit of a delivery expires the delivered continued task too`() {
         let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -241,7 +245,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves(83))
-    func `an assertion expires 30 seconds after a continued task that outlasted the deadline of its launch`() {
+    func `if a continued task ends after its launch's deadline, an open assertion expires 30 seconds after that end`() {
         let plan = host.openByUser()
         host.submitContinued(from: plan)
         host.complete(.clean, in: plan)
@@ -260,7 +264,7 @@ struct ContinuedInterruptionTests {
     }
 
     @Test(.proves(83))
-    func `a continued task delivered after the last completion stops the deadline of an open assertion`() {
+    func `a continued task delivered after the last completion removes the deadline of an open assertion`() {
         host.submitContinued()
         let plan = host.lastPlan
         host.enter(registering: [.album(1), .album(2)])

@@ -56,7 +56,7 @@ struct ContinuedProgressTests {
     }
 
     @Test(.proves(77))
-    func `a further completed unit extends the time of a continued task even if the total grows faster`() {
+    func `one more completed unit extends the time of a continued task even if the total grows faster`() {
         _ = start()
         host.progress(.album(1), 10, of: 20)
         host.advance(by: .seconds(29))
@@ -88,7 +88,7 @@ struct ContinuedProgressTests {
     }
 
     @Test(.proves("C6"))
-    func `a continued task open at the end of the grace period is an overrun and ends its launch`() {
+    func `a continued task with an expiration handler overruns at the end of the grace period and ends its launch`() {
         let plan = start()
         host.setExpirationHandler(for: .album(1), in: plan)
         host.advance(by: .seconds(35) - .nanoseconds(1))
@@ -105,7 +105,7 @@ struct ContinuedProgressTests {
         #expect(host.outcomes(of: .album(1)) == [.failed] && host.launchOutcomes == [.expired])
     }
 
-    @Test(.proves(77)) func `progress after the expiration does not revoke it`() {
+    @Test(.proves(77)) func `progress after the expiration of a continued task does not revoke the expiration`() {
         let plan = start()
         host.advance(by: .seconds(31))
         host.progress(.album(1), 90, in: plan)
@@ -129,7 +129,7 @@ struct ContinuedProgressTests {
     }
 
     @Test(.proves("C6"))
-    func `an entry for a continued task that does not return is killed after thirty seconds and the grace period`() {
+    func `if entry does not return, a continued task's launch is killed after thirty seconds and the grace period`() {
         host.submitContinued()
         host.advance(by: .seconds(35) - .nanoseconds(1))
         #expect(host.killed.isEmpty)

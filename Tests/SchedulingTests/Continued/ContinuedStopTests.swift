@@ -20,8 +20,7 @@ struct ContinuedStopTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves(78))
-    func `a stopped continued task still open at the end of the grace period ends as expired and is killed`() {
+    @Test(.proves(78)) func `a stopped continued task that stays open ends as expired, and its process is killed`() {
         host.submitContinued()
         host.enter()
         host.stopTask(.album(1))
@@ -73,7 +72,8 @@ struct ContinuedStopTests {
     }
 
     @Test(.proves(78))
-    func `a user's stop during the commit of a delivery is answered after it and expires the delivered task`() {
+    func `a user's stop during the commit of a delivery is answered after that commit and expires the delivered task`()
+    {
         let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(from: plan)

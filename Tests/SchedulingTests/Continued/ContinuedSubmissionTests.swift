@@ -38,7 +38,7 @@ struct ContinuedSubmissionTests {
         #expect(host.lastPlan?.lane == .continued)
     }
 
-    @Test(.proves(10)) func `a continued request outside of every pattern is refused`() {
+    @Test(.proves(10)) func `a continued request whose identifier matches no pattern of the manifest is refused`() {
         for name: TaskIdentifier in ["com.example.app.export", "com.example.app.exports.album1"] {
             #expect(host.submitContinued(name)?.refusal?.subReason == .identifierNotPermitted)
         }
@@ -110,7 +110,7 @@ struct ContinuedSubmissionTests {
 
     // MARK: Limits and resources
 
-    @Test(.proves("C5")) func `ten continued requests may be pending, beside those of other kinds`() {
+    @Test(.proves("C5")) func `at most ten continued requests may be pending, beside requests of other kinds`() {
         host.change(busy: true)
         for number in 1...10 { #expect(host.submitContinued(.album(number))?.refusal == nil) }
         let refusal = host.submitContinued(.album(11))?.refusal

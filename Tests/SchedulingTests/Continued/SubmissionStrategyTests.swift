@@ -99,7 +99,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `two uncommitted continued requests with strategy fail can join their continued launch`() {
+    func `two uncommitted continued requests with strategy fail can join the continued launch that submitted them`() {
         host.submitContinued(.album(1))
         host.enter(registering: [.album(1), .album(2), .album(3)])
         let plan = host.lastPlan
@@ -118,7 +118,8 @@ struct SubmissionStrategyTests {
         #expect(host.submit(.clean, needsPower: true, needsNetwork: true)?.refusal == nil)
     }
 
-    @Test(.proves(74)) func `a launch that will move to the continued lane occupies its capacity before the commit`() {
+    @Test(.proves(74))
+    func `a launch that will move to the continued lane occupies capacity there before the move is committed`() {
         let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(.album(1), from: plan)
@@ -131,7 +132,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `a launch that crashes during a delivery to it occupies no capacity of the continued lane`() {
+    func `a launch that crashes during the delivery of a continued task occupies no capacity of the continued lane`() {
         let plan = host.openByUser()
         host.commits = .held
         host.submitContinued(.album(1), from: plan)

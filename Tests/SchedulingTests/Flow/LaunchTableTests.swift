@@ -33,8 +33,7 @@ struct LaunchTableTests {
         #expect(table.numbers(of: .app).isEmpty && !table.hasLaunches(of: .app) && table.isEmpty)
     }
 
-    @Test
-    func `a launch that moves between lanes occupies capacity of both, and of the new lane only after the move`() {
+    @Test func `a launch occupies capacity of both lanes during its move, and only of the new lane after it`() {
         var table = table(1)
         table.setMoving(true, number(1))
         #expect(table.count(in: .background) == 1 && table.count(in: .continued) == 1)

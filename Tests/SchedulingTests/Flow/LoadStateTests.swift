@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Pending work is loaded for four plugins at a time, and at once for an event that waits")
+@Suite("Pending work is loaded for four plugins at a time, and at once for a plugin for which an event waits")
 struct LoadStateTests {
     private static func plugin(_ number: Int) -> PluginIdentifier {
         PluginIdentifier(stringLiteral: "com.example.p\(number)")
@@ -15,7 +15,7 @@ struct LoadStateTests {
         LoadState(LedgerSnapshot(pendingPlugins: (1...count).map(Self.plugin)))
     }
 
-    @Test func `four plugins are loaded at the same time, and a further one when one of them is loaded`() {
+    @Test func `four plugins are loaded at the same time, and a fifth when one of them is loaded`() {
         var state = state(6)
         let first = state.next()
         let none = state.next()
@@ -37,7 +37,7 @@ struct LoadStateTests {
         #expect(wanted == [Self.plugin(6)] && events == [2, 1] && others == [Self.plugin(5)])
     }
 
-    @Test func `a loaded plugin is not loaded again for an event that waited for it`() {
+    @Test func `a loaded plugin is not loaded again for an event that waited for the load`() {
         var state = state(1)
         state.park(Self.parked(.timerFired), until: Self.plugin(1))
         _ = state.finish(Self.plugin(1))
@@ -59,7 +59,7 @@ struct LoadStateTests {
         #expect(first.count == 2 && early.isEmpty && again == [Self.plugin(1)] && none.isEmpty)
     }
 
-    @Test func `all events that wait for loads are taken once, events for all plugins after those for one`() {
+    @Test func `all events that wait for loads are taken once, first those for one plugin, then those for all`() {
         var state = state(2)
         state.parkForAll(Self.parked(.stopRequested))
         state.park(Self.parked(.timerFired), until: Self.plugin(2))

@@ -94,7 +94,7 @@ struct IdleTests {
 
     // MARK: Load
 
-    @Test(.proves(73)) func `high load delays a refresh until it falls and expires no running refresh`() {
+    @Test(.proves(73)) func `high load delays a refresh until the load falls, and expires no running refresh`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.change(busy: true)

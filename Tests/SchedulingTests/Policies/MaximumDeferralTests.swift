@@ -194,7 +194,7 @@ struct MaximumDeferralTests {
     }
 
     @Test(.proves("C12"))
-    func `requests of a class share one recorded deferral, and each request is deferred from the time it is due`() {
+    func `requests of one class share one recorded deferral, and each is deferred from its due time`() {
         let start = host.clock.now.wall
         for number in 1...5 { host.submit(.job(number)) }
         host.advance(by: .hours(1))
@@ -249,7 +249,7 @@ struct MaximumDeferralTests {
         #expect(maximumDeferral.rationale == "deferred by advisory policies for 12h; runs regardless after 2d")
     }
 
-    @Test(.proves("C13")) func `the verdicts that delay a request are its advisory reasons`() {
+    @Test(.proves("C13")) func `the wait verdicts of a request's policies equal its advisory reasons`() {
         host.change(busy: true)
         host.submit(.clean, needsPower: true)
         host.submit(.feed, as: .refresh)

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A plugin that overruns has a longer cooldown, and a plugin that is used more gets capacity first")
+@Suite("A plugin that overruns has a longer cooldown, and a plugin that users use more gets capacity first")
 struct OverrunAndRoomTests {
     // MARK: Overruns
 
@@ -85,21 +85,22 @@ struct OverrunAndRoomTests {
         return plan
     }
 
-    @Test(.proves(64, 69)) func `free capacity goes first to the plugin that users used more`() {
+    @Test(.proves(64, 69))
+    func `free capacity goes first to the processing request of the plugin that users used more`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host))
         #expect(host.running == [Self.thirdTask])
     }
 
-    @Test(.proves(64)) func `free capacity goes to the refresh of the plugin that users used more`() {
+    @Test(.proves(64)) func `free capacity goes first to the refresh request of the plugin that users used more`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host, with: .refresh))
         #expect(host.running == [Self.thirdTask])
     }
 
-    @Test(.proves(69)) func `free capacity goes to equally used plugins in the order of their waiting`() {
+    @Test(.proves(69)) func `free capacity goes to equally used plugins in the order in which they began to wait`() {
         let host = crowded()
         host.runToTheEnd(fill(host))
         #expect(host.running == [.sweep])

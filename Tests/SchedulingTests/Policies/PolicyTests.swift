@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Each policy decides on the facts alone, with the verdict may, wait or must")
+@Suite("Each policy decides only from the given facts, with the verdict may, wait or must")
 struct PolicyTests {
     /// Facts under which no policy has a reason to delay the work: noon of a day, one hour after the boot.
     private static func facts(
@@ -75,7 +75,7 @@ struct PolicyTests {
     }
 
     @Test(.proves("C13"), arguments: Policy.allCases)
-    func `a policy that is switched off permits all work, and its rationale names that`(_ policy: Policy) {
+    func `a policy that is switched off permits all work, and its rationale names policies.off`(_ policy: Policy) {
         let facts = Self.everything { $0.configuration.policies.off = [policy] }
         #expect(Self.verdict(policy, facts) == .may)
         #expect(policy.rationale(on: facts) == "disabled by policies.off in the configuration")
@@ -122,7 +122,7 @@ struct PolicyTests {
     }
 
     @Test(.proves("C12"))
-    func `a deferral with a start in the future counts as zero and does not end the maximum deferral`() {
+    func `a deferral that starts in the future counts as zero and does not reach the maximum deferral`() {
         let facts = Self.facts(heldSince: -.hours(1))
         #expect(Self.verdict(.maximumDeferral, facts) == .may)
         #expect(Policy.maximumDeferral.rationale(on: facts).contains("for 0s"))
@@ -175,7 +175,7 @@ struct PolicyTests {
     // MARK: Policy day budget
 
     @Test(.proves("C7"), arguments: kinds)
-    func `a used up day budget delays background work alone, until enough use is older than a day`(_ kind: TaskKind) {
+    func `a used up day budget delays only background work, until enough use is older than a day`(_ kind: TaskKind) {
         let facts = Self.facts(kind) {
             $0.standing.record.dayUse.add(Duration.hours(3).wholeNanoseconds, at: $0.now.wall - .hours(6))
             $0.standing.record.dayUse.add(Duration.hours(1).wholeNanoseconds, at: $0.now.wall - .hours(1))
@@ -241,7 +241,7 @@ struct PolicyTests {
     }
 
     @Test(.proves("C7"), arguments: kinds)
-    func `the rationale of the stagger names its window for background work alone`(_ kind: TaskKind) {
+    func `the rationale of the stagger names its window only for background work`(_ kind: TaskKind) {
         let rationale = Policy.stagger.rationale(
             on: Self.facts(kind) { $0.configuration.policies.stagger = .minutes(1) }
         )
@@ -285,7 +285,7 @@ struct PolicyTests {
     }
 
     @Test(.proves(73))
-    func `the rationale of high load names requests alone when the policy of idleness is switched off`() {
+    func `if the policy of idleness is off, the rationale of high load says that it applies to requests only`() {
         let facts = Self.facts(.event) { $0.configuration.policies.off = [.idle] }
         #expect(Policy.load.rationale(on: facts) == "applies to requests only")
     }
@@ -301,7 +301,7 @@ struct PolicyTests {
     // MARK: battery
 
     @Test(arguments: kinds)
-    func `the battery policy delays background requests alone while the battery is low`(_ kind: TaskKind) {
+    func `the battery policy delays only background requests, while the battery is low`(_ kind: TaskKind) {
         let facts = Self.facts(kind) { $0.conditions[.batteryLow] = true }
         let isBackground = kind.lane == .background
         #expect(Self.verdict(.battery, facts) == (isBackground ? .wait(.batteryLow) : .may))
@@ -317,7 +317,7 @@ struct PolicyTests {
     // MARK: power saver
 
     @Test(arguments: kinds)
-    func `the power-saver policy delays background requests alone while the machine saves power`(_ kind: TaskKind) {
+    func `the power-saver policy delays only background requests, while the machine saves power`(_ kind: TaskKind) {
         let facts = Self.facts(kind) { $0.conditions[.powerSaver] = true }
         #expect(Self.verdict(.powerSaver, facts) == (kind.lane == .background ? .wait(.powerSaver) : .may))
         #expect(Self.verdict(.powerSaver, Self.facts(kind)) == .may)

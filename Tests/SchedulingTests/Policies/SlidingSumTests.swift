@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("A sum over a sliding window is exact to its slots and bounded in size")
+@Suite("A sum over a sliding window is accurate to one slot of time and bounded in size")
 struct SlidingSumTests {
     private let start = ManualClock().now.wall
 
@@ -28,7 +28,7 @@ struct SlidingSumTests {
     }
 
     @Test(.proves("C7"))
-    func `a future value does not count in a sliding sum, and a later addition at an earlier time removes it`() {
+    func `a value in the future does not count in a sliding sum, and the next addition removes it`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         sum.add(10, at: start)
         #expect(sum.total(at: start - .hours(2)) == 0)
@@ -55,7 +55,7 @@ struct SlidingSumTests {
         PastLaunch(plugin: .app, lane: lane, cause: cause, outcome: outcome, endedAt: start, used: used)
     }
 
-    @Test(.proves("C7")) func `only background launches count against the day budget and as overruns`() {
+    @Test(.proves("C7")) func `only background launches use up the day budget, and only their overruns are counted`() {
         var record = PluginRecord()
         record.note(past(.overran))
         record.note(past(.overran, lane: .event))

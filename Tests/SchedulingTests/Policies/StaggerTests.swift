@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Requests that become eligible for all plugins at once are staggered")
+@Suite("Requests of all plugins that become eligible at the same time are staggered")
 struct StaggerTests {
     private let window: Duration = .minutes(10)
 
@@ -132,7 +132,9 @@ struct StaggerTests {
     }
 
     @Test(.proves("C7"))
-    func `a network regained within the stagger window does not restart it, and one regained at its end does`() throws {
+    func `a network regained within the stagger window does not restart the window, one regained at its end does`()
+        throws
+    {
         let host = host(.app(), network: false)
         func regain() -> MonotonicTime? {
             host.change(network: false)

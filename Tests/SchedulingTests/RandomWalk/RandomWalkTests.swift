@@ -48,7 +48,7 @@ struct RandomWalkTests {
     }
 
     @Test(.enabled(if: replayed != nil))
-    func `a failed walk given by the environment is replayed step by step`() throws {
+    func `a walk given by the environment variable BGTASK_WALK is replayed step by step`() throws {
         let text = Self.replayed ?? ""
         let seed = text.hasPrefix("seed:") ? UInt64(text.dropFirst(5)) : nil
         let numbers =

@@ -70,7 +70,7 @@ struct ScheduleTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `a schedule submits nothing while its request is pending and catches up nothing afterwards`() throws {
+    @Test func `scheduled occurrences while a request of the schedule is pending are skipped, not caught up`() throws {
         host.change(idle: false)
         host.advance(by: .hours(5))
         #expect(host.pending == [.clean])
@@ -100,14 +100,15 @@ struct ScheduleTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test func `a schedule submits nothing while a plugin's own request of the identifier is pending`() {
+    @Test func `a schedule submits nothing while a request that the plugin submitted for its identifier is pending`() {
         host.submit(.clean, after: .hours(10))
         host.advance(by: .hours(9))
         #expect(host.entries(.replaced).isEmpty && host.plans.isEmpty)
     }
 
     @Test
-    func `a scheduled occurrence whose request is refused is journaled as missed, and later ones submit again`() throws
+    func `a scheduled occurrence whose request is refused is journaled as missed, and later ones are tried again`()
+        throws
     {
         let host = Self.driver(WorkSchedule(.every(.hours(1))), of: .headlines)
         host.advance(by: .hours(1))
@@ -153,7 +154,7 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [60, 120])
     }
 
-    @Test func `commits that fail over several scheduled occurrences result in one request when they succeed again`() {
+    @Test func `scheduled occurrences whose commits fail result in one request when commits succeed again`() {
         host.commits = .failing
         host.advance(by: .hours(5))
         #expect(host.pending.isEmpty && host.ledger.occurrences.count == 1)
@@ -178,7 +179,7 @@ struct ScheduleTests {
         #expect(host.running == [.clean] && host.ledger.requests.isEmpty)
     }
 
-    @Test func `a scheduled occurrence waits for the commit of another submission of its identifier`() {
+    @Test func `a scheduled occurrence waits while another submission of its identifier is being committed`() {
         host.advance(by: .minutes(59))
         host.commits = .held
         host.submit(.clean, after: .hours(3))
@@ -209,7 +210,9 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [15, 75])
     }
 
-    @Test func `a removed plugin's schedule submits nothing, and one request after the plugin is installed again`() {
+    @Test
+    func `a schedule submits nothing while its plugin is removed, and one request when the plugin is installed again`()
+    {
         host.remove(.app)
         host.advance(by: .hours(5))
         #expect(host.pending.isEmpty && host.entries(.occurrenceMissed).isEmpty)
@@ -259,7 +262,7 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [60, 120])
     }
 
-    @Test func `a schedule continues after a clock 400 days ahead is corrected while the host is down`() {
+    @Test func `a schedule continues after a clock that was 400 days ahead is corrected while the host is down`() {
         host.stepWallClock(by: .days(400))
         host.runToTheEnd()
         host.clock.stepWall(by: -.days(400))

@@ -34,7 +34,7 @@ struct SkippedDateTests {
     }
 
     @Test
-    func `a calendar rule for midnight has its occurrence at the end of a clock gap that begins the date`() throws {
+    func `an occurrence in a clock gap that begins at midnight moves to the end of the gap, on the same date`() throws {
         let zones = try Self.zone(-3, until: "2018-11-04T03:00:00Z", -2)
         #expect(
             try occurrences("00:00", zones, after: "2018-11-03T12:00:00Z", 2) == [
@@ -44,7 +44,8 @@ struct SkippedDateTests {
         #expect(try occurrences("sun 00:30", zones, after: "2018-11-03T12:00:00Z", 1) == ["2018-11-04T03:00:00Z"])
     }
 
-    @Test func `an occurrence in a clock gap over midnight counts for the date before midnight`() throws {
+    @Test
+    func `an occurrence in a clock gap over midnight moves to the end of the gap and counts for its own date`() throws {
         // 23:30 on Saturday is followed by 00:30 on Sunday.
         let zones = try Self.zone(-5, until: "2026-03-29T04:30:00Z", -4)
         #expect(

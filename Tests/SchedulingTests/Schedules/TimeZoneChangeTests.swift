@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("A time zone that changes moves the occurrences of calendar schedules; none is lost, none comes twice")
+@Suite("A change of the time zone moves the occurrences of calendar schedules; none is lost or repeated")
 struct TimeZoneChangeTests {
     /// A host in Berlin with a schedule at 02:30; it is 13:00 on 2026-01-01 there.
     private static func host(
@@ -60,7 +60,7 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .days(2), of: host) == ["02T00:30", "03T00:30"])
     }
 
-    @Test func `a calendar schedule on a machine that moves west does not repeat the occurrence of a date`() throws {
+    @Test func `a calendar schedule on a machine that moves west has no second occurrence on a date`() throws {
         let host = try Self.host()
         #expect(begins(in: .hours(14), of: host).count == 1)
         // 21:00 on 1 January in New York, where 2 January has still to come.
@@ -81,7 +81,7 @@ struct TimeZoneChangeTests {
         #expect(host.scheduler.nextOccurrence(of: .clean, of: .app) == next)
     }
 
-    @Test func `a calendar schedule on a machine that moves east past an occurrence catches it up at once`() throws {
+    @Test func `if a change of time zone skips an occurrence, the calendar schedule submits it at once`() throws {
         let host = try Self.host(.newYork)
         host.advance(by: .hours(8))
         // It is 15:00 on 1 January in New York, and 05:00 on 2 January in Tokyo.
@@ -89,7 +89,10 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .days(2), of: host) == ["01T20:00", "02T17:30", "03T17:30"])
     }
 
-    @Test func `an occurrence that is due before the plugin's pending work is loaded follows the load`() throws {
+    @Test
+    func `an occurrence that is due before its plugin's pending work is loaded submits its request after the load`()
+        throws
+    {
         let host = try Self.host()
         host.submit(.vacuum, after: .days(3))
         host.loads = .held
@@ -116,7 +119,8 @@ struct TimeZoneChangeTests {
         #expect(begins(in: .days(2), of: host) == ["04T01:30"])
     }
 
-    @Test func `an occurrence within its stagger window keeps its date when the time zone changes`() throws {
+    @Test
+    func `an occurrence within its stagger window is neither lost nor repeated when the time zone changes`() throws {
         let host = try Self.host(stagger: .hours(4))
         let place = try #require(host.scheduler.nextOccurrence(of: .clean, of: .app))
         #expect(place > host.clock.now.wall + .hours(13) + .minutes(40))
@@ -146,7 +150,7 @@ struct TimeZoneChangeTests {
         #expect(host.running.isEmpty)
     }
 
-    @Test func `an occurrence whose commit fails while the time zone changes stays due`() throws {
+    @Test func `an occurrence whose commit fails while the time zone changes is submitted later`() throws {
         let host = try Self.host()
         host.advance(by: .hours(13))
         host.commits = .held
@@ -169,7 +173,7 @@ struct TimeZoneChangeTests {
     }
 
     @Test
-    func `interval schedules and schedules of other zones keep their occurrences when a time zone changes`() throws {
+    func `interval schedules and schedules in other zones keep their occurrences when a time zone changes`() throws {
         let rule = try #require(CalendarRule("02:30", zone: .utc))
         let host = SchedulerDriver(.studio()) {
             $0.timeZones = .samples

@@ -46,7 +46,8 @@ struct TimeZoneRulesTests {
         #expect(try hours(sydney, "2026-10-03T15:59:59Z") == 10 && hours(sydney, "2026-10-03T16:00:00Z") == 11)
     }
 
-    @Test func `a yearly rule whose daylight saving time ends where it starts has that time all year`() throws {
+    @Test
+    func `a yearly rule whose daylight saving time ends where it starts has daylight saving time all year`() throws {
         let rules = TimeZoneRules(
             YearlyOffsets(
                 standard: -4 * 3600,
