@@ -49,8 +49,7 @@ struct DeterminismTests {
         #expect(zip(times[0], times[1]).allSatisfy { abs($0 - $1) <= 1 })
     }
 
-    @Test
-    func `a replay of a day with a hundred plugins ends, with requests of each and launches of most plugins`() throws {
+    @Test func `in a replay of a day with a hundred plugins, each plugin has requests and most have launches`() throws {
         let report = try ReplayScenario.shipped("office.yaml", .day, count: 100, seed: 1).play().report
         #expect(report.plugins.count == 100)
         #expect(report.plugins.allSatisfy { $0.requests > 0 })

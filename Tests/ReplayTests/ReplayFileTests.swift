@@ -6,9 +6,10 @@ import Testing
 
 @testable import Replay
 
-@Suite("Traces and populations are read with the diagnosis of manifests")
+@Suite("Problems in traces and populations are reported like those in manifests")
 struct ReplayFileTests {
-    @Test(arguments: ShippedFiles.traces) func `each shipped trace is valid and contains times of use`(name: String) {
+    @Test(arguments: ShippedFiles.traces)
+    func `each shipped trace is valid and contains times at which the machine is in use`(name: String) {
         let document = ConditionTrace.decode(path: ShippedFiles.path(name))
         #expect(document.problems.isEmpty)
         #expect(document.value?.use.active.isEmpty == false)

@@ -15,7 +15,7 @@ struct SharedCoreTests {
               com.example.app.clean: { kind: processing, every: 3h, takes: { typical: 4min } }
         """
 
-    @Test func `a batch in a replay has one budget, the largest of its tasks`() throws {
+    @Test func `a batch in a replay has one budget, the largest budget of its tasks`() throws {
         // Both tasks wait for the network and share one launch when it returns.
         let plugins = Self.pair.replacing("every: 3h", with: "every: 3h, needs: [network]")
         let trace = "spans: { network: [\"03:10-24:00\"] }"

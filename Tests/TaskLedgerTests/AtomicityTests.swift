@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("The changes of a ticket are written all or not at all")
+@Suite("The changes of a ticket, which is one requested commit, are written all or not at all")
 struct AtomicityTests {
     @Test func `a contradictory change rolls back all changes of its ticket`() async throws {
         let ledger = try Ledger.inMemory()
@@ -57,7 +57,7 @@ struct AtomicityTests {
         #expect(try ledger.journal(JournalSelection(limit: 10)).map(\.message) == ["kept"])
     }
 
-    @Test func `all tickets of a group whose transaction cannot be committed fail and leave nothing`() async throws {
+    @Test func `all tickets of a group whose transaction cannot be committed fail and leave no change`() async throws {
         struct DiskGone: Error {}
         let gate = Gate()
         let fails = Atomic(false)
@@ -109,8 +109,7 @@ struct AtomicityTests {
         try ledger.close()
     }
 
-    @Test
-    func `a launch ends only if its tasks have ended, in any order within the ticket`() async throws {
+    @Test func `a launch ends only if its tasks have ended or end in the same ticket, in any order`() async throws {
         let ledger = try Ledger.inMemory()
         let batch: [PendingWork] = [.request(plainRequest(1))]
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, batch))])

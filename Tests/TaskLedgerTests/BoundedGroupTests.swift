@@ -5,13 +5,14 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A group of commits is bounded in number and in time")
+@Suite("A group of tickets (requested commits) is bounded in number and in time")
 struct BoundedGroupTests {
     private func answers(_ count: Int) -> [[LedgerChange]] {
         (1...count).map { [.storeRequest(plainRequest(Int64($0), "r\($0)"), payload: [])] }
     }
 
-    @Test func `a group has at most 512 answer tickets, and later tickets form the next group`() async throws {
+    @Test
+    func `a group has at most 512 tickets that store requests, and later tickets form the next group`() async throws {
         let held = try await HeldLedger()
         let order = await held.write(answers(1_300))
         #expect(held.gate.groupSizes == [1, 512, 512, 276])
@@ -19,7 +20,7 @@ struct BoundedGroupTests {
         #expect(try held.ledger.work(of: feed).requests.count == 1_300)
     }
 
-    @Test func `a group has at most 512 history tickets`() async throws {
+    @Test func `a group has at most 512 tickets that contain only journal entries`() async throws {
         let held = try await HeldLedger()
         let order = await held.write((1...600).map { [note("\($0)")] })
         #expect(held.gate.groupSizes == [1, 512, 88] && order == Array(1...600))
@@ -32,7 +33,7 @@ struct BoundedGroupTests {
         #expect(order == Array(1...10) && held.reports.failures.isEmpty)
     }
 
-    @Test func `a ticket that exceeds the time of a group forms its own group`() async throws {
+    @Test func `a ticket whose writing exceeds the time of a group forms its own group`() async throws {
         let held = try await HeldLedger(clockStep: .seconds(1))
         let order = await held.write(answers(3))
         #expect(held.gate.groupSizes == [1, 1, 1, 1] && order == [1, 2, 3])
@@ -50,7 +51,7 @@ struct BoundedGroupTests {
         #expect(reports.tickets == [1, 2, 3, 4])
     }
 
-    @Test func `the tickets of a group that do not fail are written, even behind failed ones`() async throws {
+    @Test func `tickets that do not fail are written although other tickets of their group fail`() async throws {
         let held = try await HeldLedger()
         var tickets = answers(8)
         for bad in [1, 2, 5, 7] { tickets[bad].append(.endLaunch(9, end())) }

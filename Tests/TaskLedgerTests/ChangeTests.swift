@@ -38,7 +38,7 @@ struct ChangeTests {
     }
 
     @Test
-    func `a launch stores the deferral and retry state of its tasks, and their return updates the retry state`()
+    func `a launch stores the deferral and retry state of its tasks, and a requeue updates the retry state`()
         async throws
     {
         try await ledger.commitAndWait([
@@ -150,7 +150,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [1: [7, 7, 7]])
     }
 
-    @Test func `a pending request supersedes an older task that returns, with a journal entry`() async throws {
+    @Test func `a pending request supersedes an older task that is requeued, with a journal entry`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [.request(plainRequest(1))])),
         ])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("Answer tickets are written before history tickets, but after every ticket on which they depend")
+@Suite("Answer tickets (changes of work) precede history tickets (waits, journal) unless they depend on them")
 struct CommitOrderTests {
     private let refresh = PendingWork.request(plainRequest(1))
     private let clean = PendingWork.request(plainRequest(2, of: cleaner))
@@ -55,7 +55,10 @@ struct CommitOrderTests {
         #expect(WaitingCommit(origin: .loop(ticket: 1), changes: [note("history")]).isHistory)
     }
 
-    @Test func `one group of history tickets is written after four groups of answer tickets`() async throws {
+    @Test
+    func `a waiting history ticket is written after four groups of answer tickets, although more of them wait`()
+        async throws
+    {
         let held = try await HeldLedger()
         let order = await held.write([[note("history")]] + answers(6 * 512))
         #expect(held.gate.groupSizes == [1, 512, 512, 512, 512, 1, 512, 512])
@@ -64,7 +67,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `a late history ticket is written after four groups of answer tickets that begin after its arrival`()
+    func `a late history ticket waits for at most four groups of answer tickets that begin after its arrival`()
         async throws
     {
         let (gate, reports, late) = (Gate(), Reports(), LateTicket(group: 4))
@@ -103,7 +106,8 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `history tickets behind an answer ticket about their plugin's waits are written right after it`() async throws
+    func `history tickets submitted after an answer ticket about their plugin's waits are written right after it`()
+        async throws
     {
         let held = try await HeldLedger()
         let order = await held.write([
@@ -115,7 +119,8 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `history tickets before and after the removal of their plugin are written in order with it`() async throws {
+    func `history tickets before and after the removal of their plugin keep their order with the removal`() async throws
+    {
         let held = try await HeldLedger()
         let order = await held.write([
             [wait(refresh, for: ["network"], at: 1)], [.setDeferrals(WaitKey(of: refresh), [deferral(1)])],
@@ -127,7 +132,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `an answer ticket is written after its plugin's history tickets and every ticket on which they depend`()
+    func `an answer ticket is written after its plugin's history tickets and the tickets on which those depend`()
         async throws
     {
         let held = try await HeldLedger()

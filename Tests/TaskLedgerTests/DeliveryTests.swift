@@ -22,7 +22,9 @@ struct DeliveryTests {
     }
 
     @Test
-    func `a task that joins a launch moves with its payload from pending to running, behind the batch`() async throws {
+    func `a task that joins a launch moves with its payload from pending to running, after the tasks of the batch`()
+        async throws
+    {
         try await startBoth()
         let snapshot = try ledger.snapshot()
         #expect(snapshot.pendingPlugins.isEmpty)
@@ -48,7 +50,7 @@ struct DeliveryTests {
     }
 
     @Test
-    func `a task that joined a launch returns as it was submitted, and its next launch has its payload`() async throws {
+    func `a task that joined a launch is requeued as submitted, and its next launch has its payload`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(3), payload: [3]), .startLaunch(plan(1, [])),
             delivered(.request(fullRequest(3)), in: 1, index: 0),
@@ -62,7 +64,7 @@ struct DeliveryTests {
         #expect(try ledger.snapshot().running.first?.unfinished == [.request(back)])
     }
 
-    @Test func `a further task may join a launch in which earlier tasks have ended`() async throws {
+    @Test func `another task may join a launch in which earlier tasks have ended`() async throws {
         try await startBoth()
         try await ledger.commitAndWait([.endTask(1, 2)])
         try await ledger.commitAndWait([
@@ -73,7 +75,9 @@ struct DeliveryTests {
         #expect(try ledger.launch(1)?.tasks.map(\.submission) == [1, 2, 3])
     }
 
-    @Test func `a task that joined a launch is unfinished with its payload after a crash of the host`() async throws {
+    @Test
+    func `a task that joined a launch is still unfinished and has its payload after a crash of the host`() async throws
+    {
         let directory = try LedgerDirectory()
         let crashed = try Ledger.open(path: directory.path)
         try await crashed.commitAndWait([
@@ -104,7 +108,7 @@ struct DeliveryTests {
         (delivered(.request(plainRequest(3, "late")), in: 7), "no launch 7 is running"),
         (.moveLaunch(2, to: .continued), "no launch 2 is running"),
     ])
-    func `a task that is not pending, of another plugin, or for an ended launch cannot join`(
+    func `a task cannot join a launch if it is not pending, belongs to another plugin, or the launch has ended`(
         change: LedgerChange,
         message: String
     ) async throws {

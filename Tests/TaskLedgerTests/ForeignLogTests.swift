@@ -29,7 +29,8 @@ struct ForeignLogTests {
         return error
     }
 
-    @Test func `a file beside the ledger that is not a write-ahead log is refused with a remedy`() async throws {
+    @Test
+    func `a file at the write-ahead log's path that is no write-ahead log is refused with a remedy`() async throws {
         try await makeLedger(in: directory, requests: 1)
         try Data(repeating: 0x5a, count: 10_000).write(to: log)
         #expect(try refusal().message.contains("it is not a write-ahead log; restore the log"))
@@ -83,7 +84,7 @@ struct ForeignLogTests {
     }
 
     @Test
-    func `the write-ahead log of a killed host is accepted at every moment between two checkpoints`() async throws {
+    func `the write-ahead log of a killed host is accepted before and after an interrupted checkpoint`() async throws {
         var host = directory
         for round in 1...4 {
             let ledger = try Ledger.open(path: host.path)
@@ -131,7 +132,7 @@ struct ForeignLogTests {
         #expect(LedgerInspection(path: killed.path).problems.isEmpty)
     }
 
-    @Test func `the number of commits is read from the page of its table for small and large numbers`() throws {
+    @Test func `the commit count is read from its database page for small and large values`() throws {
         for commits in [0, 1, 2, 127, 128, 40_000, 9_000_000, 3_000_000_000, 1 << 44, Int64.max] {
             let directory = try LedgerDirectory()
             try Ledger.open(path: directory.path).close()

@@ -4,10 +4,9 @@ import TaskLedger
 import TaskModel
 import Testing
 
-@Suite("Waiting commits share one transaction")
+@Suite("Tickets (requested commits) that wait at the same time share one transaction")
 struct GroupCommitTests {
-    @Test
-    func `a hundred tickets that arrive while one is written are committed as one group, in order`() async throws {
+    @Test func `a hundred tickets submitted during a write are committed as one group, in order`() async throws {
         let directory = try LedgerDirectory()
         let gate = Gate()
         let reports = Reports()

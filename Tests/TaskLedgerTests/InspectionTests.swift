@@ -75,7 +75,7 @@ struct InspectionTests {
     }
 
     @Test
-    func `an inspection names every plugin with unreadable rows and omits the number of requests`() async throws {
+    func `an inspection reports the unreadable rows of every plugin and omits the number of requests`() async throws {
         let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeRequest(plainRequest(2, of: cleaner), payload: []),

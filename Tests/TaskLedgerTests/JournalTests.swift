@@ -36,7 +36,8 @@ struct JournalTests {
         #expect(records[1].submission == nil && records[1].event == "cancelled")
     }
 
-    @Test func `the journal is read after a number, from either end, by plugin, launch and label`() async throws {
+    @Test
+    func `journal entries are selected by number, from either end, and by plugin, launch and label`() async throws {
         try await ledger.commitAndWait([
             note("1"), note("2", plugin: cleaner), outcome(.failed, launch: 7, submission: 1),
             note("4", plugin: cleaner),
@@ -57,7 +58,9 @@ struct JournalTests {
         )
     }
 
-    @Test func `a follower of the journal receives the last number of each group that wrote entries`() async throws {
+    @Test
+    func `a follower of the journal receives the newest entry number, however many entries were written`() async throws
+    {
         var first = ledger.journalAppends().makeAsyncIterator()
         var second = ledger.journalAppends().makeAsyncIterator()
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [])])
@@ -71,7 +74,8 @@ struct JournalTests {
         #expect(await first.next()?.rawValue == 4)
     }
 
-    @Test func `a follower of the journal receives no uncommitted entries and ends with the ledger`() async throws {
+    @Test
+    func `a follower of the journal receives no uncommitted entries and ends when the ledger is closed`() async throws {
         var follower = ledger.journalAppends().makeAsyncIterator()
         _ = try await ledgerError { try await ledger.commitAndWait([note("gone"), .endTask(1, 1)]) }
         try await ledger.commitAndWait([note("kept")])

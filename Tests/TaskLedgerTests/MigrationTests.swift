@@ -103,7 +103,7 @@ struct MigrationTests {
     }
 
     @Test(arguments: versions)
-    func `a migrated ledger accepts submissions, returns, launches and pruning`(version: Int) async throws {
+    func `a migrated ledger accepts submissions, requeues, launches and pruning`(version: Int) async throws {
         try makeLedger(ofVersion: version)
         let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A payload is stored apart from its row, as long as its submission is pending or running")
+@Suite("A payload is stored in a table of its own while its request or event is pending or runs")
 struct PayloadTests {
     private let ledger: Ledger
     private let reports = Reports()
@@ -50,7 +50,9 @@ struct PayloadTests {
     }
 
     @Test
-    func `a payload stays stored while its task starts and returns, and is deleted when the task ends`() async throws {
+    func `a payload stays stored while its task starts and is requeued, and is deleted when the task ends`()
+        async throws
+    {
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [1, 2, 3])])
         for launch in 1...3 as ClosedRange<Int64> {
             let number = LaunchNumber(rawValue: launch)
@@ -90,7 +92,10 @@ struct PayloadTests {
 
     // MARK: - Payloads in the report of a ticket
 
-    @Test func `the commit report of a launch contains the payloads of its batch, empty ones included`() async throws {
+    @Test
+    func `the report of a commit that starts a launch contains the payloads of its batch, empty ones included`()
+        async throws
+    {
         ledger.submit(
             ticket: 1,
             changes: [
@@ -106,7 +111,8 @@ struct PayloadTests {
         #expect(reports.payloads == [1: [:], 2: [:], 3: [1: [1], 2: [], 3: [3, 3]], 4: [:]])
     }
 
-    @Test func `the commit report of a task that joins a launch contains only the payload of that task`() async throws {
+    @Test
+    func `the report of a commit that joins a task to a launch contains only the payload of that task`() async throws {
         ledger.submit(
             ticket: 1,
             changes: [.storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh]))]
@@ -121,8 +127,7 @@ struct PayloadTests {
         #expect(reports.payloads == [1: [1: [1]], 2: [2: [2]]])
     }
 
-    @Test
-    func `the commit report of a ticket contains the payloads of all its launches, even of ended tasks`() async throws {
+    @Test func `the report of a commit contains the payloads of all its launches, even of ended tasks`() async throws {
         let clean = PendingWork.request(plainRequest(2, of: cleaner))
         ledger.submit(
             ticket: 1,
@@ -136,8 +141,7 @@ struct PayloadTests {
         #expect(reports.payloads == [1: [1: [1], 2: [2]]])
     }
 
-    @Test
-    func `the commit report of a failed ticket contains no payload, unlike other reports of its group`() async throws {
+    @Test func `the report of a failed commit contains no payload, unlike other reports of its group`() async throws {
         let held = try await HeldLedger()
         _ = await held.write([
             [.storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh]))],

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("The pending time and the wait key of a task are found after its end")
+@Suite("The pending span of a task, from its submission to its newest launch, is found with its wait key")
 struct PendingSpanTests {
     let ledger: Ledger
 
@@ -16,7 +16,9 @@ struct PendingSpanTests {
     private let label = "com.example.feed.refresh"
 
     @Test
-    func `the pending span of a finished task is found by label, and selects the waits of its class`() async throws {
+    func `the pending span of a finished task is found by task label, and selects the waits of the task's class`()
+        async throws
+    {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), wait(refresh, for: ["network"], at: 1),
             wait(refresh, for: ["heat"], at: 900), .startLaunch(plan(1, [refresh])), wait(refresh, for: [], at: 1_001),
@@ -33,7 +35,7 @@ struct PendingSpanTests {
     }
 
     @Test
-    func `a submission entry of another launch does not hide the newest finished task of its label`() async throws {
+    func `a journal entry of a later submission does not hide the newest finished task of that label`() async throws {
         let submitted = JournalEntry(
             at: time(5),
             event: .submitted,
@@ -51,7 +53,7 @@ struct PendingSpanTests {
         #expect(try ledger.pendingSpan(ofNewestTask: label)?.submission == 1)
     }
 
-    @Test func `the pending span of a running task is found by its launch`() async throws {
+    @Test func `the pending span of a running task is found by launch and submission number`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: []), .startLaunch(plan(7, [.request(fullRequest(1))])),
         ])
@@ -75,7 +77,7 @@ struct PendingSpanTests {
         #expect(span.since == time(1) && span.until == time(1_003))
     }
 
-    @Test func `the pending span of an event is found by its plugin among events of the same name`() async throws {
+    @Test func `among events with one name, the pending span of the given plugin's event is found`() async throws {
         let events = [started(1), started(2, of: cleaner)]
         for (event, launch) in zip(events, [LaunchNumber(rawValue: 1), 2]) {
             let ended = JournalEntry(
@@ -100,8 +102,7 @@ struct PendingSpanTests {
         #expect(try ledger.pendingSpan(ofNewestTask: "started", plugin: keyboard) == nil)
     }
 
-    @Test
-    func `the pending span of a task that joined a launch is the instant of its submission`() async throws {
+    @Test func `the pending span of a task that joined a launch begins and ends at its submission`() async throws {
         let late = PendingRequest(
             plugin: feed,
             number: 2,

@@ -68,7 +68,10 @@ struct PendingWorkTests {
         #expect(try ledger.snapshot().running.first?.unfinished == [.request(request)])
     }
 
-    @Test func `recorded deferral periods replace those of their class and are read back oldest first`() async throws {
+    @Test
+    func `newly recorded deferral periods of a class of work replace the earlier ones and are read in order`()
+        async throws
+    {
         let (refresh, export) = (PendingWork.request(plainRequest(1)), PendingWork.request(continuedRequest(2)))
         try await ledger.commitAndWait([
             .setDeferrals(WaitKey(of: refresh), [deferral(1, 2), deferral(3)]),
@@ -108,7 +111,7 @@ struct PendingWorkTests {
         try ledger.close()
     }
 
-    @Test func `the search for pending work of a class finds exactly the requests of that class`() async throws {
+    @Test func `a class of work has pending work exactly if a request of that class is pending`() async throws {
         let requests = everyClass()
         for request in requests {
             try await ledger.commitAndWait([.storeRequest(request, payload: [])])

@@ -12,7 +12,7 @@ struct ReopeningTests {
 
     init() throws { directory = try LedgerDirectory() }
 
-    @Test func `the snapshot and the pending work of a reopened ledger equal those before`() async throws {
+    @Test func `the snapshot and the pending work of a reopened ledger equal those before its closing`() async throws {
         let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1]), .storeRequest(plainRequest(2, "clean"), payload: []),
@@ -46,7 +46,7 @@ struct ReopeningTests {
     }
 
     @Test
-    func `opening a ledger closes waits without pending work at the time of the last journal entry`() async throws {
+    func `opening a ledger ends waits without pending work, with the time of the last journal entry`() async throws {
         let ledger = try Ledger.open(path: directory.path)
         let (gone, left) = (PendingWork.request(fullRequest(1)), PendingWork.request(plainRequest(2, "clean")))
         try await ledger.commitAndWait([

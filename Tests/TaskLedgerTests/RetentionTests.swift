@@ -38,8 +38,7 @@ struct RetentionTests {
         #expect(try ledger.launches(limit: 9).map(\.number) == [2])
     }
 
-    @Test
-    func `ended waits are pruned with the journal of their time, and open waits stay at any age`() async throws {
+    @Test func `ended waits are pruned by the age limit of the journal, and open waits stay at any age`() async throws {
         let work = PendingWork.request(plainRequest(1))
         try await ledger.commitAndWait([
             wait(work, for: ["network", "heat", "spacing"], at: 1), wait(work, for: ["network"], at: 2),

@@ -35,7 +35,7 @@ struct WaitTests {
     }
 
     @Test
-    func `a new reason opens a wait, a missing reason closes its wait, and a continuing one keeps its begin`()
+    func `a new reason opens a wait, a missing reason closes its wait, and a continuing reason keeps its wait's begin`()
         async throws
     {
         try await ledger.commitAndWait([wait(refresh, for: ["earliest-begin", "network"], at: 10)])
@@ -106,7 +106,7 @@ struct WaitTests {
         #expect(try waits(limit: 0).isEmpty)
     }
 
-    @Test func `launching and returning a task does not change the recorded waits of its class`() async throws {
+    @Test func `launching and requeueing a task does not change the recorded waits of its class`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), wait(refresh, for: ["network"], at: 1),
             .startLaunch(plan(1, [refresh])), wait(refresh, for: [], at: 2),
@@ -140,7 +140,8 @@ struct WaitTests {
     }
 
     @Test
-    func `a failed ticket leaves the waits unchanged, and another ticket of its group is recorded`() async throws {
+    func `a failed commit leaves the waits unchanged, and another commit of its group records its waits`() async throws
+    {
         let gate = Gate()
         let reports = Reports()
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
@@ -155,7 +156,7 @@ struct WaitTests {
         #expect(try ledger.waits(selection) == [record("network", 1, nil), record("spacing", 3, nil)])
     }
 
-    @Test func `no statement on waits scans or sorts the table of waits`() throws {
+    @Test func `no statement on waits sorts the table of waits or scans its closed waits`() throws {
         let selection = WaitSelection(key: WaitKey(of: refresh), from: time(0), limit: 9)
         let statements: [(sql: String, arguments: StatementArguments)] = [
             selection.openRows, selection.closedRows, (Wait.open.sql, [1, 1]), (Wait.close.sql, [1, 1, 1, "heat"]),

@@ -45,7 +45,7 @@ struct IdentifierTests {
     }
 
     @Test(.proves(10), arguments: ["*", ".*", "com.*", "com.example*", "com.*.app", "com.example.*.*"])
-    func `a star at another place or after too short a prefix is not a pattern`(_ text: String) {
+    func `a pattern with a star before its end, or with too short a prefix, is invalid`(_ text: String) {
         #expect(PermittedIdentifier(text) == nil)
     }
 

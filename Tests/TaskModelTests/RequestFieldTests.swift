@@ -29,12 +29,12 @@ struct RequestFieldTests {
     }
 
     @Test(arguments: RequestField.allCases)
-    func `a request field belongs to its kinds and to no other`(_ field: RequestField) {
+    func `each request field belongs exactly to the expected kinds of request`(_ field: RequestField) {
         #expect(Set(TaskKind.allCases.filter(field.belongs)) == Self.expected[field])
     }
 
     @Test(arguments: TaskKind.allCases)
-    func `a request with a field of another kind has a flaw that names the field`(_ kind: TaskKind) throws {
+    func `a request with a field that its kind does not have has a flaw that names the field`(_ kind: TaskKind) throws {
         let terms = kind == .continued ? ContinuedTerms(title: "Export") : nil
         let plain = try request(kind, terms: terms)
         #expect((plain.flaw(with: []) == nil) == (kind != .event))

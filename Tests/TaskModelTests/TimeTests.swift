@@ -29,7 +29,7 @@ struct TimeTests {
         #expect((Duration.nanoseconds(1) + .init(secondsComponent: 0, attosecondsComponent: 999)).wholeNanoseconds == 1)
     }
 
-    @Test(.proves("C6")) func `a launch budget ends at its deadline, and the kill deadline is a grace period later`() {
+    @Test(.proves("C6")) func `a launch budget ends at its deadline, and its kill time is one grace period later`() {
         let start = MonotonicTime(nanoseconds: 1_000)
         let budget = LaunchBudget(
             total: .seconds(30),
@@ -45,7 +45,7 @@ struct TimeTests {
         #expect(budget.used(at: MonotonicTime(nanoseconds: 0)) == .zero)
     }
 
-    @Test func `the entry deadline is that of the budget, or the entry limit without a budget`() {
+    @Test func `the deadline of entry is the deadline of the budget, or the entry limit if the launch has no budget`() {
         let (start, later) = (MonotonicTime(nanoseconds: 1_000), MonotonicTime(nanoseconds: 9_000))
         let limited = LaunchBudget(
             total: .seconds(30),
