@@ -158,7 +158,8 @@ struct AssertionTests {
         #expect(host.launchOutcomes == [.overran])
     }
 
-    @Test(.proves(82)) func `the message of an overrun names the uncompleted task before the open assertion`() throws {
+    @Test(.proves(82))
+    func `the message of an overrun reports both the uncompleted task and the open assertion`() throws {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()

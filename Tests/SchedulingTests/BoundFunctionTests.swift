@@ -47,7 +47,7 @@ struct BoundFunctionTests {
     }
 
     @Test(.proves("C3"))
-    func `a crash in a bound function names library, function and signature, and is charged to its task`() {
+    func `a crash in a bound function is journaled with library, function and signature, and charged to its task`() {
         launch(.clean, .vacuum)
         host.crash(on: .vacuum)
         let message = host.lastEntry(of: .vacuum)?.message ?? ""
@@ -85,7 +85,7 @@ struct BoundFunctionTests {
     }
 
     @Test(.proves(57))
-    func `a function without a cancel flag expires after the grace period, and the journal suggests a cancel-flag`() {
+    func `a function without a cancel flag ends as expired, and the journal suggests to bind a cancel-flag`() {
         launch(.vacuum)
         host.advance(by: .minutes(10) + .seconds(5))
         #expect(host.outcomes(of: .vacuum) == [.expired])
@@ -111,7 +111,7 @@ struct BoundFunctionTests {
         #expect(host.submit(.clean)?.refusal == nil)
     }
 
-    @Test func `a crash while a library with bound functions is loaded names the library`() {
+    @Test func `a crash while a library with bound functions is loaded is journaled with the path of the library`() {
         host.install(.bound())
         host.submit(.clean)
         host.crash()

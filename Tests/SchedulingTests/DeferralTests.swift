@@ -93,7 +93,7 @@ struct DeferralTests {
         }
     }
 
-    @Test(.proves("C12")) func `a deferral needs a write after each change and again after a failed commit`() {
+    @Test(.proves("C12")) func `deferral periods need a write after each change and again after a failed commit`() {
         var deferral = Deferral()
         #expect(!deferral.isChanged && deferral.isEmpty)
         deferral.begin(at: at(1), newestDue: at(1))

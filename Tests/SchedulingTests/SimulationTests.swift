@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A user's request overrides time, conditions and capacity, but no permission")
+@Suite("A user's launch request overrides time, conditions and capacity, but no permission")
 struct SimulationTests {
     let host = SchedulerDriver(.app(), .mail(), conditions: Conditions(isOnExternalPower: false, hasNetwork: false))
 

@@ -178,7 +178,7 @@ struct StartedEventTests {
     }
 
     @Test(.proves("C11"))
-    func `a started event interrupted by the host's end is delivered again without a charge`() throws {
+    func `a started event interrupted by the death of the host is delivered again without a charge`() throws {
         host.install(.app())
         host.enter()
         host.restart()

@@ -144,7 +144,10 @@ struct ForeignLogTests {
         }
     }
 
-    @Test func `a start reads neither payloads nor history, with or without a leftover write-ahead log`() async throws {
+    @Test
+    func `opening a ledger reads neither payloads nor history, with or without a leftover write-ahead log`()
+        async throws
+    {
         let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [1]), note("once")])
         try await ledger.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }

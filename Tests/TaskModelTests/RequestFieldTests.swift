@@ -3,7 +3,7 @@
 import TaskModel
 import Testing
 
-@Suite("Each field of a request belongs to fixed kinds")
+@Suite("Each field of a request belongs to fixed kinds of requests")
 struct RequestFieldTests {
     private static let expected: [RequestField: Set<TaskKind>] = [
         .requiresNetwork: [.processing, .healthResearch], .requiresExternalPower: [.processing, .healthResearch],

@@ -64,8 +64,7 @@ struct ContinuedDeliveryTests {
         #expect(host.lastPlan?.identifiers == [.sweep])
     }
 
-    @Test(.proves("C8"))
-    func `a background task keeps its deadline beside a continued task of its launch, which has none`() {
+    @Test(.proves("C8")) func `a background task keeps its deadline beside a continued task, which has no deadline`() {
         let plan = host.openByUser()
         host.advance(by: .minutes(5))
         host.submitContinued(from: plan)

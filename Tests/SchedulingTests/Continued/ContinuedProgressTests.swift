@@ -37,7 +37,7 @@ struct ContinuedProgressTests {
     }
 
     @Test(.proves(77))
-    func `a progress report that does not exceed the earlier ones does not extend the time of a continued task`() {
+    func `a progress report that does not exceed earlier reports does not extend the time of a continued task`() {
         _ = start()
         host.progress(.album(1), 50)
         host.advance(by: .seconds(20))
@@ -47,7 +47,8 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test(.proves(77)) func `the first progress report extends the time of a continued task, even at zero`() {
+    @Test(.proves(77))
+    func `the first progress report extends the time of a continued task, even with no completed unit`() {
         _ = start()
         host.advance(by: .seconds(29))
         host.progress(.album(1), 0)

@@ -119,7 +119,7 @@ struct ContinuedSubmissionTests {
         #expect(host.submitContinued(.album(10))?.replaced != nil)
     }
 
-    @Test(.proves("C5")) func `running continued tasks do not count against the limit of pending ones`() {
+    @Test(.proves("C5")) func `running continued tasks do not count against the limit of pending continued requests`() {
         for number in 1...2 { host.submitContinued(.album(number)) }
         for number in 3...12 { #expect(host.submitContinued(.album(number))?.refusal == nil) }
         #expect(host.submitContinued(.album(13))?.refusal?.subReason == .continuedLimit)

@@ -66,7 +66,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `a continued request with strategy fail from a background launch requires capacity in the continued lane`() {
+    func `a continued request with strategy fail from a launch in another lane requires continued capacity`() {
         let plan = host.openByUser()
         host.submitContinued(.inbox)
         let answer = host.submitContinued(.album(1), strategy: .fail, from: plan)
@@ -83,7 +83,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `a continued request with strategy fail is refused while an uncommitted one occupies the capacity`() {
+    func `a continued request with strategy fail is refused while an uncommitted request occupies the capacity`() {
         host.commits = .held
         host.submitContinued(.inbox)
         #expect(host.submitContinued(.album(1), strategy: .fail)?.refusal?.code == .immediateRunIneligible)
@@ -111,7 +111,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `a request of another strategy than fail, or of another kind, is never refused with error 4`() {
+    func `a continued request with strategy queue or a request of another kind is never refused with error 4`() {
         host.submitContinued(.album(1))
         host.change(power: false, network: false, busy: true, memoryLow: true, hot: true)
         #expect(host.submitContinued(.album(2))?.refusal == nil)

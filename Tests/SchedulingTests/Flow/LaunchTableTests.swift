@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("The table counts launches by the lane whose capacity they occupy, and finds them by identifier and plugin")
+@Suite("The launch table counts launches by the lane whose capacity they occupy, and finds them by task and plugin")
 struct LaunchTableTests {
     private func number(_ value: Int64) -> LaunchNumber { LaunchNumber(rawValue: value) }
 
