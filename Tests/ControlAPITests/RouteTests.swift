@@ -8,7 +8,7 @@ import Testing
 @Suite("Client and host share one table of routes")
 struct RouteTests {
     @Test(arguments: Route.allCases)
-    func `every API route matches the path that it builds, with its parameter`(route: Route) {
+    func `every API route matches the path that it builds, and finds the parameter in that path`(route: Route) {
         let value = route.parameter.map { $0 == "number" ? "41" : "com.example.a%b/c d" }
         let found = Route.matching(method: route.method.rawValue, path: route.path(value, query: [("a", "b&c")]))
         #expect(found?.route == route)

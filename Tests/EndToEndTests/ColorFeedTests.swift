@@ -63,7 +63,7 @@ struct ColorFeedTests {
     // MARK: The refresh
 
     @Test(.proves(34))
-    func `ColorFeed's refresh stores the new colours of the feed and has already submitted the next refresh`()
+    func `ColorFeed's refresh stores the new colours of the feed and submits the next refresh`()
         async throws
     {
         try await with(0) { host, plugin, feed in
@@ -183,7 +183,8 @@ struct ColorFeedTests {
         }
     }
 
-    @Test(.proves("C3")) func `an export of ColorFeed that is killed in the middle runs again over its partial page`()
+    @Test(.proves("C3"))
+    func `an export of ColorFeed that is killed in the middle runs again and replaces its partial page`()
         async throws
     {
         try await with(20, ["pause-ms": "50"]) { host, plugin, _ in

@@ -55,7 +55,7 @@ struct DiskTests {
     }
 
     @Test
-    func `a host on a full disk refuses to create a ledger, and starts from a restored one after space is freed`()
+    func `a host on a full disk refuses to create a ledger; after space is freed it starts with a restored ledger`()
         async throws
     {
         try await MountedDisk.with(size: "3m") { disk in

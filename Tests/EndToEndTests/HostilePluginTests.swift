@@ -25,7 +25,7 @@ struct HostilePluginTests {
     }
 
     @Test
-    func `a flood of forged messages delays no other plugin, and 20 violations of a launch are journaled at most`()
+    func `a flood of forged messages delays no other plugin, and at most 20 violations of a launch are journaled`()
         async throws
     {
         let plugin = Self.plugin("FloodsChannel")

@@ -33,7 +33,7 @@ struct OverrunTests {
     ]
 
     @Test(.proves(57, 59), arguments: overruns)
-    func `the request of an overrunning task is not requeued, and its process is killed`(_ overrun: Overrun)
+    func `an overrunning task is not requeued, and its process is killed`(_ overrun: Overrun)
         async throws
     {
         try await HostFixture.with(plugins: [.neighbour, overrun.plugin]) { host in

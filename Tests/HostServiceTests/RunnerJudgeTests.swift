@@ -130,7 +130,7 @@ struct RunnerJudgeTests {
         }
     }
 
-    @Test mutating func `a runner's title for a continued task that was delivered later is accepted`() {
+    @Test mutating func `a runner's title for a continued task that is delivered during the launch is accepted`() {
         let later = Self.task(2, .continued, plugin, identifier)
         let title = RunnerMessage.title(later.id, "Later", subtitle: "1 of 2")
         #expect(rule(of: verdict(on: title)) == "BGT-ABI-08")
@@ -185,7 +185,7 @@ struct RunnerJudgeTests {
         #expect(verdict(on: .pending(Self.call)) == .pendingList(Self.call, of: plugin))
     }
 
-    @Test func `a runner's question becomes an event for the core with the reply's token`() {
+    @Test func `a runner's cancellation of all requests becomes an event for the core with the token of the reply`() {
         let token = ReplyToken(rawValue: 3)
         #expect(
             RunnerQuestion.cancelAll(of: plugin, from: Self.launch).event(reply: token)

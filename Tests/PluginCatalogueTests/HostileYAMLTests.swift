@@ -115,7 +115,7 @@ struct HostileYAMLTests {
         #expect(wide.problems.map(\.message) == ["is UTF-16 text"])
     }
 
-    @Test func `a byte order mark and foreign line ends do not shift the positions of a manifest's problems`() {
+    @Test func `a byte order mark and CRLF line ends do not shift the positions of a manifest's problems`() {
         #expect(found("\u{feff}" + yaml("rolle: main")) == ["4 rolle unknown-key"])
         #expect(found(yaml("rolle: main").split(separator: "\n").joined(separator: "\r\n")) == ["4 rolle unknown-key"])
         #expect(read("\u{feff}nmae: 1").problems.first?.column == 1)

@@ -19,7 +19,8 @@ extension LaunchTests {
         }
 
         @Test(.enabled(if: canMakeGroups))
-        func `without the kernel's group kill a control group is emptied one by one, even while processes fork`()
+        func
+            `without the file cgroup.kill the processes of a control group are killed one by one, even while they fork`()
             async throws
         {
             let parent = try #require(try ControlGroupParent(.detected, logger: silentLogger))

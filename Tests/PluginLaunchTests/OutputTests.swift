@@ -19,7 +19,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `output of a runner that is not UTF-8 is repaired`() async throws {
+        @Test func `output of a runner that is not valid UTF-8 is repaired`() async throws {
             try await LaunchFixture.with(runner: #"puts("a\xff\xfe b");"#) { fixture in
                 await fixture.run(1)
                 #expect(fixture.events.lines(1) == ["a\u{fffd}\u{fffd} b"])
