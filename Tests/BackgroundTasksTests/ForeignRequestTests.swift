@@ -82,7 +82,8 @@ struct ForeignRequestTests {
         }
     }
 
-    @Test(.proves(74, 75)) func `a continued request becomes a C request with its titles, strategy and resources`() {
+    @Test(.proves(74, 75))
+    func `a Swift continued request becomes a C request with its titles, strategy and resources`() {
         let request = BGContinuedProcessingTaskRequest(
             identifier: "com.example.export.1",
             title: "Export",

@@ -61,7 +61,7 @@ struct UnreachableAdviceTests {
         return UnreachableAdvice.text(for: failure, at: choice) { facts }
     }
 
-    @Test func `the advice for a missing host is the command that starts one`() {
+    @Test func `the advice for a missing host is a command that starts a host`() {
         for failure in [ConnectionFailure.noSocket, .noListener, .hungUp] {
             #expect(advice(failure).contains("sudo bgtask host run --system"))
         }
@@ -80,7 +80,7 @@ struct UnreachableAdviceTests {
         #expect(advice(.notAllowed, SocketFacts(owner: "root")).hasPrefix("root and the members of its socket group"))
     }
 
-    @Test func `the advice for a host that does not answer names it, with commands to inspect it`() {
+    @Test func `the advice for a host that does not answer has its process id and commands to inspect or kill it`() {
         let known = advice(.noAnswer, SocketFacts(listener: .process(4711)))
         for part in ["4711", "hangs", "ps ", "journalctl _PID=4711", "kill -KILL 4711"] {
             #expect(known.contains(part), "\(known)")

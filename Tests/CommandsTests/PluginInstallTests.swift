@@ -309,7 +309,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install refuses a library name with escape sequences, with the plain form to write`()
+    @Test func `plugin install refuses a library name with escape sequences, and prints the plain form to write`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in

@@ -54,7 +54,7 @@ struct QueryTests {
         #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100, plugin: nil))
     }
 
-    @Test func `a journal or launch query takes its values from the parameters`() throws {
+    @Test func `a journal or launch query takes its values from the query parameters`() throws {
         #expect(try journal("after=7&limit=3&follow=true") == JournalQuery(after: 7, limit: 3, isFollowing: true))
         let launches = try LaunchQuery(reading: QueryParameters("plugin=a.b&limit=1", of: .launchList).value)
         #expect(launches == LaunchQuery(limit: 1, plugin: try Samples.plugin("a.b")))

@@ -96,7 +96,7 @@ struct ColorFeedTests {
         }
     }
 
-    @Test func `a feed entry without a date keeps the time at which ColorFeed first saw it`() async throws {
+    @Test func `a feed entry without a date keeps the time at which ColorFeed first read the entry`() async throws {
         try await with(0) { host, plugin, feed in
             _ = try await firstRefresh(host, plugin)
             try feed.write("<rss><channel><item><guid>1</guid><title>#000080</title></item></channel></rss>")

@@ -45,7 +45,10 @@ struct HostilePluginTests {
         }
     }
 
-    @Test func `a launch whose process closes its control channel ends as exited, charged to its task`() async throws {
+    @Test
+    func `a launch whose process closes its control channel ends as exited, and an attempt is charged to its task`()
+        async throws
+    {
         let plugin = Self.plugin("ClosesDescriptors")
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())

@@ -11,7 +11,7 @@ import Testing
 struct LibraryChangeTests {
     private static let patient = TestPlugin("Patient", tasks: ["one", "two"])
 
-    @Test func `a pinned library that changes is refused until its digest is the pinned one again`() async throws {
+    @Test func `a pinned library that changes is refused until it has the pinned digest again`() async throws {
         let plugin = TestPlugin("Patient", tasks: ["one"])
         try await HostFixture.with(HostSetup(["network": "false"]), plugins: [.neighbour, plugin]) { host in
             try await host.started(plugin)

@@ -111,7 +111,7 @@ struct OverrunTests {
     }
 
     @Test(.proves(60, 89))
-    func `a user's expiration request reaches a task with its reason, and kills a task that does not complete`()
+    func `a user's expiration request reaches a task with the reason, and kills a task that does not complete`()
         async throws
     {
         let (deaf, obedient) = (TestPlugin("Deaf"), TestPlugin("Obedient"))

@@ -63,7 +63,8 @@ struct RefusalTests {
         }
     }
 
-    @Test func `bgtask exits with 0, 1, 2 or 3 for success, refusal, misuse or no host, and explains it`() async throws
+    @Test func `bgtask exits with 0, 1, 2 or 3 for success, refusal, misuse or no host, and explains each failure`()
+        async throws
     {
         try await HostFixture.with(plugins: [Self.fetchOnly]) { host in
             let task = Self.fetchOnly.task()

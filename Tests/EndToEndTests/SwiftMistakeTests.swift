@@ -113,7 +113,8 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test(.proves("C3")) func `an error thrown by a Swift plugin's entry is logged, and its tasks are requeued`()
+    @Test(.proves("C3"))
+    func `an error thrown by a Swift plugin's entry is logged, and the launch's tasks are requeued`()
         async throws
     {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "throws"])

@@ -46,13 +46,14 @@ struct LoadReadingTests {
         #expect(reading(all: 4, own: -3)?.share == 0.2)
     }
 
-    @Test(.proves("C16")) func `processor pressure caused by launches is subtracted where the kernel attributes it`() {
+    @Test(.proves("C16"))
+    func `processor pressure caused by launches is subtracted if the kernel reports the launches' part of it`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: 5))?.processorPressure == 0.1)
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: 7))?.processorPressure == 0)
     }
 
     @Test(.proves("C16"))
-    func `unattributed processor pressure does not count as load while launches use the processors`() {
+    func `processor pressure without a report of the launches' part is no load while launches use the processors`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: nil))?.processorPressure == nil)
         #expect(reading(all: 10, own: 0, stall: (all: 6, own: nil))?.processorPressure == 0.6)
         #expect(reading(all: 10, stall: (all: 6, own: nil))?.processorPressure == 0.6)

@@ -54,7 +54,7 @@ final class AwaitedContainersTests {
         #expect(!failed(Self.launch))
     }
 
-    @Test func `a launch with a container is reported while another launch waits for its own`() {
+    @Test func `a launch whose container exists is reported while another launch waits for its container`() {
         let other = LaunchNumber(rawValue: 2)
         #expect(filter(.ready(other, Self.process)) != nil)
         #expect(filter(Self.ready) == nil)

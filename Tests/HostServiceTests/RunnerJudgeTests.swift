@@ -123,7 +123,7 @@ struct RunnerJudgeTests {
         }
     }
 
-    @Test mutating func `a runner's empty title and one that is too long are violations`() {
+    @Test mutating func `an empty title and an overlong title of a runner are violations`() {
         let tooLong = String(repeating: "x", count: ContinuedTerms.maximumTitle + 1)
         for (title, subtitle) in [("", nil), (tooLong, nil), ("Mine", tooLong)] {
             #expect(rule(of: verdict(on: .title(Self.continued, title, subtitle: subtitle))) == "BGT-ABI-08")
@@ -140,7 +140,7 @@ struct RunnerJudgeTests {
 
     // MARK: - Calls
 
-    @Test mutating func `a runner's submission is passed to the core in its plugin's name`() {
+    @Test mutating func `a runner's submission is passed to the core as a submission of the runner's plugin`() {
         let request = TaskRequest(identifier: identifier, kind: .refresh)
         let submission = Submission(
             request: request,
@@ -177,7 +177,8 @@ struct RunnerJudgeTests {
         }
     }
 
-    @Test mutating func `cancellations and lists of a runner concern its own plugin only`() {
+    @Test mutating func `a runner's cancellations and lists of pending requests concern the runner's own plugin only`()
+    {
         let one = RunnerQuestion.cancel(identifier, of: plugin, from: Self.launch)
         #expect(verdict(on: .cancel(Self.call, identifier)) == .question(Self.call, one))
         let all = RunnerQuestion.cancelAll(of: plugin, from: Self.launch)
@@ -220,7 +221,8 @@ struct RunnerJudgeTests {
         RunnerEnd(termination: termination, lastWords: nil, wasKilled: wasKilled, leftRunning: leftRunning)
     }
 
-    @Test func `leftover processes are a violation of a launch that ended in order, before its end`() {
+    @Test func `leftover processes of a launch that ended in order are a violation, reported before the launch's end`()
+    {
         let events = RunnerJudge.end(end(.exited(code: 0), leftRunning: 2), of: Self.launch)
         #expect(events.count == 2)
         #expect(events.last == .runnerEnded(Self.launch, .exited(code: 0), nil))

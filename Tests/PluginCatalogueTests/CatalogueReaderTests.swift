@@ -55,7 +55,7 @@ struct CatalogueReaderTests {
         }
     }
 
-    @Test func `a broken manifest does not hide valid ones`() throws {
+    @Test func `a broken manifest does not hide valid manifests`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "rolle: main")
@@ -128,7 +128,7 @@ struct LibraryTests {
         workshop.load().refused.first?.problems.last
     }
 
-    @Test func `a library beside the manifest comes before one in the plugin directory`() throws {
+    @Test func `a library beside the manifest takes precedence over a library in the plugin directory`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let beside = try workshop.installLibrary("operator/libFeed.so")

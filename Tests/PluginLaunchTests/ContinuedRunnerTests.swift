@@ -60,7 +60,7 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(78)) func `a user's stop reaches the expiration handler of a continued task with its reason`()
+        @Test(.proves(78)) func `a user's stop reaches the expiration handler of a continued task, with the reason`()
             async throws
         {
             try await PlayedHost.with("Progresses", progresses()) { host in

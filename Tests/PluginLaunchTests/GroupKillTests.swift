@@ -19,8 +19,7 @@ extension LaunchTests {
         }
 
         @Test(.enabled(if: canMakeGroups))
-        func
-            `without the file cgroup.kill the processes of a control group are killed one by one, even while they fork`()
+        func `without cgroup.kill the processes of a control group are killed one by one, even while they fork`()
             async throws
         {
             let parent = try #require(try ControlGroupParent(.detected, logger: silentLogger))

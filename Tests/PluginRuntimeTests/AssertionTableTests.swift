@@ -85,7 +85,7 @@ struct AssertionTableTests {
 
     // Random orders of the calls that threads can make; a handler is a number that is never reused.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `no random order of assertion calls loses a handler or releases one twice`(seed: UInt64) {
+    func `no random order of assertion calls loses a handler or releases a handler twice`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = AssertionTable<Int>(launch: launch)
         var given = 0

@@ -165,7 +165,7 @@ struct TaskTableTests {
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: .max)).isRecorded(.success))
     }
 
-    @Test func `a task delivered while its launch runs is added once`() {
+    @Test func `a task that is delivered twice while its launch runs is added once`() {
         var table = delivered()
         let later = TaskID(rawValue: 3)
         let added = [later, later, task].map { table.add($0) }
