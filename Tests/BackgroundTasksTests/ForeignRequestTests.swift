@@ -7,7 +7,7 @@ import Testing
 
 @testable import BackgroundTasks
 
-@Suite("A request of the Swift module becomes the header's structure")
+@Suite("A request of the Swift module becomes the C structure of the header")
 struct ForeignRequestTests {
     /// The struct that the host received, with copies of its strings.
     private struct Seen {
@@ -46,13 +46,13 @@ struct ForeignRequestTests {
     }
 
     @Test(.proves(30), arguments: [-62_135_769_600, -1, 0, Double.nan])
-    func `a begin date in the past becomes a C request without a delay`(_ seconds: Double) {
+    func `a Swift request with a begin date in the past becomes a C request without a delay`(_ seconds: Double) {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         request.earliestBeginDate = Date(timeIntervalSince1970: seconds)
         #expect(seen(request).request.earliest_begin_ns == 0)
     }
 
-    @Test func `a begin date beyond the C range becomes the latest representable time`() {
+    @Test func `a Swift request with a begin date beyond the C range gets the latest date that C can represent`() {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         request.earliestBeginDate = .distantFuture
         #expect(seen(request).request.earliest_begin_ns == .max)
@@ -82,7 +82,8 @@ struct ForeignRequestTests {
         }
     }
 
-    @Test(.proves(74, 75)) func `a continued request becomes a C request with its titles, strategy and resources`() {
+    @Test(.proves(74, 75))
+    func `a Swift continued request becomes a C request with its titles, strategy and resources`() {
         let request = BGContinuedProcessingTaskRequest(
             identifier: "com.example.export.1",
             title: "Export",

@@ -29,7 +29,8 @@ struct RequestTests {
         #expect(BGContinuedProcessingTaskRequest.Resources.default.rawValue == 0)
     }
 
-    @Test(.proves(27)) func `a copy of a Swift request has its class and values and is independent of the original`()
+    @Test(.proves(27))
+    func `a copy of a Swift request has the class and values of the original and is independent of it`()
         throws
     {
         let study = BGHealthResearchTaskRequest(identifier: "com.example.study")

@@ -11,7 +11,8 @@ struct SchedulerErrorTests {
         .unavailable, .tooManyPendingTaskRequests, .notPermitted, .immediateRunIneligible,
     ]
 
-    @Test func `the scheduler error has Apple's domain and codes, and its message and sub-reason as NSError too`() {
+    @Test
+    func `the Swift scheduler error has Apple's domain and codes, and keeps message and sub-reason as an NSError`() {
         #expect(Self.codes.map(\.rawValue) == [1, 2, 3, 4])
         #expect(BGTaskScheduler.errorDomain == "BGTaskSchedulerErrorDomain")
         for code in Self.codes {
@@ -27,7 +28,7 @@ struct SchedulerErrorTests {
         #expect(described.code == .unavailable && described.localizedDescription == "not here")
     }
 
-    @Test func `a pattern match on a scheduler error code catches that code only, also as NSError`() {
+    @Test func `a pattern match on a scheduler error code catches only errors with that code, also an NSError`() {
         for code in Self.codes {
             for error in [
                 BGTaskScheduler.Error(code), NSError(domain: BGTaskScheduler.errorDomain, code: code.rawValue),

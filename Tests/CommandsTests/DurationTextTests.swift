@@ -25,7 +25,7 @@ struct DurationTextTests {
         (0, "now"), (400, "now"), (-400, "now"), (600, "in 1s"), (90_000, "in 1min 30s"), (720_000, "in 12min"),
         (719_000, "in 12min"), (-3_000, "3s ago"), (-5_400_000, "1h 30min ago"), (-599_000, "9min 59s ago"),
     ])
-    func `an instant is printed as a duration from now, before or after`(milliseconds: Int64, text: String) {
+    func `an instant is printed as the time until it or since it`(milliseconds: Int64, text: String) {
         let reader = Reader(now: Samples.now, timeZone: .gmt)
         #expect(Timestamp(Samples.now + .milliseconds(milliseconds)).relativeText(for: reader) == text)
     }

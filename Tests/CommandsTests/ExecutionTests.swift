@@ -65,7 +65,8 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func `bgtask with an unreachable host exits with 3, the socket's path and the command that starts a host`()
+    @Test
+    func `bgtask with an unreachable host exits with 3 and prints the socket's path and a command to start a host`()
         async
     {
         let terminal = Terminal()
@@ -195,7 +196,7 @@ struct CommandTests {
         #expect(help.output.contains("[--payload <FILE|->]"))
     }
 
-    @Test func `bgtask task cancel without a pending request reports that and exits with 0`() async throws {
+    @Test func `bgtask task cancel reports that no request is pending, and exits with 0`() async throws {
         try await StubHost.with({ _ in .body(status: 200, #"{"cancelled":false}"#) }) { host in
             let terminal = Terminal()
             #expect(await terminal.run("task", "cancel", "a.b", "--socket", host.socket) == .done)
@@ -233,7 +234,7 @@ struct JournalFilterTests {
         ("--event", "crashd", "write \"crashed\""), ("--blame", "vendor", "nobody, plugin, host, user, machine"),
         ("--since", "2", "before now"), ("--plugin", "feed", "has no dot"), ("--launch", "x", "whole number"),
     ])
-    func `an invalid value of a bgtask journal option is refused with its rule`(
+    func `an invalid value of a bgtask journal option is refused with the rule that it breaks`(
         option: String,
         value: String,
         rule: String
@@ -331,7 +332,7 @@ struct FollowTests {
         }
     }
 
-    @Test func `bgtask journal --follow reports a lost connection when the host closes it before the first entry`()
+    @Test func `bgtask journal --follow reports a connection that is closed before the first entry as lost`()
         async throws
     {
         let page = try behaviour(ending: .inOrder)

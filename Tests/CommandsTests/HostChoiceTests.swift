@@ -18,7 +18,7 @@ struct HostChoiceTests {
         HostChoice(selection, user: user, isRoot: false, fileExists: existing.contains)
     }
 
-    @Test func `bgtask --user as root means root's own host, and the hint names its socket and the alternatives`() {
+    @Test func `bgtask --user as root chooses root's own host; the hint has its start command and the other options`() {
         let user = HostPaths.user(environment: ["HOME": "/root"])
         let choice = HostChoice(.user, user: user, isRoot: true, fileExists: { _ in false })
         #expect(choice.socket == "/root/.local/state/bgtask/control.sock")
@@ -61,13 +61,13 @@ struct UnreachableAdviceTests {
         return UnreachableAdvice.text(for: failure, at: choice) { facts }
     }
 
-    @Test func `the advice for a missing host is the command that starts one`() {
+    @Test func `the advice for a missing host is a command that starts a host`() {
         for failure in [ConnectionFailure.noSocket, .noListener, .hungUp] {
             #expect(advice(failure).contains("sudo bgtask host run --system"))
         }
     }
 
-    @Test func `the advice for a forbidden socket names the permitted users and how to become one`() {
+    @Test func `the advice for a forbidden socket names the permitted users and the command that adds one`() {
         let grouped = advice(.notAllowed, SocketFacts(owner: "bgtask", group: "operators"))
         for part in ["user bgtask", "root", "socket group operators", "usermod -aG operators", "--user"] {
             #expect(grouped.contains(part), "\(grouped)")
@@ -80,7 +80,7 @@ struct UnreachableAdviceTests {
         #expect(advice(.notAllowed, SocketFacts(owner: "root")).hasPrefix("root and the members of its socket group"))
     }
 
-    @Test func `the advice for a host that does not answer names it, with commands to inspect it`() {
+    @Test func `the advice for a host that does not answer has its process id and commands to inspect or kill it`() {
         let known = advice(.noAnswer, SocketFacts(listener: .process(4711)))
         for part in ["4711", "hangs", "ps ", "journalctl _PID=4711", "kill -KILL 4711"] {
             #expect(known.contains(part), "\(known)")
@@ -100,7 +100,7 @@ struct UnreachableAdviceTests {
     }
 }
 
-@Suite("The command starts the bgtaskd that belongs to it")
+@Suite("bgtask starts the bgtaskd of its own installation")
 struct HostProgramTests {
     @Test func `bgtaskd beside bgtask takes precedence over bgtaskd in PATH`() {
         let program = HostProgram(

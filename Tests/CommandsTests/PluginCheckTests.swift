@@ -99,7 +99,9 @@ struct PluginCheckTests {
         #expect(try json(other.output)["checks"] is [[String: Any]])
     }
 
-    @Test func `plugin inspect prints whether this version loads the library, and its digest for a pin`() async throws {
+    @Test func `plugin inspect prints the library's digest for a pin, and whether this version of bgtaskd loads it`()
+        async throws
+    {
         try await PluginCommandFixture.with { fixture in
             try await fixture.build("Obedient")
             try await fixture.build("NewerMinor")

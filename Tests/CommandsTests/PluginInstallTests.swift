@@ -27,7 +27,8 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install shows the requested grants before the confirmation, with those that are not enforced`()
+    @Test
+    func `plugin install shows the requested grants, and which of them are not enforced, before the confirmation`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in
@@ -135,7 +136,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a library that another manifest names by an absolute path stays when its own plugin is removed`()
+    @Test func `plugin remove keeps a library that another plugin's manifest names by an absolute path`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in
@@ -164,7 +165,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install leaves a library of the same name that another plugin uses unchanged`() async throws {
+    @Test func `plugin install does not change another plugin's library of the same name`() async throws {
         try await PluginCommandFixture.with { fixture in
             let other = "manifest: 1\nidentifier: com.example.other\nlibrary: libObedient.so\n"
             try await fixture.build("Obedient", in: "operator")
@@ -181,7 +182,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install --pin writes the library's digest, and a changed library then fails the check`()
+    @Test func `plugin install --pin writes the library's digest, and plugin check then refuses a changed library`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in
@@ -199,7 +200,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `the replacement of a plugin shows both versions and the changed grants, and keeps the file name`()
+    @Test func `the replacement of a plugin shows both versions and the changed grants, and keeps the manifest's name`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in
@@ -235,7 +236,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a second plugin install of the same bytes changes no file, and a damaged library is replaced`()
+    @Test func `a second plugin install of the same bytes adds no file, and replaces a damaged library by a new file`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in
@@ -312,7 +313,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install refuses a library name with escape sequences, with the plain form to write`()
+    @Test func `plugin install refuses a library name with escape sequences, and prints the plain form to write`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in

@@ -73,7 +73,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `a printed list of a host that is still loading ends with a line about it`() throws {
+    @Test func `a printed list ends with a line that says so while its host is still loading`() throws {
         let plugins = PluginListReply(plugins: [], refused: [], isPartial: true).text(for: reader)
         let tasks = TaskListReply(pending: [], running: [], events: [], isPartial: true).text(for: reader)
         for (text, first) in [(plugins, "no plugin is installed\n\n"), (tasks, "nothing is pending or running\n\n")] {

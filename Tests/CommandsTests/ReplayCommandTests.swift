@@ -53,7 +53,7 @@ struct ReplayCommandTests {
         #expect(lines.last?.hasPrefix("6 plugins") == true)
     }
 
-    @Test func `problems of a replay's files are refused with file, line and key`() async {
+    @Test func `problems in the files of a replay are reported with file, line and key`() async {
         let terminal = Terminal()
         let trace = directory + "/plugins.yaml"
         #expect(await terminal.run("replay", "day", "--count", "2", "--conditions", trace) == .refused)
@@ -68,7 +68,10 @@ struct ReplayCommandTests {
         (["day", "--count", "2", "--from-journal"], "give one of --plugins, --count and --from-journal"),
         (["day", "--count", "0"], "not between 1 and 1000"),
     ])
-    func `misuse of bgtask replay is refused with the correct option`(arguments: [String], remedy: String) async {
+    func `misuse of bgtask replay is refused with the options or values to choose from`(
+        arguments: [String],
+        remedy: String
+    ) async {
         let terminal = Terminal()
         #expect(await terminal.run(list: ["replay"] + arguments + ["--conditions", "x.yaml"]) == .misuse)
         #expect(terminal.error.contains(remedy), "\(terminal.error)")

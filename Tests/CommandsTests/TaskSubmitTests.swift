@@ -16,7 +16,7 @@ struct TaskSubmitTests {
     }
 
     @Test(arguments: RequestField.allCases)
-    func `task submit refuses an option of another kind by name and accepts the options of its own kind`(
+    func `task submit accepts the options of the request's kind, refuses other kinds' options and names them`(
         _ field: RequestField
     ) async {
         let values: [RequestField: [String]] = [

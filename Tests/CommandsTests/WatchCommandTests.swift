@@ -38,7 +38,7 @@ struct WatchCommandTests {
         }
     }
 
-    @Test func `bgtask watch refuses an invalid interval with its range, and a missing host with a remedy`()
+    @Test func `bgtask watch refuses an invalid interval with the valid range, and a missing host with a remedy`()
         async throws
     {
         for interval in ["fast", "0s", "2d", "-1s"] {

@@ -114,7 +114,7 @@ struct APIDescriptionTests {
         #expect(Route.allCases.flatMap(\.queryNames).filter(JSONValue.isQuoted) == [])
     }
 
-    @Test func `the enumerations of the API description have the values of the model`() throws {
+    @Test func `the enumerations of the API description have the values of the enumerations in the code`() throws {
         func words(_ name: String) throws -> [String] {
             try document.schema(named: name)["enum"].elements.compactMap(\.text)
         }
@@ -137,14 +137,14 @@ struct APIDescriptionTests {
         for event in JournalEntry.Event.allCases { #expect(text.contains("`\(event.name)`: \(event.row.meaning)\n")) }
     }
 
-    @Test func `the API description lists exactly the conditions of the model`() throws {
+    @Test func `the API description lists exactly the conditions that the code defines`() throws {
         let names = Condition.allCases.map(\.key) + ["locked_containers"]
         let schema = try document.schema(named: "Conditions")
         #expect(schema["required"].elements.compactMap(\.text) == names)
         #expect(schema["properties"].members.map(\.0) == names.sorted())
     }
 
-    @Test func `the API description explains each sub-reason under its code`() throws {
+    @Test func `the API description explains each sub-reason together with its error code`() throws {
         let text = try #require(try document.schema(named: "ErrorSubReason")["description"].text)
         for reason in RouteError.SubReason.allCases {
             #expect(text.contains("`\(reason.rawValue)`") && text.contains("`\(reason.code.rawValue)` ("))

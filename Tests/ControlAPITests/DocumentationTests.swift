@@ -79,7 +79,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test func `Configuration.md lists every key of the file, and every condition`() throws {
+    @Test func `Configuration.md lists every key of the configuration file, and every condition`() throws {
         let page = try DocumentationPage("Configuration")
         let files = ["", "+Policies", "+Reading"]
         let known = try Repository.keys(

@@ -235,14 +235,14 @@ struct MalformedCallTests {
     }
 
     @Test(arguments: Route.allCases.filter(\.queryNames.isEmpty))
-    func `a route without query parameters refuses any parameter by name`(route: Route) {
+    func `a route without query parameters refuses any parameter, and the error names the parameter`(route: Route) {
         let refusal = #expect(throws: RouteError.self) { try QueryParameters("a=b", of: route) }
         #expect(refusal?.reply.error.subReason == "query-unknown" && refusal?.reply.error.field == "a")
         #expect(throws: Never.self) { try QueryParameters("", of: route) }
     }
 
     @Test(arguments: ["zero", "0", "-1", "99999999999999999999", ""])
-    func `an invalid launch number in a path is refused with the field number`(text: String) {
+    func `an invalid launch number in a path is refused, and the error names the field 'number'`(text: String) {
         let refusal = #expect(throws: RouteError.self) { try LaunchNumber(validating: text) }
         #expect(refusal?.status == 400 && refusal?.reply.error.field == "number")
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Client and host share one table of routes")
 struct RouteTests {
     @Test(arguments: Route.allCases)
-    func `every API route matches the path that it builds, with its parameter`(route: Route) {
+    func `every API route matches the path that it builds, and finds the parameter in that path`(route: Route) {
         let value = route.parameter.map { $0 == "number" ? "41" : "com.example.a%b/c d" }
         let found = Route.matching(method: route.method.rawValue, path: route.path(value, query: [("a", "b&c")]))
         #expect(found?.route == route)
@@ -54,7 +54,7 @@ struct QueryTests {
         #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100, plugin: nil))
     }
 
-    @Test func `a journal or launch query takes its values from the parameters`() throws {
+    @Test func `a journal or launch query takes its values from the query parameters`() throws {
         #expect(try journal("after=7&limit=3&follow=true") == JournalQuery(after: 7, limit: 3, isFollowing: true))
         let launches = try LaunchQuery(reading: QueryParameters("plugin=a.b&limit=1", of: .launchList).value)
         #expect(launches == LaunchQuery(limit: 1, plugin: try Samples.plugin("a.b")))

@@ -31,7 +31,7 @@ struct TaskSubmissionTests {
     }
 
     @Test(arguments: RequestField.allCases)
-    func `a submission with a field of another kind is refused with that field`(
+    func `a submission with a field of another kind of request is refused, and the error names the field`(
         _ field: RequestField
     ) throws {
         #expect(TaskSubmission.fields.contains { $0.name == field.key })

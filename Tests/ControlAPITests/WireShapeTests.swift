@@ -117,7 +117,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `a page of plugins carries the cursor of the next page, also among the refused manifests`() throws {
+    @Test func `the cursor in a page of plugins is a plugin, the end of the plugins or a refused manifest`() throws {
         let file = "/etc/bgtask/manifests/broken.yaml"
         for (next, text) in [
             (PluginCursor.plugin(try Samples.plugin()), "com.example.feed"), (.endOfPlugins, "/"),
@@ -143,7 +143,7 @@ struct WireShapeTests {
         #expect(WorkCursor(text: WorkCursor.end(of: next.plugin).text) == .end(of: next.plugin))
     }
 
-    @Test func `the JSON reply for one plugin has the keys of the list and its own keys`() throws {
+    @Test func `the JSON reply for one plugin has all keys of the plugin list and further keys`() throws {
         try check(
             try Samples.pluginShow(),
             "Plugin",
@@ -237,7 +237,9 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `the JSON explanation with a time, a change and a running launch keeps its shape`() throws {
+    @Test func `the JSON explanation with an earliest time, a proposed change and a running launch keeps its shape`()
+        throws
+    {
         let reply = TaskWhyReply(
             identifier: try Samples.task(),
             plugin: nil,

@@ -105,7 +105,9 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a page whose next cursor equals the requested one is reported as misunderstood`() async throws {
+    @Test func `a page whose next cursor equals the requested cursor is reported as a misunderstood reply`()
+        async throws
+    {
         let cursor = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
         let page = TaskListReply(pending: [], running: [], events: [], next: cursor)
         try await StubHost.with(Self.answers([try text(page)])) { host in
@@ -156,7 +158,9 @@ struct ControlClientTests {
     }
 
     @Test(arguments: [(200, "hello"), (200, "{}"), (500, "<html>"), (302, "{}")])
-    func `an answer that is not a valid reply is reported as misunderstood`(status: Int, body: String) async throws {
+    func `an answer that is not a valid API reply is reported as a misunderstood reply`(status: Int, body: String)
+        async throws
+    {
         try await StubHost.with({ _ in .body(status: status, body) }) { host in
             let error = await #expect(throws: ControlError.self) {
                 try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
@@ -168,7 +172,9 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a host that closes the connection without an answer is reported as unreachable, hung up`() async throws
+    @Test
+    func `a host that closes the connection without an answer is reported as unreachable, with the cause hung-up`()
+        async throws
     {
         try await StubHost.with({ _ in .hangUp }) { host in
             let error = await #expect(throws: ControlError.self) {
@@ -185,7 +191,7 @@ struct ControlClientTests {
         #expect(error == .unreachable(socket: "/nowhere/a b%/ü.sock", cause: .noSocket))
     }
 
-    @Test func `a socket without a listener is reported as unreachable with its own cause`() async throws {
+    @Test func `a socket without a listener is reported as unreachable, with the cause no-listener`() async throws {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         try abandonSocket(at: directory.path + "/socket")
@@ -250,7 +256,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `followed journal entries arrive one by one, however the stream is cut`() async throws {
+    @Test func `followed journal entries arrive in order when chunks end inside entries`() async throws {
         let text = try line(5) + line(6) + line(7)
         let chunks = [text.prefix(10), text.dropFirst(10).prefix(300), text.dropFirst(310)].map(String.init)
         try await StubHost.with({ _ in .stream(chunks, .inOrder) }) { host in
@@ -276,7 +282,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `a followed line that is not a journal entry is reported as misunderstood`() async throws {
+    @Test func `a line of a followed journal that is not an entry is reported as a misunderstood reply`() async throws {
         try await StubHost.with({ _ in .stream(["hello\n"], .inOrder) }) { host in
             let error = await #expect(throws: ControlError.self) { try await follow(host.socket) }
             guard case .misunderstood = error else {

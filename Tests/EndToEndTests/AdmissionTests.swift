@@ -10,7 +10,7 @@ struct AdmissionTests {
     private static let (nobody, nogroup): (UInt32, UInt32) = (65_534, 65_534)
     private static let (daemon, daemonGroup): (UInt32, UInt32) = (1, 1)
 
-    @Test func `a foreign user's connection to the control socket fails with permission denied`() async throws {
+    @Test func `another user's connection to the control socket fails with permission denied`() async throws {
         try await HostFixture.with { host in
             let answer = try await host.ask(asUser: Self.nobody, group: Self.nogroup)
             #expect(answer == "connect: Permission denied\n")
@@ -19,7 +19,7 @@ struct AdmissionTests {
     }
 
     @Test
-    func `a process with the socket group among its supplementary groups is admitted, even without an account`()
+    func `a process with the socket group as a supplementary group is admitted, even if its user has no account`()
         async throws
     {
         try await HostFixture.with(HostSetup(["socket-group": "nogroup"])) { host in
@@ -43,7 +43,7 @@ struct AdmissionTests {
     }
 
     @Test
-    func `a foreign user who gets past the socket's permissions is refused by the host with a 403 and their user id`()
+    func `a user who gets past the socket's permissions, but is not admitted, gets a 403 with the user id`()
         async throws
     {
         try await HostFixture.with { host in

@@ -97,7 +97,7 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(82)) func `a stopping host expires an open assertion and waits until the plugin ends it`()
+    @Test(.proves(82)) func `a stopping host expires an open assertion and waits until the plugin ends the assertion`()
         async throws
     {
         let plugin = Self.holdsOpen()
@@ -194,7 +194,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(81))
-    func `every misuse of a background assertion returns a status, and every context is released once`()
+    func `each misuse of a background assertion returns a status, and each assertion's context is released once`()
         async throws
     {
         let plugin = TestPlugin("EndsAssertionsTwice")

@@ -21,7 +21,9 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a plugin whose library arrives after its manifest is refused first and installed then`() async throws {
+    @Test func `a plugin whose manifest arrives first is refused until its library arrives, and then installed`()
+        async throws
+    {
         try await HostFixture.with(plugins: []) { host in
             let plugin = TestPlugin.neighbour
             try host.directory.write(plugin.manifest.utf8, to: plugin.manifestFile)
@@ -33,7 +35,8 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test(.proves("C11")) func `a replaced library gets another started event, which runs the new code`()
+    @Test(.proves("C11"))
+    func `a plugin whose library is replaced gets another started event, and the host lists the new library`()
         async throws
     {
         try await HostFixture.with { host in
@@ -117,7 +120,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a manifest that becomes invalid while the host runs refuses its plugin until it is repaired`()
+    @Test func `a plugin whose manifest becomes invalid while the host runs is refused until the manifest is repaired`()
         async throws
     {
         try await HostFixture.with(plugins: [.neighbour, Self.obedient]) { host in
@@ -172,7 +175,9 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `the operator's manifest takes precedence over a package's until it is removed`() async throws {
+    @Test func `the operator's manifest of a plugin hides a package's manifest until the operator's is removed`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let package = TestPlugin.neighbour.manifest.replacing("version: 1.0.0", with: "version: 9.0.0")

@@ -16,7 +16,7 @@ struct ChainTests {
     private static let setup = HostSetup(["grace-period": "5s"])
 
     @Test(arguments: ["handler", "thread", "later-thread"])
-    func `a C plugin that submits its next request after the completion is launched again each time`(from: String)
+    func `a C plugin is launched again each time it submits its next request after the completion`(from: String)
         async throws
     {
         var plugin = TestPlugin("SubmitsAfterwards")
@@ -37,7 +37,7 @@ struct ChainTests {
             "later-main-queue", "later-callback", "async-handler",
         ]
     )
-    func `a Swift plugin that submits its next request after the completion is launched again each time`(
+    func `a Swift plugin is launched again each time it submits its next request after the completion`(
         _ library: BuiltLibrary,
         from: String
     ) async throws {
@@ -51,7 +51,7 @@ struct ChainTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `a Swift plugin whose expiration handler submits after the completion is launched again each time`(
+    func `a Swift plugin is launched again each time its expiration handler submits after the completion`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("SubmitsAfterwards", library, settings: ["from": "expiration-handler"])

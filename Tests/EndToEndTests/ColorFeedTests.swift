@@ -63,7 +63,7 @@ struct ColorFeedTests {
     // MARK: The refresh
 
     @Test(.proves(34))
-    func `ColorFeed's refresh stores the new colours of the feed and has already submitted the next refresh`()
+    func `ColorFeed's refresh stores the new colours of the feed and submits the next refresh`()
         async throws
     {
         try await with(0) { host, plugin, feed in
@@ -96,7 +96,7 @@ struct ColorFeedTests {
         }
     }
 
-    @Test func `a feed entry without a date keeps the time at which ColorFeed first saw it`() async throws {
+    @Test func `a feed entry without a date keeps the time at which ColorFeed first read the entry`() async throws {
         try await with(0) { host, plugin, feed in
             _ = try await firstRefresh(host, plugin)
             try feed.write("<rss><channel><item><guid>1</guid><title>#000080</title></item></channel></rss>")
@@ -183,7 +183,8 @@ struct ColorFeedTests {
         }
     }
 
-    @Test(.proves("C3")) func `an export of ColorFeed that is killed in the middle runs again over its partial page`()
+    @Test(.proves("C3"))
+    func `an export of ColorFeed that is killed in the middle runs again and replaces its partial page`()
         async throws
     {
         try await with(20, ["pause-ms": "50"]) { host, plugin, _ in

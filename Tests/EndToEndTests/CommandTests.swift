@@ -55,7 +55,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `jq reads the times of --json as dates, and the exact ones with every digit`() async throws {
+    @Test func `jq reads the times of --json as dates, and their nanoseconds with every digit`() async throws {
         try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
             let before = Int64(Date().timeIntervalSince1970)
             _ = try await host.bgtask("task", "submit", Self.task, "--kind", "processing", "--needs-external-power")
@@ -155,7 +155,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `bgtask refuses an unknown task or plugin by name, unlike a known one without submissions or launches`()
+    @Test func `bgtask refuses an unknown task or plugin and names it; a known one without runs is no error`()
         async throws
     {
         try await HostFixture.with { host in

@@ -12,7 +12,7 @@ struct ConditionTests {
     private static let powerless = HostSetup(["external-power": "false"])
 
     @Test
-    func `a request blocked by external power only is launched when the power returns, whatever the network does`()
+    func `a request blocked by external power only is launched when the power returns, even without a network`()
         async throws
     {
         try await HostFixture.with(Self.powerless) { host in

@@ -16,7 +16,7 @@ struct ContinuedTests {
     // MARK: From outside
 
     @Test(.proves(72, 77, "C8"))
-    func `a continued task has a launch of its own, with its identifier at entry and without a budget`()
+    func `a continued task has a launch of its own without a budget, and its entry receives the task's identifier`()
         async throws
     {
         let plugin = Self.progresses
@@ -62,7 +62,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves(77)) func `a continued task without progress expires at the stall limit, however often it reports`()
+    @Test(.proves(77))
+    func `a continued task without progress expires at the stall limit, even if it reports all the time`()
         async throws
     {
         let plugin = TestPlugin("StandsStill", tasks: ["export.*"])
@@ -122,7 +123,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves(73, 74)) func `a continued request without capacity waits, and with the strategy fail it is refused`()
+    @Test(.proves(73, 74))
+    func `a continued request waits for capacity, and with the strategy fail it is refused instead`()
         async throws
     {
         let plugin = Self.progresses
@@ -174,7 +176,7 @@ struct ContinuedTests {
     }
 
     @Test(.proves("C3"))
-    func `a continued task that crashes is requeued like any other task, while another export goes on`()
+    func `a continued task that crashes is requeued like any other task, while another continued task runs on`()
         async throws
     {
         let plugin = Self.progresses
@@ -220,7 +222,7 @@ struct ContinuedTests {
     }
 
     @Test(.proves("C8"))
-    func `a continued request of a handler runs in the same process, with payload and titles as submitted`()
+    func `a continued request that a handler submits runs in the handler's process, with its payload and titles`()
         async throws
     {
         let plugin = Self.submits()
@@ -244,7 +246,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves("C8")) func `the budget expires the other task of a launch, and its continued task runs on`()
+    @Test(.proves("C8"))
+    func `a used-up budget expires the task that submitted a continued task, but not the continued task`()
         async throws
     {
         let plugin = Self.submits(["lingers": "yes"], budget: "1s")
@@ -274,7 +277,7 @@ struct ContinuedTests {
     }
 
     @Test(.proves(14, 15, 18))
-    func `a composed identifier has to be registered before submission, by name or by pattern, while a task runs`()
+    func `an identifier that only a pattern permits may be registered during a task, and submitted only then`()
         async throws
     {
         let plugin = TestPlugin("RegistersComposed", tasks: ["task", "late", "export.*"])

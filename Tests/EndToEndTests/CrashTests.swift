@@ -75,7 +75,9 @@ struct CrashTests {
     }
 
     @Test(.proves("C11"), arguments: crashes.filter { !$0.reachesHandlers })
-    func `a failing entry charges the started event too, until the event is abandoned`(_ crash: Crash) async throws {
+    func `a failing entry is charged to the started event, too, until the event is abandoned`(_ crash: Crash)
+        async throws
+    {
         try await HostFixture.with(plugins: [crash.plugin, .neighbour]) { host in
             let end = try await host.waitForJournal("the event's end") { line in
                 line.task == "started" && line.event == "abandoned"
@@ -85,7 +87,8 @@ struct CrashTests {
         }
     }
 
-    @Test func `when one of three tasks crashes every launch, the others complete uncharged in launches of their own`()
+    @Test
+    func `when one of three tasks crashes their launch, the other two complete uncharged in launches of their own`()
         async throws
     {
         let plugin = TestPlugin("CrashInOneOfThree", tasks: ["one", "two", "three"])
@@ -121,7 +124,7 @@ struct CrashTests {
     }
 
     @Test(.proves("BGT-ABI-16"))
-    func `children that a task leaves behind, hidden or not, are killed with its launch and journaled`()
+    func `processes that a task leaves behind, in the launch's session or another, are killed with the launch`()
         async throws
     {
         var plugin = TestPlugin("LeavesChild").lingering

@@ -27,7 +27,7 @@ struct DirectHandlerTests {
         """
 
     @Test(.proves("C11"))
-    func `a bound function runs for a request, and the journal records its return value, with no started event`()
+    func `a bound function runs for a request without a started event, and the journal has its return value`()
         async throws
     {
         let plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Hello"])
@@ -78,7 +78,8 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `an expired function ends in order by its cancel flag, and its out-string is escaped for terminals`()
+    @Test
+    func `an expired bound function ends in order by its cancel flag, and its out-string is escaped for terminals`()
         async throws
     {
         let plugin = Self.plain(["poll": Self.poll])
@@ -95,7 +96,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `a function without cancel flag is killed at deadline plus grace period, and plugin check warns of it`()
+    @Test func `a bound function without a cancel flag is killed after the grace period, and plugin check warns of it`()
         async throws
     {
         var plugin = Self.plain(["stay": "symbol: plain_stay, arguments: [], returns: void"])
@@ -147,7 +148,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `the journal entry of a failed function has its return value and errno`() async throws {
+    @Test func `the journal entry of a failed bound function has its return value and errno`() async throws {
         let plugin = Self.plain([
             "fail": "symbol: plain_fail, arguments: [], returns: { int32: success-when-zero }",
             "make": "symbol: plain_make, arguments: [{ int32: 0 }], returns: { pointer: success-when-non-null }",

@@ -55,7 +55,7 @@ struct DiskTests {
     }
 
     @Test
-    func `a host on a full disk refuses to create a ledger, and starts from a restored one after space is freed`()
+    func `a host on a full disk refuses to create a ledger; after space is freed it starts with a restored ledger`()
         async throws
     {
         try await MountedDisk.with(size: "3m") { disk in
@@ -82,7 +82,9 @@ struct DiskTests {
         }
     }
 
-    @Test func `a read-only disk prevents the start of the host and keeps its files unchanged`() async throws {
+    @Test func `a read-only disk prevents the start of the host, and the files on the disk stay unchanged`()
+        async throws
+    {
         try await MountedDisk.with(size: "3m") { disk in
             try await HostFixture.with(HostSetup(["state-directory": disk.path])) { host in
                 let accepted = try await host.submit(

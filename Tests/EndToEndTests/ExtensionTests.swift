@@ -23,7 +23,9 @@ struct ExtensionTests {
     }
 
     @Test(.proves("C11", "C15"))
-    func `a trigger's payload reaches the extension complete, in the main plugin's container`() async throws {
+    func `a trigger's payload reaches the extension complete, and the extension uses the main plugin's container`()
+        async throws
+    {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             let payload = (0..<TaskRequest.maximumPayload).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -135,7 +137,8 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.proves("C11")) func `pending triggers survive a killed host and arrive in their order`() async throws {
+    @Test(.proves("C11"))
+    func `pending triggers survive the kill of their host and arrive in the order of their submission`() async throws {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             let first = try await host.trigger(pair.child, "wait")
@@ -187,7 +190,7 @@ struct ExtensionTests {
     }
 
     @Test(.proves("C14"))
-    func `a trigger of a disabled, unknown or main plugin, or with too large a payload, is refused with the reason`()
+    func `a trigger for a disabled, unknown or main plugin, or with too large a payload, is refused with the reason`()
         async throws
     {
         let pair = Pair(policy: ["enabled: false"])
@@ -220,7 +223,7 @@ struct ExtensionTests {
     }
 
     @Test(.proves("C13", "C17"))
-    func `while its main plugin is disabled or removed an extension's events wait with that reason`()
+    func `an extension's events wait while its main plugin is disabled or removed, and report that reason`()
         async throws
     {
         let pair = Pair()

@@ -42,7 +42,7 @@ struct FetchTests {
         }
     }
 
-    @Test(.proves(84)) func `the fetch interval survives a restart of the host, without another call of the plugin`()
+    @Test(.proves(84)) func `the fetch interval survives a restart of the host, without another call by the plugin`()
         async throws
     {
         let plugin = Self.fetches("1")

@@ -84,7 +84,7 @@ struct FunctionCallTests {
         #expect(run.error.contains("ended its runner: signal 11 (SIGSEGV)"))
     }
 
-    @Test func `bgtask plugin call kills a function that does not return at the end of budget and grace period`()
+    @Test func `bgtask plugin call kills a function that does not return within budget and grace period`()
         async throws
     {
         let run = try await call("plain_stay", "--returns", "void", "--budget", "100ms", "--grace-period", "50ms")

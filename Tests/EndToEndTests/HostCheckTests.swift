@@ -102,7 +102,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `a socket with a full queue counts as served, for bgtask host check and for a starting host`()
+    @Test func `a control socket whose queue is full counts as served, for bgtask host check and for a starting host`()
         async throws
     {
         try await HostFixture.with { host in

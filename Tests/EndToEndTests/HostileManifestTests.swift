@@ -64,7 +64,7 @@ struct HostileManifestTests {
     ]
 
     @Test(arguments: hostile)
-    func `a hostile manifest is refused with file, line, rule and remedy, while the neighbour runs`(_ hostile: Hostile)
+    func `a hostile manifest is refused with file, line, rule and remedy, while another plugin runs`(_ hostile: Hostile)
         async throws
     {
         try await HostFixture.with { host in

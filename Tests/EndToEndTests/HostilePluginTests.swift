@@ -25,7 +25,7 @@ struct HostilePluginTests {
     }
 
     @Test
-    func `a flood of forged messages delays no other plugin, and 20 violations of a launch are journaled at most`()
+    func `a flood of forged messages delays no other plugin, and at most 20 violations of a launch are journaled`()
         async throws
     {
         let plugin = Self.plugin("FloodsChannel")
@@ -45,7 +45,10 @@ struct HostilePluginTests {
         }
     }
 
-    @Test func `a launch whose process closes its control channel ends as exited, charged to its task`() async throws {
+    @Test
+    func `a launch whose process closes its control channel ends as exited, and an attempt is charged to its task`()
+        async throws
+    {
         let plugin = Self.plugin("ClosesDescriptors")
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())

@@ -50,7 +50,7 @@ struct LeftoverTests {
     }
 
     @Test(arguments: ["flock", "record", "open file"], [true, false])
-    func `the host fixture reports a foreign lock in a container, before and after the host's end`(
+    func `the host fixture reports another process's lock in a container, before and after the host's end`(
         _ kind: String,
         _ goesOn: Bool
     ) async throws {

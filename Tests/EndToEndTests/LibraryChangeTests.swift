@@ -11,7 +11,7 @@ import Testing
 struct LibraryChangeTests {
     private static let patient = TestPlugin("Patient", tasks: ["one", "two"])
 
-    @Test func `a pinned library that changes is refused until its digest is the pinned one again`() async throws {
+    @Test func `a pinned library that changes is refused until it has the pinned digest again`() async throws {
         let plugin = TestPlugin("Patient", tasks: ["one"])
         try await HostFixture.with(HostSetup(["network": "false"]), plugins: [.neighbour, plugin]) { host in
             try await host.started(plugin)
@@ -38,7 +38,8 @@ struct LibraryChangeTests {
         }
     }
 
-    @Test func `a library replaced during a launch does not affect that launch, and the next one runs the new library`()
+    @Test
+    func `a library replaced during a launch does not affect that launch, and the next task runs in a new launch`()
         async throws
     {
         try await HostFixture.with(plugins: [.neighbour, Self.patient]) { host in
@@ -60,7 +61,7 @@ struct LibraryChangeTests {
 
     /// A replaced parent directory causes no notification: only the old directory is watched.
     @Test
-    func `a library replaced unnoticed by the directory watch is read again when its launch fails, and then runs`()
+    func `a replaced library whose change the directory watch missed is read again, and the new library runs`()
         async throws
     {
         let plugin = TestPlugin("Recorder", tasks: ["processing1"])
@@ -87,7 +88,8 @@ struct LibraryChangeTests {
         }
     }
 
-    @Test func `a library replaced unnoticed by an invalid one is refused at its launch and not launched again`()
+    @Test
+    func `an invalid library whose arrival the directory watch missed is refused, and its plugin's requests wait`()
         async throws
     {
         let plugin = TestPlugin("Recorder", tasks: ["processing1"])
@@ -111,7 +113,7 @@ struct LibraryChangeTests {
         }
     }
 
-    @Test func `a removed library ends no running launch, and its plugin's requests wait until it is back`()
+    @Test func `a removed library ends no running launch, and its plugin's requests wait until the library is back`()
         async throws
     {
         try await HostFixture.with(plugins: [.neighbour, Self.patient]) { host in

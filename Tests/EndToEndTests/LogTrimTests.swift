@@ -188,7 +188,9 @@ struct LogTrimTests {
     }
 
     @Test(arguments: [1, 2, 7, 64])
-    func `LogTrim's report is cut to its capacity and stays one line for any file name`(capacity: Int) async throws {
+    func `LogTrim's report is cut to the capacity of its buffer, and is one line for any file name`(capacity: Int)
+        async throws
+    {
         let trim = try await LogTrim.shared()
         try await LogDirectory.with { logs in
             let directory = logs.file("no\ndirectory\u{1b}[31m")

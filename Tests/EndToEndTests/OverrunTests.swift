@@ -33,7 +33,7 @@ struct OverrunTests {
     ]
 
     @Test(.proves(57, 59), arguments: overruns)
-    func `the request of an overrunning task is not requeued, and its process is killed`(_ overrun: Overrun)
+    func `an overrunning task is not requeued, and its process is killed`(_ overrun: Overrun)
         async throws
     {
         try await HostFixture.with(plugins: [.neighbour, overrun.plugin]) { host in
@@ -111,7 +111,7 @@ struct OverrunTests {
     }
 
     @Test(.proves(60, 89))
-    func `a user's expiration request reaches a task with its reason, and kills a task that does not complete`()
+    func `a user's expiration request reaches a task with the reason, and kills a task that does not complete`()
         async throws
     {
         let (deaf, obedient) = (TestPlugin("Deaf"), TestPlugin("Obedient"))

@@ -46,7 +46,8 @@ struct PagedListTests {
         }
     }
 
-    @Test func `running tasks are on the first page of the task list only, and its filters apply to them`() async throws
+    @Test func `running tasks are on the first page of a task list only, and the filters of the list apply to them`()
+        async throws
     {
         let patient = Self.plugins[1]
         try await HostFixture.with(plugins: Self.plugins) { host in

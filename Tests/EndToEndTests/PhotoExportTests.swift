@@ -57,7 +57,8 @@ struct PhotoExportTests {
     }
 
     @Test(.proves(78))
-    func `a stopped PhotoExport keeps complete photos only, and the next export continues from them`() async throws {
+    func `a stopped PhotoExport keeps complete photos only, and the next export adds the missing photos`() async throws
+    {
         try await with(["pause-ms": "300"]) { host, plugin in
             let submission = try await host.submitContinued(Self.album)
             while exported(host, plugin).filter({ $0.hasSuffix(".jpg") }).isEmpty { await Task.yield() }

@@ -128,7 +128,7 @@ struct PluginRuleTests {
         }
     }
 
-    @Test(.proves("C2")) func `a task without a handler ends as not-registered, while the others of its launch run`()
+    @Test(.proves("C2")) func `a task without a handler ends as not-registered, while the launch's other tasks run`()
         async throws
     {
         let plugin = TestPlugin("UnregisteredTask", tasks: ["task", "other"])

@@ -94,7 +94,9 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `a flood of log calls is limited like a flood of output`() async throws {
+    @Test func `a flood of log calls is journaled as a violation, and lines of it are dropped from the log`()
+        async throws
+    {
         let plugin = TestPlugin("FloodsLog").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
@@ -112,7 +114,7 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `a library exchanged while it is loaded is not entered, and no attempt is charged`() async throws {
+    @Test func `a library exchanged while a launch loads it is not entered, and no attempt is charged`() async throws {
         let plugin = TestPlugin("ReplacesItself")
         // In a sandbox the plugin could not write its library.
         let setup = HostSetup(["isolation": "off"])
@@ -132,6 +134,7 @@ struct ProcessFaultTests {
             }
             let exchanged = try #require(others.first)
             #expect(exchanged.message.contains("changed since it was examined") && exchanged.blame == "host")
+            #expect(exchanged.message.contains("no attempt charged"))
             #expect(!entries.contains(try #require(exchanged.launch)))
             try await host.runNeighbour()
         }

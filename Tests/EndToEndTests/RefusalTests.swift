@@ -48,7 +48,8 @@ struct RefusalTests {
         }
     }
 
-    @Test(.proves(26, 42)) func `a cancelled request leaves its place under the limit to another request`() async throws
+    @Test(.proves(26, 42)) func `a cancelled request frees its place under the pending limit for another request`()
+        async throws
     {
         try await HostFixture.with(HostSetup(["processing-limit": "1"]), plugins: [Self.recorder]) { host in
             let (first, second) = (Self.recorder.task("processing1"), Self.recorder.task("processing2"))
@@ -62,7 +63,8 @@ struct RefusalTests {
         }
     }
 
-    @Test func `bgtask exits with 0, 1, 2 or 3 for success, refusal, misuse or no host, and explains it`() async throws
+    @Test func `bgtask exits with 0, 1, 2 or 3 for success, refusal, misuse or no host, and explains each failure`()
+        async throws
     {
         try await HostFixture.with(plugins: [Self.fetchOnly]) { host in
             let task = Self.fetchOnly.task()
@@ -87,7 +89,9 @@ struct RefusalTests {
         }
     }
 
-    @Test func `a payload that is too large and an identifier without a dot are refused`() async throws {
+    @Test func `a submission with too large a payload and bgtask why of an identifier without a dot are refused`()
+        async throws
+    {
         try await HostFixture.with { host in
             let tooLong = [UInt8](repeating: 7, count: TaskRequest.maximumPayload + 1)
             await #expect(throws: ControlError.self) {

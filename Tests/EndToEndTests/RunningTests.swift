@@ -99,7 +99,7 @@ struct RunningTests {
         }
     }
 
-    @Test(.proves(23)) func `a newer submission replaces the pending one of the same identifier`() async throws {
+    @Test(.proves(23)) func `a newer submission replaces the pending request of the same identifier`() async throws {
         try await HostFixture.with { host in
             let task = TestPlugin.neighbour.task()
             let old = try await host.submit(task, earliestBegin: HostFixture.tomorrow)

@@ -11,7 +11,7 @@ import Testing
 struct StoppingTests {
     private static let deaf = TestPlugin("Deaf")
 
-    @Test func `a stopping host kills a running task at the end of the grace period, and it runs again uncharged`()
+    @Test func `a task that a stopping host kills at the end of the grace period runs again and is not charged`()
         async throws
     {
         try await HostFixture.with(plugins: [Self.deaf]) { host in

@@ -45,7 +45,7 @@ struct SwiftMistakeTests {
     ]
 
     @Test(.proves(14, 16, 18), arguments: mistakes)
-    func `late and duplicate registrations and unregistered submissions are recorded and end a Swift plugin`(
+    func `a late or duplicate registration or an unregistered submission is recorded and ends a Swift process`(
         _ mistake: Mistake
     ) async throws {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": mistake.name])
@@ -113,7 +113,8 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test(.proves("C3")) func `an error thrown by a Swift plugin's entry is logged, and its tasks are requeued`()
+    @Test(.proves("C3"))
+    func `an error thrown by a Swift plugin's entry is logged, and the launch's tasks are requeued`()
         async throws
     {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "throws"])

@@ -10,7 +10,7 @@ import Testing
 @Suite("Scheduler code written for Apple's platforms runs as a plugin, in both language modes")
 struct SwiftPatternTests {
     @Test(.proves(12, 34, 45, "C4"), arguments: BuiltLibrary.allCases)
-    func `a Swift refresh that is registered at start submits the next one and runs as an operation`(
+    func `a Swift refresh handler submits the next refresh and runs an operation`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("OperationRefresh", library)
@@ -45,7 +45,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(58, 62), arguments: BuiltLibrary.allCases)
-    func `an expired refresh in a Swift task is cancelled, and only its first completion counts`(
+    func `an expiration cancels the Swift task of a refresh handler, and the refresh fails`(
         _ library: BuiltLibrary
     ) async throws {
         var plugin = TestPlugin.part("TaskRefresh", library)
@@ -86,7 +86,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(15, 74, 77, 79, "C8"), arguments: BuiltLibrary.allCases)
-    func `a Swift continued task is registered late, submitted by its launch, and reports its progress`(
+    func `a Swift plugin registers and submits a continued task during a launch, and the task reports its progress`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ContinuedExport", library)
@@ -106,7 +106,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(10, 19, 77, "C9"), arguments: BuiltLibrary.allCases)
-    func `a Swift continued task's progress includes its child progresses; patterns cannot be registered`(
+    func `a Swift continued task's progress includes its child progresses; a Swift plugin cannot register a pattern`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ComposedExport", library)
@@ -202,7 +202,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(51, "C4"), arguments: BuiltLibrary.allCases)
-    func `a Swift handler runs on its named queue, and main-actor code runs on the main thread`(
+    func `a Swift handler runs on the queue of its registration, and main-actor code runs on the main thread`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("MainActorHandlers", library)

@@ -10,7 +10,7 @@ struct TortureTests {
     private static let script = ExampleLibrary.root + "/Tests/Torture/run"
 
     /// Runs the short form of `make torture`.
-    @Test func `hosts killed at every boundary of an action keep all acknowledged submissions`() async throws {
+    @Test func `hosts killed before or after any of their actions keep all acknowledged submissions`() async throws {
         let programs = try (BuiltProgram.host.path() as NSString).deletingLastPathComponent
         let seed = ProcessInfo.processInfo.environment["BGTASK_SEED"] ?? String(Int.random(in: 1...999_999))
         let run = try await ProgramRun.of(

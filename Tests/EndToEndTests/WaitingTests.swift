@@ -12,7 +12,7 @@ struct WaitingTests {
     private static let neighbour = TestPlugin.neighbour.task()
 
     @Test
-    func `a request waiting for time, power or network reports its reasons, and a change only if one suffices`()
+    func `a waiting request reports its reasons, and a change only if that change alone would start it`()
         async throws
     {
         let recorder = TestPlugin("Recorder", tasks: ["processing1", "processing2", "processing3"])
@@ -84,7 +84,8 @@ struct WaitingTests {
         }
     }
 
-    @Test(.proves("C17")) func `a waiting request reports a manifest that is gone or lacks its mode or identifier`()
+    @Test(.proves("C17"))
+    func `a waiting request reports that its manifest is gone or lacks the request's mode or identifier`()
         async throws
     {
         try await HostFixture.with { host in

@@ -13,7 +13,7 @@ struct WallClockTests {
     private static let patient = TestPlugin("Patient", tasks: ["one"], policy: ["budgets: { processing: 10min }"])
     private static let year = 365 * 86_400
 
-    @Test func `after a jump of the clock by a year ahead due requests run, and running tasks continue`() async throws {
+    @Test func `after a year's jump of the clock ahead, due requests run and running tasks continue`() async throws {
         try await withShiftedClock { host, clock in
             let running = try await host.submit(Self.patient.task())
             _ = try await host.launch(of: Self.patient)
@@ -33,7 +33,7 @@ struct WallClockTests {
         }
     }
 
-    @Test func `after a jump of the clock by a year back requests for a date wait, and running tasks complete`()
+    @Test func `after a year's jump of the clock back, requests for a date wait and running tasks complete`()
         async throws
     {
         try await withShiftedClock { host, clock in

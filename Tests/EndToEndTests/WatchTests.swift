@@ -63,7 +63,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `bgtask watch shows the absence of a killed host, and its successor`() async throws {
+    @Test func `bgtask watch shows that a killed host is gone, and then the restarted host`() async throws {
         try await HostFixture.with { host in
             try await PseudoTerminal.with(columns: 100, rows: 24) { terminal in
                 let watch = try await Self.watch(host, on: terminal, ["NO_COLOR": "1"])
@@ -122,7 +122,9 @@ struct WatchTests {
         }
     }
 
-    @Test func `without a terminal bgtask watch appends a snapshot per change, and --once prints one`() async throws {
+    @Test func `without a terminal bgtask watch appends a snapshot per change, and with --once it prints one snapshot`()
+        async throws
+    {
         try await HostFixture.with(plugins: [Self.progresses]) { host in
             let once = try await host.bgtask("watch", "--once")
             #expect(once.status == 0 && once.output.contains("host up") && !once.output.contains("\u{1b}"))

@@ -22,7 +22,7 @@ struct ConstantTests {
     }
 
     @Test(arguments: ["BGT_KIND_", "BGT_LANE_", "BGT_ROLE_", "BGT_CAUSE_", "BGT_EVENT_", "BGT_EXPIRED_", "BGT_LOG_"])
-    func `the header's constants of one vocabulary are distinct and not zero`(prefix: String) {
+    func `the header's constants with the same prefix are distinct and not zero`(prefix: String) {
         let numbers = Self.unsigned.filter { $0.name.hasPrefix(prefix) }.map(\.value)
         #expect(numbers.contains(0) == false)
         #expect(Set(numbers).count == numbers.count)

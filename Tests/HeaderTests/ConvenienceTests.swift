@@ -8,7 +8,8 @@ import Testing
 
 @Suite("The header's inline functions set the sizes of the structs")
 struct ConvenienceTests {
-    @Test(.proves(76)) func `a request made by the header has its size and kind, and all other fields are zero`() {
+    @Test(.proves(76))
+    func `a request made by the header's functions has its size and kind, and every other field is zero`() {
         "com.example.work".withCString { identifier in
             for (request, kind) in [
                 (bgt_refresh_request(identifier), BGT_KIND_REFRESH),

@@ -7,7 +7,7 @@ import Testing
 @Suite("The header catches mistakes while a plugin compiles")
 struct GuardRailTests {
     @Test(.enabled(if: Compiler.gcc.isInstalled))
-    func `a target minor newer than the header stops the build with a remedy`() throws {
+    func `a target minor version newer than the header's stops the build with a remedy`() throws {
         let result = try Compiler.gcc.check("#define BGTASK_TARGET_MINOR 1\n#include <bgtask.h>\n")
         #expect(result.status != 0)
         #expect(result.output.contains("install a newer header"))

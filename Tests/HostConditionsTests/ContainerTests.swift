@@ -43,7 +43,7 @@ struct ContainerTests {
         )
     }
 
-    @Test func `a plugin's container is not locked if its directory is a plain one or does not exist yet`() throws {
+    @Test func `a plugin's container without a mount is not locked, whether or not its directory exists yet`() throws {
         try tree.directory("containers")
         #expect(reading() == .measured(false, from: container, detail: "the container does not exist yet"))
         try tree.directory("containers/com.example.study")
@@ -52,7 +52,9 @@ struct ContainerTests {
     }
 
     @Test(.proves(70), arguments: ["", "/com.example.study", "/com.example.study/"])
-    func `a container below a mount point of fstab is locked until the file system is mounted`(_ below: String) throws {
+    func `a container at or below an fstab mount point in the container directory is locked until the mount`(
+        _ below: String
+    ) throws {
         try tree.directory("containers/com.example.study")
         try tree.write(
             "etc/fstab",
@@ -64,7 +66,9 @@ struct ContainerTests {
         #expect(reading()?.holds == false)
     }
 
-    @Test func `mounts that fstab expects elsewhere do not lock a plugin's container`() throws {
+    @Test func `a missing mount of another container, or above the container directory, does not lock a container`()
+        throws
+    {
         try tree.directory("containers/com.example.study")
         try tree.write(
             "etc/fstab",
@@ -80,7 +84,7 @@ struct ContainerTests {
     }
 
     @Test(.proves(70))
-    func `systemd mount units lock containers like fstab, and the first unit directory overrides later ones`()
+    func `systemd mount units lock containers as fstab does, and the first unit directory overrides later ones`()
         throws
     {
         try tree.directory("containers/com.example.study")

@@ -35,7 +35,7 @@ struct HeatTests {
         return sensor.reading(.hot)?.holds
     }
 
-    @Test func `the machine is hot within the margin of the lowest trip point, until it has cooled well below it`()
+    @Test func `the machine becomes hot just below the lowest trip point, and stays hot until it has cooled further`()
         throws
     {
         try zone(0, 60)

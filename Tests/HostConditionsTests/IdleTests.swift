@@ -140,7 +140,9 @@ struct IdleTests {
     }
 
     @Test(.proves("C16"))
-    func `without a session manager the load alone decides idleness, and the reading mentions it`() throws {
+    func `without a session manager the load alone decides idleness, and the reading says that sessions are unknown`()
+        throws
+    {
         watch()
         _ = try holds(times: 6, others: 0)
         let detail = try #require(sensor.reading(.idle)?.detail)
@@ -148,7 +150,9 @@ struct IdleTests {
         #expect(detail.contains("session activity is unknown: "))
     }
 
-    @Test func `load becomes high only after some time, and its sampling does not depend on idleness`() throws {
+    @Test func `high load begins and ends only after a steady time, and is sampled even if idleness is not watched`()
+        throws
+    {
         watch([.highLoad])
         #expect(try holds(.highLoad, times: 4, others: 1.8) == [false, false, true, true])
         #expect(try holds(.highLoad, times: 2, others: 1.4) == [true, true])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("A user's script takes precedence over the configuration, and that over every sensor")
+@Suite("A user's script overrides the configuration, and the configuration overrides every sensor")
 struct LayerTests {
     private let study: PluginIdentifier
     private let readings: Readings
@@ -41,7 +41,7 @@ struct LayerTests {
         #expect(report.origins[.idle] == .init(holds: false, source: .unwatched))
     }
 
-    @Test func `the use of the machine is unknown until each awaited condition is measured or scripted`() {
+    @Test func `load and heat count as unknown until each condition that delays work is measured or scripted`() {
         var readings = readings
         func isUnknown(_ scripted: ScriptedConditions = .init()) -> Bool {
             ConditionsReport(readings, configured: .init(), scripted: scripted).conditions.isUseUnknown
@@ -92,7 +92,7 @@ struct LayerTests {
         #expect(report.containers[study]?.source == .scripted && report.containers[other]?.source == .configuration)
     }
 
-    @Test func `the conditions that decisions depend on have the values of the report`() {
+    @Test func `the conditions that the scheduler receives have the values of the report`() {
         let all = Dictionary(uniqueKeysWithValues: Condition.allCases.map { ($0, true) })
         #expect(report(.init(all)).conditions == Conditions(Condition.allCases, containerLocks: [study: true]))
     }

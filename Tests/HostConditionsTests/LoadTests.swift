@@ -46,13 +46,14 @@ struct LoadReadingTests {
         #expect(reading(all: 4, own: -3)?.share == 0.2)
     }
 
-    @Test(.proves("C16")) func `processor pressure caused by launches is subtracted where the kernel attributes it`() {
+    @Test(.proves("C16"))
+    func `processor pressure caused by launches is subtracted if the kernel reports the launches' part of it`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: 5))?.processorPressure == 0.1)
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: 7))?.processorPressure == 0)
     }
 
     @Test(.proves("C16"))
-    func `unattributed processor pressure does not count as load while launches use the processors`() {
+    func `processor pressure without a report of the launches' part is no load while launches use the processors`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: nil))?.processorPressure == nil)
         #expect(reading(all: 10, own: 0, stall: (all: 6, own: nil))?.processorPressure == 0.6)
         #expect(reading(all: 10, stall: (all: 6, own: nil))?.processorPressure == 0.6)
@@ -110,7 +111,7 @@ struct SteadyClaimTests {
     }
 }
 
-@Suite("The use of launches is measured, including that of ended processes")
+@Suite("The processor time of launches is measured, including that of ended processes")
 struct LaunchUsageTests {
     private func line(_ pid: Int32, parent: Int32, ticks: [Int] = [10, 5, 2, 1], name: String = "x") -> String {
         "\(pid) (\(name)) S \(parent) 1 1 0 -1 0 0 0 0 0 \(ticks.map(String.init).joined(separator: " ")) 20 0 1 0 99 0 0\n"
@@ -138,7 +139,7 @@ struct LaunchUsageTests {
     @Test(arguments: [
         "", "70", "70 (x", ") 70 (", "70 (x) S", "70 (x) S 1 2 3", "x (x) S 1 0 0 0 0 0 0 0 0 0 1 1 1 1 0 0 0",
     ])
-    func `a malformed stat file of a process is skipped in the launches' time`(text: String) throws {
+    func `a process with a malformed stat file is skipped when processor times are read`(text: String) throws {
         let tree = try FileTree()
         try tree.write("proc/70/stat", text)
         #expect(ProcessTimes.all(in: tree.path + "/proc")?.entries == [])

@@ -39,7 +39,7 @@ struct NetworkReadingTests {
         #expect(!NetworkReading(links: [link(1, loopback: true)], routes: [.init(link: nil)]).hasNetwork)
     }
 
-    @Test func `the network reading's text names the link and its state`() {
+    @Test func `the text of a network reading names the link and its state`() {
         #expect(
             NetworkReading(links: [link(2)], routes: [.init(link: 2)]).words == "default route by net2, which is up"
         )

@@ -9,7 +9,7 @@ import Testing
 @testable import HostConditions
 
 @Suite(
-    "The machine saves power when power-profiles-daemon has that profile",
+    "The machine saves power while the active profile of power-profiles-daemon is power-saver",
     .serialized,
     .enabled(if: PrivateBus.isAvailable && BusLibrary.loaded != nil, "takes dbus, python3-dbusmock and libsystemd0")
 )
@@ -53,7 +53,7 @@ struct PowerSaverTests {
         #expect(sensor.listens { !saves() })
     }
 
-    @Test func `the power profiles daemon is found under its new bus name as well as the old one`() throws {
+    @Test func `power-profiles-daemon is found under its new bus name`() throws {
         try services.start(Self.new, ["ActiveProfile": "power-saver"])
         sensor.watch([.powerSaver], at: .now)
         #expect(sensor.listens(until: saves))
@@ -64,7 +64,7 @@ struct PowerSaverTests {
         )
     }
 
-    @Test func `the power saver condition is missing while the power profiles daemon is not on the bus`() throws {
+    @Test func `the power saver condition is missing while power-profiles-daemon is not on the bus`() throws {
         sensor.watch([.powerSaver], at: .now)
         #expect(sensor.listens { sensor.reading(.powerSaver)?.isMissing == true })
         #expect(!saves())
@@ -84,7 +84,7 @@ struct PowerSaverTests {
         #expect(sensor.reading(.powerSaver) == .unwatched)
     }
 
-    @Test func `a power profile that is no text makes the power saver condition missing`() throws {
+    @Test func `a power profile that is not a text makes the power saver condition missing`() throws {
         try services.start(Self.old, ["ActiveProfile": true])
         sensor.watch([.powerSaver], at: .now)
         #expect(sensor.listens { sensor.reading(.powerSaver)?.isMissing == true })

@@ -102,7 +102,7 @@ struct PowerTests {
         return sensor.reading(.batteryLow)?.holds
     }
 
-    @Test func `a battery is low at the threshold, and until its charge is well above`() throws {
+    @Test func `a battery is low from the threshold until its charge is well above the threshold`() throws {
         let tree = try FileTree()
         let sensor = sensor(tree)
         let lows = try [21, 20, 25, 26, 21].map { try isLow(sensor, tree, $0) }
@@ -151,7 +151,7 @@ struct PowerTests {
         #expect(sensor.reading(.externalPower)?.holds == false)
     }
 
-    @Test func `without a power supply class the machine has no battery, and without sysfs the condition is missing`()
+    @Test func `without a power supply class the machine has no battery; without sysfs external power is missing`()
         throws
     {
         let tree = try FileTree()

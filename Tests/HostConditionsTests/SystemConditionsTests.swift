@@ -105,7 +105,7 @@ struct SystemConditionsTests {
         #expect(Set(loop.readings.conditions.keys) == Set(Condition.allCases))
     }
 
-    @Test func `no change of conditions is reported after the close`() async throws {
+    @Test func `closed condition sensors report no change`() async throws {
         let count = Mutex(0)
         let roots = tree.roots
         let conditions = try SystemConditions(roots: roots, launchUsage: LaunchUsage { nil }) { _ in

@@ -56,7 +56,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func `a wrong manifest is refused by schema and reader`() async throws {
+    @Test func `each known mistake in a manifest is refused by schema and reader`() async throws {
         var texts = Self.flawsOfManifests.map { Self.manifest($0) }
         for key in ["manifest", "identifier", "library"] { texts.append(Self.manifest("", without: key)) }
         for (text, isValid) in try await zip(texts, Schema("manifest").verdicts(on: texts)) {
@@ -88,7 +88,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func `a wrong configuration is refused by schema and reader`() async throws {
+    @Test func `each known mistake in a configuration is refused by schema and reader`() async throws {
         let texts = Self.flawsOfConfigurations
         for (text, isValid) in try await zip(texts, Schema("configuration").verdicts(on: texts)) {
             #expect(!isValid, "the schema accepts \(text)")

@@ -59,7 +59,7 @@ struct TimeZoneFileTests {
         #expect([0, 1_000, 2_000].map { rules.offset(at: $0) } == [3_600, 7_200, 3_600])
     }
 
-    @Test func `each defect of a time zone file is reported by name`() {
+    @Test func `each defect of a time zone file has a message of its own`() {
         #expect(problem(of: []) == "does not begin with TZif")
         #expect(problem(of: Array("TZip".utf8) + Self.file().dropFirst(4)) == "does not begin with TZif")
         #expect(problem(of: Self.file(leapSeconds: 1))?.contains("leap seconds") == true)

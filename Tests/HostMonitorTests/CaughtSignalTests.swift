@@ -8,7 +8,9 @@ import Testing
 
 @Suite("A caught signal is never lost")
 struct CaughtSignalTests {
-    @Test func `a signal sent as soon as it is caught is received, each of 200 times`() async throws {
+    @Test func `a signal that is sent right after its handler is set is received, in each of 200 attempts`()
+        async throws
+    {
         for _ in 1...200 {
             let (signals, teller) = AsyncStream.makeStream(of: Void.self)
             let caught = CaughtSignal(SIGWINCH) { teller.yield() }

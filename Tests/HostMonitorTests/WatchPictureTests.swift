@@ -188,6 +188,7 @@ struct WatchPictureTests {
         #expect(!style(["TERM": "xterm", "NO_COLOR": "1"]).isColoured)
         #expect(style(["TERM": "xterm", "NO_COLOR": ""]).isColoured)
         #expect(!style(["TERM": "dumb"]).isSteerable && !style([:]).isSteerable)
+        #expect(!style(["TERM": "dumb"]).isColoured && !style([:]).isColoured)
         #expect(!style(["TERM": "xterm"], false).isSteerable && !style(["TERM": "xterm"], false).isColoured)
         #expect(!style(["LC_ALL": "C", "LANG": "C.UTF-8"]).drawsBlocks)
     }

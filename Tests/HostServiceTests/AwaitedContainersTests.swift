@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("A runner is reported when its container exists, in either order")
+@Suite("A runner is reported when it is ready and its container exists, whichever comes last")
 final class AwaitedContainersTests {
     private static let launch = LaunchNumber(rawValue: 1)
     private static let process = RunnerProcess(pid: 2, startTime: 3, boot: BootID("boot"), controlGroup: nil)
@@ -26,7 +26,8 @@ final class AwaitedContainersTests {
 
     init() { containers.began(Self.launch) }
 
-    @Test func `a runner that is ready before its container waits for it, with its later events in order`() {
+    @Test
+    func `a runner that is ready before its container is reported when the container exists, later events after it`() {
         #expect(filter(Self.ready) == nil)
         #expect(filter(Self.killed) == nil)
         let events = made(Self.launch)
@@ -53,7 +54,7 @@ final class AwaitedContainersTests {
         #expect(!failed(Self.launch))
     }
 
-    @Test func `a launch with a container is reported while another launch waits for its own`() {
+    @Test func `a launch whose container exists is reported while another launch waits for its container`() {
         let other = LaunchNumber(rawValue: 2)
         #expect(filter(.ready(other, Self.process)) != nil)
         #expect(filter(Self.ready) == nil)

@@ -86,7 +86,7 @@ final class CatalogueKeeperTests: Sendable {
         }
     }
 
-    @Test func `a catalogue change names each refused manifest once, and a burst of files causes few changes`()
+    @Test func `a catalogue change names each refused manifest once, and a burst of new manifests causes few changes`()
         async throws
     {
         try await ScratchDirectory.with { directory in

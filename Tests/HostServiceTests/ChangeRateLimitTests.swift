@@ -22,7 +22,7 @@ struct ChangeRateLimitTests {
         #expect(hasBegun == (true, false) && rateLimit.due == nil)
     }
 
-    @Test func `each further file change of a burst defers the action, at most half a second after the first`() {
+    @Test func `further file changes of a burst defer the action, but at most half a second beyond the first change`() {
         var rateLimit = rateLimit
         rateLimit.changed(at: Self.at(100))
         rateLimit.changed(at: Self.at(115))

@@ -90,7 +90,9 @@ struct ContainerTests {
         }
     }
 
-    @Test func `a launch whose container cannot be made has no runner, and its started runner is ended`() async throws {
+    @Test func `the runner of a launch whose container cannot be made is ended and reported as unavailable`()
+        async throws
+    {
         try await LoopFixture.with(runner: "#include <unistd.h>\nint main(void) { for (;;) pause(); }") { fixture in
             let (loop, plugin) = (fixture.loop, try Self.plugin())
             try FileManager.default.removeItem(atPath: loop.state.containerDirectory)

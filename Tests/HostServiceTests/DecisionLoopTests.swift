@@ -90,7 +90,8 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a timer of the decision loop is handled after the launch thread's events, however late they are`()
+    @Test
+    func `the decision loop handles a timer after all earlier events of the launch thread, even if those come late`()
         async throws
     {
         let isHeld = Atomic(false)
@@ -116,7 +117,8 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a launch is killed at its time while the decision loop hangs, and its flood of messages is limited`()
+    @Test
+    func `a launch is killed at its kill time while the decision loop hangs, and its flood of messages is limited`()
         async throws
     {
         let program = """

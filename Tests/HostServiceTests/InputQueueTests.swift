@@ -62,7 +62,7 @@ final class InputQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test func `the decision loop handles a commit before messages that arrived earlier`() {
+    @Test func `the decision loop handles a commit before messages that arrived before the commit`() {
         add(messages: 0..<2, of: 1)
         add(Self.commit(1))
         #expect(all() == ["commit 1", "m1.0", "m1.1"])
@@ -79,7 +79,8 @@ final class InputQueueTests {
         #expect(all() == expected)
     }
 
-    @Test func `the decision loop handles a launch's end after its own messages and before those of others`() {
+    @Test
+    func `the decision loop handles a launch's end after that launch's messages and before other launches' messages`() {
         add(messages: 0..<3, of: 1)
         add(messages: 0..<2, of: 2)
         add(Self.end(2))
@@ -155,7 +156,7 @@ final class InputQueueTests {
         #expect(hasCapacity(one))
     }
 
-    @Test func `a launch that was never paused for lack of capacity is not resumed`() {
+    @Test func `a launch that was never paused is never reported as resumed`() {
         add(messages: 0..<64, of: 1)
         while let delivery = queue.next() { #expect(delivery.resumed == nil) }
     }

@@ -20,7 +20,7 @@ struct KillPointTests {
         #expect(point.kind == kind && point.side == side && point.count == 12)
     }
 
-    @Test func `a kill point matches once, at the boundary with its count`() throws {
+    @Test func `a kill point matches once, at the boundary that its count selects`() throws {
         let point = try KillPoint("wake:after:2")
         #expect(!point.matches(Self.wake, .after), "the first")
         #expect(!point.matches(Self.wake, .before), "the other side")

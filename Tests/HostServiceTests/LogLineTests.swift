@@ -13,7 +13,7 @@ struct LogLineTests {
         return LogLine(level: .warning, message: message, fields: fields, time: time)
     }
 
-    @Test func `the fields of a log line follow the message by name, in quotes when they have spaces`() {
+    @Test func `the fields of a log line follow the message, sorted by name and in quotes when they have spaces`() {
         let line = line("ended", ["termination": "exit status 0", "launch": "41"])
         #expect(
             line.text(isInJournal: false)

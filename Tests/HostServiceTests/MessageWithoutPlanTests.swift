@@ -84,7 +84,8 @@ struct MessageWithoutPlanTests {
     }
 
     @Test(arguments: ["message", "invalid message", "too many calls"])
-    func `a message before the plan reaches no core, and the log has one line for its launch`(kind: String) async throws
+    func `a runner's message before the plan reaches no core, and the log has one line for its launch`(kind: String)
+        async throws
     {
         let log = Logger(label: "test") { [lines] _ in WarningLog(lines: lines) }
         try await LoopFixture.with(log: log) { fixture in

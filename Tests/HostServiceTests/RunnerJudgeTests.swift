@@ -130,14 +130,14 @@ struct RunnerJudgeTests {
         }
     }
 
-    @Test mutating func `a runner's empty title and one that is too long are violations`() {
+    @Test mutating func `an empty title and an overlong title of a runner are violations`() {
         let tooLong = String(repeating: "x", count: ContinuedTerms.maximumTitle + 1)
         for (title, subtitle) in [("", nil), (tooLong, nil), ("Mine", tooLong)] {
             #expect(rule(of: verdict(on: .title(Self.continued, title, subtitle: subtitle))) == "BGT-ABI-08")
         }
     }
 
-    @Test mutating func `a runner's title for a continued task that was delivered later is accepted`() {
+    @Test mutating func `a runner's title for a continued task that is delivered during the launch is accepted`() {
         let later = Self.task(2, .continued, plugin, identifier)
         let title = RunnerMessage.title(later.id, "Later", subtitle: "1 of 2")
         #expect(rule(of: verdict(on: title)) == "BGT-ABI-08")
@@ -147,7 +147,7 @@ struct RunnerJudgeTests {
 
     // MARK: - Calls
 
-    @Test mutating func `a runner's submission is passed to the core in its plugin's name`() {
+    @Test mutating func `a runner's submission is passed to the core as a submission of the runner's plugin`() {
         let request = TaskRequest(identifier: identifier, kind: .refresh)
         let submission = Submission(
             request: request,
@@ -184,7 +184,8 @@ struct RunnerJudgeTests {
         }
     }
 
-    @Test mutating func `cancellations and lists of a runner concern its own plugin only`() {
+    @Test mutating func `a runner's cancellations and lists of pending requests concern the runner's own plugin only`()
+    {
         let one = RunnerQuestion.cancel(identifier, of: plugin, from: Self.launch)
         #expect(verdict(on: .cancel(Self.call, identifier)) == .question(Self.call, one))
         let all = RunnerQuestion.cancelAll(of: plugin, from: Self.launch)
@@ -192,7 +193,7 @@ struct RunnerJudgeTests {
         #expect(verdict(on: .pending(Self.call)) == .pendingList(Self.call, of: plugin))
     }
 
-    @Test func `a runner's question becomes an event for the core with the reply's token`() {
+    @Test func `a runner's cancellation of all requests becomes an event for the core with the token of the reply`() {
         let token = ReplyToken(rawValue: 3)
         #expect(
             RunnerQuestion.cancelAll(of: plugin, from: Self.launch).event(reply: token)
@@ -227,7 +228,8 @@ struct RunnerJudgeTests {
         RunnerEnd(termination: termination, lastWords: nil, wasKilled: wasKilled, leftRunning: leftRunning)
     }
 
-    @Test func `leftover processes are a violation of a launch that ended in order, before its end`() {
+    @Test func `leftover processes of a launch that ended in order are a violation, reported before the launch's end`()
+    {
         let events = RunnerJudge.end(end(.exited(code: 0), leftRunning: 2), of: Self.launch)
         #expect(events.count == 2)
         #expect(events.last == .runnerEnded(Self.launch, .exited(code: 0), nil))

@@ -106,7 +106,7 @@ final class StateCareTests: Sendable {
         }
     }
 
-    @Test func `a purge during the deletion of earlier leftovers deletes its own container`() async throws {
+    @Test func `a purge during the deletion of an earlier purge's leftovers deletes its own container`() async throws {
         try await ScratchDirectory.with { directory in
             for name in [".purged-com.example.a/old", "com.example.a/new"] {
                 try directory.makeDirectory("state/containers/\(name)")

@@ -59,7 +59,7 @@ struct BusConnectionTests {
     }
 
     @Test
-    func `the property of a D-Bus service that appears is read, and that of one that leaves is unavailable`() throws {
+    func `the property of a D-Bus service is read when the service appears, and unavailable when it leaves`() throws {
         connection.open(at: .now)
         #expect(try turns { color.reading == .unavailable("org.example.Lamp is not on the bus") })
         try services.start(Self.lamp, ["Color": "red"])
@@ -68,7 +68,8 @@ struct BusConnectionTests {
         #expect(try turns { color.reading == .unavailable("org.example.Lamp is not on the bus") })
     }
 
-    @Test func `an idle bus connection has no timer, and a closed one has neither timer nor descriptor`() throws {
+    @Test func `an idle bus connection has no timer, and a closed connection has neither timer nor descriptor`() throws
+    {
         #expect(connection.awaited == nil && connection.nextTurn == nil)
         try services.start(Self.lamp, ["Color": "red"])
         connection.open(at: .now)

@@ -37,7 +37,7 @@ struct ImportTests {
         }
     }
 
-    @Test func `no target depends on itself through others`() async throws {
+    @Test func `no target depends on itself through other targets`() async throws {
         let manifest = try await Self.manifest.value
         let dependencies = Dictionary(manifest.targets.map { ($0.name, $0.dependencies) }) { first, _ in first }
         for target in manifest.targets {

@@ -41,7 +41,7 @@ struct ExaminationTests {
         }
     }
 
-    @Test func `a plugin library is examined through an open descriptor without a change of its position`() throws {
+    @Test func `a plugin library is examined through an open descriptor, whose position does not change`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin)
             let descriptor = open(path, O_RDONLY)

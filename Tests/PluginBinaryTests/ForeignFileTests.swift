@@ -72,7 +72,8 @@ struct ForeignFileTests {
         }
     }
 
-    @Test func `every message about a library names it and a remedy, in one line without control characters`() {
+    @Test func `every message about a library names the library and a remedy, in one line without control characters`()
+    {
         let kinds: [PluginBinaryProblem.Kind] = [
             .unreadable(errno: EACCES), .notAFile("a directory"), .notAnELF, .wrongClass("32-bit"),
             .foreignArchitecture("MIPS"), .notASharedLibrary("an object file"), .truncated, .damaged("x"), .noNote,

@@ -103,7 +103,7 @@ struct FunctionTests {
         #expect(try problems(Source.entry + "int run(void) { return 0; }", binding: ["run"]) == [.entryBesideHandlers])
     }
 
-    @Test func `a library without note and handlers is refused with both remedies`() throws {
+    @Test func `a library without a note is refused, with the remedy to bind its functions as handlers`() throws {
         try Workshop.with { workshop in
             let library = try workshop.compile("int run(void) { return 0; }", ["-shared", "-fPIC"])
             let remedy = BinarySurvey(path: library).problems.first?.remedy ?? ""

@@ -48,7 +48,9 @@ struct SurveyTests {
         }
     }
 
-    @Test func `the survey of a library reports undefined symbols with a prefix of the ABI, except weak ones`() throws {
+    @Test func `the survey of a library reports undefined symbols with a prefix of the ABI, except weak symbols`()
+        throws
+    {
         try Workshop.with { workshop in
             let calls = """
                 int bgt_strong(void); __attribute__((weak)) int bgt_weak(void);

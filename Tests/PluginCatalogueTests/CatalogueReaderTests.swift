@@ -55,7 +55,7 @@ struct CatalogueReaderTests {
         }
     }
 
-    @Test func `a broken manifest does not hide valid ones`() throws {
+    @Test func `a broken manifest does not hide valid manifests`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "rolle: main")
@@ -128,7 +128,7 @@ struct LibraryTests {
         workshop.load().refused.first?.problems.last
     }
 
-    @Test func `a library beside the manifest comes before one in the plugin directory`() throws {
+    @Test func `a library beside the manifest takes precedence over a library in the plugin directory`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let beside = try workshop.installLibrary("operator/libFeed.so")
@@ -147,7 +147,9 @@ struct LibraryTests {
         }
     }
 
-    @Test func `a library link that leaves the directories is refused, and one inside is followed`() throws {
+    @Test func `a library's link out of the manifest and plugin directories is refused, and a link inside is followed`()
+        throws
+    {
         try Workshop.with { workshop in
             try workshop.installLibrary("elsewhere/libFeed.so")
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -161,7 +163,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `a subdirectory link that leaves the directories is refused`() throws {
+    @Test func `a library behind a directory link out of the manifest and plugin directories is refused`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary("elsewhere/libFeed.so")
             try workshop.write("manifest: 1\nidentifier: com.example.a\nlibrary: sub/libFeed.so\n", "operator/a.yaml")
@@ -251,7 +253,7 @@ struct CatalogueCacheTests {
         }
     }
 
-    @Test func `manifests and libraries that changed a moment ago are read again at the next load`() throws {
+    @Test func `manifests and libraries that changed just before a load are read again at the next load`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -262,7 +264,7 @@ struct CatalogueCacheTests {
         }
     }
 
-    @Test func `a library of several manifests is examined and hashed once, even just after a change`()
+    @Test func `a library of several manifests is examined and hashed once, even just after a change of the library`()
         throws
     {
         try Workshop.with { workshop in

@@ -113,7 +113,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test func `a watched directory that is replaced by another one is noticed`() async throws {
+    @Test func `a watched directory that is replaced by another directory is noticed`() async throws {
         try await watching { workshop, _, changes in
             try workshop.write("x", "next/a.yaml")
             rename(workshop.path("watched"), workshop.path("last"))

@@ -212,7 +212,10 @@ struct HandlerTests {
         ("run()", "write only the name"), ("\"int run\"", "write only the name"), ("run@@V_2", "write only \"run\""),
         ("7up", "write only the name"), ("\"\"", "write only the name"),
     ])
-    func `a handler's symbol has to be a plain function name`(symbol: String, remedy: String) {
+    func `a handler's symbol that is not just the name of a function is refused with a remedy`(
+        symbol: String,
+        remedy: String
+    ) {
         let problem = read(handler(symbol: symbol)).problems.first
         #expect(problem?.short == "10 handlers[0].symbol handler-symbol")
         #expect(problem?.remedy.hasPrefix(remedy) == true)

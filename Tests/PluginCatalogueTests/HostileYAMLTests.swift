@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Any manifest text is read in bounded time without a crash")
 struct HostileYAMLTests {
-    @Test func `duplicate keys of a manifest are all reported at their second position`() {
+    @Test func `every duplicate key of a manifest is reported at its second position`() {
         let text = """
             manifest: 1
             name: a
@@ -93,14 +93,14 @@ struct HostileYAMLTests {
         #expect(read(keys).manifest == nil)
     }
 
-    @Test func `YAML tags other than plain strings are refused in a manifest`() {
+    @Test func `YAML tags of types other than strings are refused in a manifest`() {
         #expect(found(yaml("version: !!int 3")) == ["4 version no-tags"])
         #expect(found(yaml("extensions: !set [com.example.feed.x]")) == ["4 extensions no-tags"])
         #expect(found(yaml("name: !!binary aGVsbG8=")) == ["4 name no-tags"])
         #expect(found(yaml("name: !!str 12")).isEmpty)
     }
 
-    @Test func `keys of a manifest have to be plain text`() {
+    @Test func `a sequence or a mapping as a key of a manifest is refused`() {
         #expect(found(yaml("? [a, b]\n: 1")) == ["4 - wrong-type"])
         #expect(found(yaml("{ a: 1 }: 2")) == ["4 - wrong-type"])
     }
@@ -115,7 +115,7 @@ struct HostileYAMLTests {
         #expect(wide.problems.map(\.message) == ["is UTF-16 text"])
     }
 
-    @Test func `a byte order mark and foreign line ends do not shift the positions of a manifest's problems`() {
+    @Test func `a byte order mark and CRLF line ends do not shift the positions of a manifest's problems`() {
         #expect(found("\u{feff}" + yaml("rolle: main")) == ["4 rolle unknown-key"])
         #expect(found(yaml("rolle: main").split(separator: "\n").joined(separator: "\r\n")) == ["4 rolle unknown-key"])
         #expect(read("\u{feff}nmae: 1").problems.first?.column == 1)

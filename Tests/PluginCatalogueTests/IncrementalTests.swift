@@ -62,7 +62,7 @@ struct IncrementalTests {
         )
     }
 
-    @Test func `refused manifests are found by path and by position`() throws {
+    @Test func `refused manifests are found by path, and listed after a given path`() throws {
         try Workshop.with { workshop in
             for name in ["a", "b", "c"] { try workshop.write("manifest: 7\n", "operator/\(name).yaml") }
             let contents = workshop.load()

@@ -21,7 +21,9 @@ struct ManifestKeyTests {
     ]
 
     @Test(arguments: ManifestKey.allCases)
-    func `the manifest reader accepts every key of the table and suggests it for a misspelt one`(_ key: ManifestKey)
+    func `the manifest reader accepts every key of the table of keys and suggests it for a misspelt key`(
+        _ key: ManifestKey
+    )
         throws
     {
         let line = try #require(Self.values[key])

@@ -110,7 +110,9 @@ struct ManifestRuleTests {
     @Test(arguments: [
         "/usr/lib/libFeed.so", "../libFeed.so", "a/../../libFeed.so", "a//b.so", "./libFeed.so", "a/", "\"\"",
     ])
-    func `a manifest's library path that leaves its directory is refused`(path: String) {
+    func `a manifest's library path that is empty, absolute, not normalized or outside its directory is refused`(
+        path: String
+    ) {
         #expect(found(yaml("library: \(path)")) == ["3 library library-path"])
     }
 
@@ -125,7 +127,7 @@ struct ManifestRuleTests {
         #expect(found(refused) == (0...2).map { "4 permitted-identifiers[\($0)] pattern-prefix" })
     }
 
-    @Test func `a plain permitted identifier may have a foreign prefix`() {
+    @Test func `a permitted identifier without a star may have a prefix other than the plugin's identifier`() {
         #expect(found(yaml("permitted-identifiers: [org.other.task]")).isEmpty)
     }
 
@@ -135,7 +137,7 @@ struct ManifestRuleTests {
         #expect(found(yaml("background-modes: [fetch, processing]\npermitted-identifiers: []")) == ["4 \(rule)"])
     }
 
-    @Test func `invalid permitted identifiers are not reported as missing too`() {
+    @Test func `invalid permitted identifiers are not also reported as missing`() {
         #expect(
             found(yaml("background-modes: [processing]\npermitted-identifiers: [x]"))
                 == ["5 permitted-identifiers[0] identifier"]

@@ -7,7 +7,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Of two manifests with the same claim one stays, and the other is refused with the reason")
+@Suite("Of two manifests that claim the same identifier one stays, and the other is refused with the reason")
 struct PrecedenceTests {
     private func known(_ identifier: String, _ path: String, _ permitted: [String] = []) throws -> KnownPlugin {
         KnownPlugin(
@@ -57,7 +57,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `a catalogued manifest stays although a new file name comes first`() throws {
+    @Test func `a catalogued manifest stays although a new manifest of its plugin has the first file name`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")

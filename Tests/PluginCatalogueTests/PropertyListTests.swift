@@ -141,7 +141,9 @@ struct PropertyListTests {
         #expect(reading.problems.allSatisfy { $0.severity == .note })
     }
 
-    @Test func `property lists follow the rules of all manifests, reported with their own keys`() throws {
+    @Test func `problems of a property list follow the rules of all manifests and name the keys of the property list`()
+        throws
+    {
         let reading = try read([
             "CFBundleIdentifier": "feed", "CFBundleExecutable": "../Feed", "CFBundleName": 3,
             "BGTaskSchedulerPermittedIdentifiers": ["a b", 4, "org.other.*"], "UIBackgroundModes": "fetch",
@@ -181,7 +183,7 @@ struct HostilePropertyListTests {
     }
 
     @Test(arguments: ["", "hello", "{ a = b; }", "((((((((", "manifest: 1\n", "[1, 2]"])
-    func `a file that is not a property list is refused as a syntax error`(text: String) {
+    func `a file that is neither an XML nor a binary property list is refused as a syntax error`(text: String) {
         #expect(problems(Array(text.utf8)).map(\.rule) == [.syntax])
     }
 
@@ -193,7 +195,7 @@ struct HostilePropertyListTests {
         #expect(found.first?.line == 5)
     }
 
-    @Test func `a property list with another root, deep nesting or another encoding is refused`() {
+    @Test func `an XML property list whose root is no dictionary, or with deep nesting or invalid UTF-8, is refused`() {
         #expect(problems(Array("<plist><array/></plist>".utf8)).map(\.rule) == [.wrongType])
         let deep =
             "<plist>" + String(repeating: "<array>", count: 100_000) + String(repeating: "</array>", count: 100_000)
@@ -238,7 +240,7 @@ struct HostilePropertyListTests {
         #expect(found([[0xc1] + reference(2)]) == ["- \(modes) wrong-type"])
     }
 
-    @Test func `strings of both encodings are read from a binary property list`() {
+    @Test func `ASCII and UTF-16 strings are read from a binary property list`() {
         let root: [UInt8] = [0xd1] + reference(1) + reference(2)
         let key = [0x5f, 0x10, 17] + Array("UIBackgroundModes".utf8)
         let modes: [[UInt8]] = [
@@ -252,7 +254,7 @@ struct HostilePropertyListTests {
         )
     }
 
-    @Test func `binary property lists with another root or references outside the file are refused`() {
+    @Test func `a binary property list whose root is no dictionary, or that refers outside the file, is refused`() {
         #expect(problems(binary([[0xa0]])).map(\.rule) == [.syntax])
         #expect(problems(binary([[0x51, 0x61]])).map(\.rule) == [.syntax])
         #expect(problems(binary([[0xdf, 0x13] + [UInt8](repeating: 0xff, count: 8)])).map(\.rule) == [.syntax])

@@ -21,7 +21,7 @@ struct CheckSelectionTests {
         #expect(problem(nil, "elf-.*", "stripped by the packager") == nil)
     }
 
-    @Test func `an expression for plugin checks that is invalid or matches none is reported with its option`() {
+    @Test func `an expression that is invalid or matches no plugin check is reported with its option`() {
         #expect(problem("(", nil, nil)?.contains("--include (") == true)
         #expect(problem(nil, "frobnicate", "x")?.contains("--list") == true)
     }

@@ -56,7 +56,8 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `plugin check warns of a function without cancel flag and reports a missing one at its binding`()
+    @Test
+    func `plugin check warns of a bound function without cancel flag and reports a missing function at its binding`()
         async throws
     {
         try await Bench.with { bench in

@@ -118,8 +118,7 @@ extension LaunchTests {
         }
 
         @Test
-        func
-            `the out-values of a function share the limit of a journal text, and long strings do not displace integers`()
+        func `out-values of a bound function share one text limit, and long strings do not displace integers`()
             async throws
         {
             let code = """

@@ -102,7 +102,7 @@ extension LaunchTests {
         }
 
         @Test
-        func `at most 16 calls await answers, a completion overtakes waiting calls, and the end releases them`()
+        func `at most 16 calls await answers, a completion overtakes unsent calls, and the launch's end releases them`()
             async throws
         {
             try await with("FillsWindow") { host in

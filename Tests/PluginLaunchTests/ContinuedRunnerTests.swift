@@ -31,7 +31,7 @@ extension LaunchTests {
         private let exported = TaskID(launch: PlayedHost.launch, index: 0)
 
         @Test(.proves(72, 77, 79))
-        func `a continued task runs without a deadline, with its titles and payload, and its last report arrives`()
+        func `a continued task has no deadline, receives titles and payload, and its last progress report arrives`()
             async throws
         {
             try await PlayedHost.with("Progresses", progresses()) { host in
@@ -60,7 +60,7 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(78)) func `a user's stop reaches the expiration handler of a continued task with its reason`()
+        @Test(.proves(78)) func `a user's stop reaches the expiration handler of a continued task, with the reason`()
             async throws
         {
             try await PlayedHost.with("Progresses", progresses()) { host in
@@ -86,7 +86,7 @@ extension LaunchTests {
         }
 
         @Test(.proves(77, 79))
-        func `invalid progress is refused, and a flood of reports becomes few messages that end with the last one`()
+        func `invalid progress is refused, and a flood of reports becomes few messages whose last has the last report`()
             async throws
         {
             let task = PlayedPlan.task("com.example.liesaboutprogress.export.1", .continued, continued: Self.album)
@@ -139,7 +139,7 @@ extension LaunchTests {
         }
 
         @Test(.proves("C8", 63))
-        func `a continued request of a handler runs in the same process, with its own payload and titles`()
+        func `a continued request that a handler submits runs in the handler's process, with payload and titles`()
             async throws
         {
             try await PlayedHost.with("SubmitsContinued", submitsContinued(budget: .seconds(600))) { host in
@@ -158,7 +158,8 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves("C8")) func `the deadline expires the other task of a launch, and its continued task runs on`()
+        @Test(.proves("C8"))
+        func `a launch's deadline expires the task that submitted a continued task, but not the continued task`()
             async throws
         {
             let plan = submitsContinued(["lingers": "yes"], budget: .milliseconds(500))
@@ -180,7 +181,7 @@ extension LaunchTests {
         }
 
         @Test(.proves(14, 15, 18))
-        func `a composed identifier is registered before its submission; other late registrations are refused`()
+        func `a late registration is accepted only for an identifier of a pattern, and sent before the submission`()
             async throws
         {
             let plan = PlayedPlan(
@@ -300,7 +301,7 @@ extension LaunchTests {
         }
 
         @Test(.proves(6, 84))
-        func `a fetch interval is refused in the runner with permitted identifiers or without the mode fetch`()
+        func `the runner refuses a fetch interval of a plugin with permitted identifiers or without the mode fetch`()
             async throws
         {
             for plan in [plan(["interval": "60"], permitted: ["task"]), plan(["interval": "60"], modes: [.processing])]

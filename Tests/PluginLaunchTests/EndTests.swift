@@ -137,7 +137,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a descendant that traces its runner cannot prevent its end`() async throws {
+        @Test func `a descendant that traces its runner as a debugger cannot prevent the runner's end`() async throws {
             let main = """
                 int ready[2];
                 pipe(ready);
@@ -234,7 +234,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `closing the launcher kills running launches and reports their ends first`() async throws {
+        @Test func `closing the launcher kills running launches and reports their ends before it returns`() async throws
+        {
             try await LaunchFixture.with(runner: "forever();") { fixture in
                 fixture.launcher.take(for: 1)
                 fixture.launcher.take(for: 2)

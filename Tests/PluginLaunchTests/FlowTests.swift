@@ -58,7 +58,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner's call beyond the window of 16 is delivered in order after an earlier one was answered`()
+        @Test
+        func `a runner's call beyond 16 unanswered calls is delivered in order after an earlier call is answered`()
             async throws
         {
             let messages = Self.calls(CallWindow.limit + 1) + [Self.hello]
@@ -73,7 +74,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a host message that answers no call does not enlarge the window of unanswered calls`() async throws
+        @Test func `a host message that answers no call does not raise the limit of 16 unanswered calls`() async throws
         {
             try await withSent(Self.calls(CallWindow.limit + 1)) { fixture in
                 _ = await fixture.events.number(after: "sent", from: 1)
@@ -83,7 +84,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `calls beyond the window are dropped at the end of their launch, and other messages are delivered`()
+        @Test
+        func `calls beyond 16 unanswered calls are dropped at the launch's end, and other messages are delivered`()
             async throws
         {
             try await withSent(Self.calls(3 * CallWindow.limit) + [Self.hello]) { fixture in
@@ -95,7 +97,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner's messages wait until the receiver has capacity, and then arrive in order`()
+        @Test func `a runner's messages wait until the host has capacity for them, and then arrive in order`()
             async throws
         {
             let capacity = Mutex(3)
@@ -123,7 +125,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner's output lines wait for the receiver's capacity like messages`() async throws {
+        @Test func `a runner's output lines wait for the host's capacity as messages do`() async throws {
             let isFull = Mutex(true)
             try await withSent([], hasCapacity: { _ in isFull.withLock { !$0 } }) { fixture in
                 _ = await fixture.events.ready(1)

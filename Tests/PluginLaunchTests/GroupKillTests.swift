@@ -19,7 +19,7 @@ extension LaunchTests {
         }
 
         @Test(.enabled(if: canMakeGroups))
-        func `without the kernel's group kill a control group is emptied one by one, even while processes fork`()
+        func `without cgroup.kill the processes of a control group are killed one by one, even while they fork`()
             async throws
         {
             let parent = try #require(try ControlGroupParent(.detected, logger: silentLogger))

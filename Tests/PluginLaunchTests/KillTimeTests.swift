@@ -36,7 +36,9 @@ extension LaunchTests {
             while SystemClock().monotonic <= time { sched_yield() }
         }
 
-        @Test func `a runner is killed at its kill time, and the kill is reported before its end`() async throws {
+        @Test func `a runner is killed at its kill time, and the kill is reported before the runner's end`()
+            async throws
+        {
             try await LaunchFixture.with(runner: Self.deaf + "forever();") { fixture in
                 fixture.launcher.take(for: 1)
                 _ = await fixture.events.ready(1)
@@ -50,7 +52,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner that floods a receiver without capacity is killed at its time`() async throws {
+        @Test func `a runner that floods a host without capacity is killed at its kill time`() async throws {
             let frames = ["HELLO": try RunnerMessage.assertionEnded(AssertionID(rawValue: 1)).frame()]
             let main = Self.deaf + "for (;;) say(HELLO);"
             try await withScratch { directory in
@@ -175,11 +177,11 @@ extension LaunchTests {
             try await expectNoKill(replacing: nil)
         }
 
-        @Test func `a later kill time of a launch replaces one that has not passed`() async throws {
+        @Test func `a later kill time of a launch replaces an earlier kill time that has not passed`() async throws {
             try await expectNoKill(replacing: SystemClock().monotonic + .seconds(3_600))
         }
 
-        @Test func `an earlier kill time of a launch replaces a later one`() async throws {
+        @Test func `an earlier kill time of a launch replaces a later kill time`() async throws {
             try await LaunchFixture.with(runner: "forever();") { fixture in
                 fixture.launcher.take(for: 1)
                 _ = await fixture.events.ready(1)

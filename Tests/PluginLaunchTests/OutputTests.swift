@@ -19,7 +19,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `output of a runner that is not UTF-8 is repaired`() async throws {
+        @Test func `output of a runner that is not valid UTF-8 is repaired`() async throws {
             try await LaunchFixture.with(runner: #"puts("a\xff\xfe b");"#) { fixture in
                 await fixture.run(1)
                 #expect(fixture.events.lines(1) == ["a\u{fffd}\u{fffd} b"])
@@ -53,7 +53,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `of a flood of log messages a part is logged, and the dropped ones are counted`() async throws {
+        @Test func `of a flood of log messages a part is logged, and the dropped messages are counted`() async throws {
             let hello = try RunnerMessage.log(.info, message: "hello").frame()
             let stopped = try RunnerMessage.stopped.frame()
             let main = "for (int i = 0; i < 30000; i++) say(HELLO); say(STOPPED);"

@@ -60,7 +60,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `messages that a runner sent just before its death arrive before its end`() async throws {
+        @Test func `messages that a runner sent just before its death arrive before the report of its end`()
+            async throws
+        {
             let main = "for (int i = 0; i < 100; i++) say(HELLO); raise(SIGKILL);"
             try await LaunchFixture.with(frames: ["HELLO": try Self.hello.frame()], runner: main) { fixture in
                 for launch in 1...20 as ClosedRange<Int64> {
@@ -91,7 +93,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner that never reads is cut off before the unsent messages fill the host's memory`()
+        @Test func `the channel of a runner that never reads is closed before unsent messages fill the host's memory`()
             async throws
         {
             try await LaunchFixture.with(runner: "forever();") { fixture in

@@ -10,7 +10,7 @@ import Testing
 struct AssertionTableTests {
     private let launch = LaunchNumber(rawValue: 41)
 
-    @Test(.proves(81)) func `assertion numbers are never 0, never reused, and never equal to a task's`() throws {
+    @Test(.proves(81)) func `assertion numbers are never 0, never reused, and never equal to a task's number`() throws {
         var table = AssertionTable<Int>(launch: launch)
         var seen: Set<UInt64> = [0]
         for _ in 0..<1_000 {
@@ -21,7 +21,9 @@ struct AssertionTableTests {
         for index in 0..<100 { #expect(!seen.contains(TaskID(launch: launch, index: index).rawValue)) }
     }
 
-    @Test(.proves(81)) func `unknown, ended and foreign assertion numbers end no assertion`() throws {
+    @Test(.proves(81)) func `unknown and ended assertion numbers, and those of another launch, end no assertion`()
+        throws
+    {
         var table = AssertionTable<Int>(launch: launch)
         let id = try table.open(nil)
         for foreign in [0, 1, UInt64.max, TaskID(launch: launch, index: 0).rawValue] {
@@ -69,7 +71,7 @@ struct AssertionTableTests {
     }
 
     @Test(.proves(82))
-    func `an assertion ended before its expiration call is not called; ended inside, the call releases it`() {
+    func `an assertion ended before its expiration call gets no call; ended inside, it is released after the call`() {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...2).compactMap { table.begin($0).id }
         _ = table.expire(.budget)
@@ -83,7 +85,7 @@ struct AssertionTableTests {
 
     // Random orders of the calls that threads can make; a handler is a number that is never reused.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `no random order of assertion calls loses a handler or releases one twice`(seed: UInt64) {
+    func `no random order of assertion calls loses a handler or releases a handler twice`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = AssertionTable<Int>(launch: launch)
         var given = 0

@@ -90,7 +90,7 @@ struct ForeignSubmissionTests {
         #expect(problem { $0.kind = kind }?.status == BGT_INVALID)
     }
 
-    @Test func `a plugin's request with a field of another kind is refused by name`() {
+    @Test func `a request with a field of another kind of request is refused, and the message names the field`() {
         #expect(problem { $0.flags = BGT_NEEDS_NETWORK }?.message.hasPrefix("flags") == true)
         #expect(problem { $0.strategy = 1 }?.message.hasPrefix("strategy") == true)
         #expect(problem { $0.resources = 1 }?.message.hasPrefix("resources") == true)
@@ -186,7 +186,7 @@ struct ForeignSubmissionTests {
         #expect(continuedProblem(nil, "subtitle")?.status == BGT_INVALID)
     }
 
-    @Test func `titles of a plugin at the maximum length are accepted; longer or malformed ones are refused by name`()
+    @Test func `titles of a plugin at the maximum length are accepted, and longer or malformed titles are refused`()
         throws
     {
         let most = String(repeating: "é", count: 127) + "x"
@@ -288,7 +288,7 @@ struct ForeignSubmissionTests {
 
 @Suite("Statuses have the names of the header")
 struct StatusNameTests {
-    @Test func `known statuses have the header's names, and unknown and plugin statuses a generic one`() {
+    @Test func `known statuses have the header's names; unknown statuses and those of a plugin have a generic name`() {
         #expect(String(cString: StatusName.address(of: BGT_OK)) == "BGT_OK")
         #expect(String(cString: StatusName.address(of: BGT_WRONG_KIND)) == "BGT_WRONG_KIND")
         #expect(String(cString: StatusName.address(of: -1)) == "plugin status")

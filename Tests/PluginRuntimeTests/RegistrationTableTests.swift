@@ -61,7 +61,8 @@ struct RegistrationTableTests {
         #expect(!ofExtension.lacksHandler(for: refresh))
     }
 
-    @Test(.proves(14)) func `after entry a plain identifier cannot be registered`() {
+    @Test(.proves(14))
+    func `an identifier that the manifest permits by its exact name cannot be registered after entry`() {
         var table = table()
         _ = table.closeEntry(succeeded: true)
         #expect(table.register("com.example.app.refresh", "late") == .wrongPhase)
@@ -98,7 +99,7 @@ struct RegistrationTableTests {
     }
 
     @Test(.proves(10, 19))
-    func `of several patterns the longest matching one handles a task, unless its exact name is registered`() {
+    func `of several patterns the longest match handles a task, unless the task's exact name is registered`() {
         var table = RegistrationTable<String>(
             role: .main,
             permitted: ["com.example.app.*", "com.example.app.export.*", "com.example.app.export.photos.*"]
@@ -117,7 +118,8 @@ struct RegistrationTableTests {
         #expect(handler("com.example.app.export.photos.7") == "name")
     }
 
-    @Test func `a call that began with a pattern's handler ends with it, despite a later registration`() throws {
+    @Test func `a call that began with a pattern's handler releases that handler, despite a later registration`() throws
+    {
         var table = table()
         let photos = identifier("com.example.app.export.photos")
         _ = table.register("com.example.app.export.*", "pattern")
@@ -130,7 +132,8 @@ struct RegistrationTableTests {
         #expect(table.endCall(call) == "pattern")
     }
 
-    @Test(.proves(18)) func `a composed identifier needs a handler of its own or of a matching pattern`() {
+    @Test(.proves(18))
+    func `an identifier that only a pattern permits needs a handler of its own or of a matching pattern`() {
         var table = table()
         let photos = identifier("com.example.app.export.photos")
         #expect(table.lacksHandler(for: photos))
@@ -152,7 +155,7 @@ struct RegistrationTableTests {
         #expect(table.register(text, "handler") == .malformed)
     }
 
-    @Test func `a pattern is registered only as the manifest has it, and exact names take precedence`() {
+    @Test func `a pattern is registered only exactly as in the manifest, and an exact name takes precedence over it`() {
         var table = table()
         #expect(table.register("com.example.app.*", "wider") == .notPermitted)
         #expect(table.register("com.example.app.export.*", "pattern").isRegistered)

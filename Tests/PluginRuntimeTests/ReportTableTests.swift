@@ -51,7 +51,7 @@ struct ReportTableTests {
         #expect(table.due == nil && table.takeDue(at: at(900)) == [])
     }
 
-    @Test func `reports of two keys have separate intervals and are sent in the order of their first wait`() {
+    @Test func `progress reports of two keys have separate intervals; the key that waited first is sent first`() {
         var table = ReportTable<String, Int>()
         #expect(table.put(1, as: "a", at: at(0)) == .send)
         #expect(table.put(2, as: "b", at: at(100)) == .send)

@@ -66,7 +66,7 @@ struct TaskTableTests {
         #expect(table.setHandler("late", of: task).mustCall == true)
     }
 
-    @Test func `a task that was not delivered, for lack of a handler, does not expire`() {
+    @Test func `a task that is not delivered because it has no handler does not expire`() {
         var table = TaskTable<String>([task, other], deadline: deadline, gracePeriod: .zero)
         table.deliver([other])
         #expect(table.expire(.all, .budget, at: deadline).map(\.task) == [other])
@@ -96,7 +96,7 @@ struct TaskTableTests {
         #expect(table.end() == ["after"])
     }
 
-    @Test(.proves(56)) func `a completion before the expiration call begins cancels that call`() {
+    @Test(.proves(56)) func `a task completed before its expiration call begins gets no such call`() {
         var table = delivered()
         _ = table.setHandler("handler", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
@@ -165,7 +165,7 @@ struct TaskTableTests {
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: .max)).isRecorded(.success))
     }
 
-    @Test func `a task delivered while its launch runs is added once`() {
+    @Test func `a task that is delivered twice while its launch runs is added once`() {
         var table = delivered()
         let later = TaskID(rawValue: 3)
         let added = [later, later, task].map { table.add($0) }

@@ -23,7 +23,7 @@ struct MalformedFrameTests {
         expectFailure(.tooShort, of: RunnerMessage.self, bytes(length) + [1, 0])
     }
 
-    @Test func `a message type of the other direction is refused in a wire frame`() throws {
+    @Test func `a message type of the opposite direction is refused in a wire frame`() throws {
         expectFailure(.unknownType, of: RunnerMessage.self, try HostMessage.stop.frame())
         expectFailure(.unknownType, of: HostMessage.self, try RunnerMessage.stopped.frame())
     }
@@ -45,7 +45,7 @@ struct MalformedFrameTests {
         ("run", Array(repeating: DirectArgument.null, count: DirectHandler.mostArguments + 1)),
         ("run", [.outString(size: 0)]), ("run", [.outString(size: 65_537)]), ("run()", []), ("", []),
     ])
-    func `a plan with a bound function beyond its limits is refused by the runner`(
+    func `the runner refuses a plan whose bound function has a bad symbol, too many arguments or a bad buffer size`(
         symbol: String,
         arguments: [DirectArgument]
     ) throws {
@@ -113,7 +113,7 @@ struct MalformedFrameTests {
         expectFailure(.unknownValue, of: HostMessage.self, plan)
     }
 
-    @Test func `a pattern inside a name and a lone asterisk are refused as registrations`() throws {
+    @Test func `a registration of a name with a star inside it, or of a lone star, is refused`() throws {
         for text in ["com.example.*.x", "*", ".*", "com.example.", ""] {
             var frame = try RunnerMessage.registered(.exact(SampleMessages.identifier)).frame()
             // The type, then the text's length, then the text.
