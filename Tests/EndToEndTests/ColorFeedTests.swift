@@ -26,6 +26,7 @@ struct ColorFeedTests {
             try document.write(rss: (0..<entries).map { .numbered($0) })
             var plugin = TestPlugin("ColorFeed", tasks: ["refresh", "db-cleaning", "export.*"])
             plugin.library = .bytes(try BuiltLibrary.bytes(of: "ColorFeed"))
+            plugin.grants = "network: true, read: ['\(directory.path)']"
             plugin.settings = ["feed-url": document.address].merging(settings) { _, own in own }
             // On battery the cleaning runs only on request, and so does not interfere with other tasks.
             let setup = HostSetup(["external-power": "false", "grace-period": gracePeriod])
