@@ -94,8 +94,8 @@ final class StateDirectory: Sendable {
         return true
     }
 
-    /// The paths of containers that earlier hosts discarded and did not delete. Each is renamed to a unique name, which
-    /// no later purge uses.
+    /// Returns the paths of the containers that previous host processes discarded but did not delete. Renames each of
+    /// them first: under its new, unique name a later purge of the same plugin cannot collide with it.
     func earlierDiscarded() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: containerDirectory)) ?? []
         return names.filter { $0.hasPrefix(Self.discardedPrefix) }.sorted().map { name in

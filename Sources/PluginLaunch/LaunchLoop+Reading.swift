@@ -5,8 +5,9 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// Reading of channels and streams: in turns, within the rate limits, and as far as the receiver and the window of
-/// unanswered calls allow.
+/// Reading of the runners' control channels and output streams. Launches are read in turns, within their rate limits.
+/// Reading of a launch pauses while the receiver of the events has no capacity. Reading of a channel pauses while the
+/// launch has too many unanswered calls.
 extension LaunchLoop {
     func receive(_ launch: SupervisedLaunch) {
         let number = launch.number

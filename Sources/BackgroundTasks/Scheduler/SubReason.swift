@@ -55,7 +55,7 @@ extension BGTaskScheduler.Error {
         /// The main plugin does not list this extension.
         public static let notItsMainPlugin = Self(rawValue: BGT_REASON_NOT_ITS_MAIN_PLUGIN)
 
-        /// There is no capacity for a continued task that was submitted with the strategy `fail`.
+        /// A continued request with the strategy `fail` was refused, because the host cannot run the task at once.
         public static let noCapacityNow = Self(rawValue: BGT_REASON_NO_CAPACITY_NOW)
     }
 }
