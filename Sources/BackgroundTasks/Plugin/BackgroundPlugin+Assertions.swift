@@ -34,8 +34,8 @@ extension BackgroundPlugin {
     }
 
     /// Begins a background assertion like ``beginBackgroundTask(withName:expirationHandler:)``, with a handler that
-    /// receives the assertion to end. Without it, the handler would read the identifier from a variable of another
-    /// thread.
+    /// receives the assertion to end. A handler without this argument would have to read the identifier from a variable
+    /// that another thread sets.
     public static func beginBackgroundTask(
         withName name: String? = nil,
         onExpiration handler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void

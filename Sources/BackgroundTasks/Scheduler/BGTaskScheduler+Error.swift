@@ -19,7 +19,7 @@ extension BGTaskScheduler {
     /// The code is Apple's. In addition, ``subReason`` names the violated rule of the host, and the description gives
     /// the value, the rule and the remedy.
     public struct Error: CustomNSError, LocalizedError, Hashable, Sendable {
-        /// Apple's codes.
+        /// The four error codes of Apple's BackgroundTasks.
         @nonexhaustive
         public enum Code: Int, Hashable, Sendable {
             /// The host cannot accept the request now: a feature is disabled, the host is stopping, or the host does

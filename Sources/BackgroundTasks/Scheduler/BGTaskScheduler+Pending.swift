@@ -17,8 +17,8 @@ extension BGTaskScheduler {
         }
     }
 
-    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Does not return
-    /// when the launch has ended.
+    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Never returns
+    /// after the launch has ended and the host is unreachable: the process is about to end.
     public func pendingTaskRequests() async -> [BGTaskRequest] {
         // A checked continuation would report a leak when the launch has ended, because it is never resumed then.
         await withUnsafeContinuation { continuation in

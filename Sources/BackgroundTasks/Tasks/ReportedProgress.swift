@@ -21,7 +21,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
 
     /// Time between two samples: frequent enough for users, and about a hundredth of the stall limit.
     private static let interval = DispatchTimeInterval.milliseconds(250)
-    /// The total that is reported for a progress with children, because their share is not a whole number of units.
+    /// The total that is reported for a progress with children: the completed share of the children is a fraction, not
+    /// a whole number of units.
     private static let scale: Int64 = 100_000
 
     private let task: DeliveredTask
@@ -48,7 +49,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         }
     }
 
-    /// Stops being the current progress. Foundation adds the pending units then if no child took them.
+    /// Ends the time in which this object is the thread's current progress, and reports the change. If no child was
+    /// created in that time, Foundation adds the pending units to the completed units.
     override func resignCurrent() {
         super.resignCurrent()
         report()
@@ -70,7 +72,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         timer?.cancel()
     }
 
-    /// Reports a change of this object's own counts. With children, the sampling reports instead.
+    /// Reports a change of this object's own counts. A progress with children ignores the call, because its samples are
+    /// reported instead.
     private func report() {
         reports.withLock { reports in
             guard reports.timer == nil, let now = units(hasChildren: false) else { return }
@@ -78,8 +81,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         }
     }
 
-    /// Samples a progress with children, and reports the lower of two consecutive samples. A finishing child may count
-    /// twice for a moment, and the host never lowers the progress of a task.
+    /// Samples a progress with children, and reports the lower of two consecutive samples. A child that is just
+    /// finishing may count twice in one sample, and the host never lowers the progress of a task.
     private func sample() {
         reports.withLock { reports in
             guard let now = units(hasChildren: true) else { return }

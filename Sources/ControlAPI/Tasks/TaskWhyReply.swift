@@ -140,7 +140,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         /// The verdict: `may`, `wait` or `must`.
         package let verdict: String
         package let rationale: String
-        /// Time at which a verdict `wait` ends without another change; nil when it is unknown.
+        /// Time at which a verdict `wait` ends if nothing else changes; nil when the time is unknown.
         package let until: Timestamp?
         private let untilSecond: CalendarTime?
 

@@ -20,7 +20,7 @@ package struct UsageReading: Hashable, Sendable {
     }
 }
 
-/// The use of the machine by all processes until one moment.
+/// The use of the machine by all processes up to one moment, and the host's part of it.
 struct LoadSample: Equatable {
     let at: MonotonicTime
     let processors: Int

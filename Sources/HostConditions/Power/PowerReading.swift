@@ -104,8 +104,9 @@ extension PowerReading {
         return nil
     }
 
-    /// Whether the USB-C ports in a directory feed the attached device, because a feeding supply is online as well. A
-    /// port with several roles takes power in the role `source [sink]`.
+    /// Whether the USB-C ports in a directory give power to the attached device instead of taking power from it. The
+    /// kernel reports the supply of such a port as online, too. A port with several roles takes power in the role
+    /// `source [sink]`.
     private static func gives(_ ports: String) -> Bool {
         let names = (try? SystemFile.names(in: ports)) ?? []
         let roles = names.compactMap { SystemFile.line("\(ports)/\($0)/power_role") }
