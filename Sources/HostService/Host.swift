@@ -14,8 +14,8 @@ import TaskLedger
 import TaskModel
 import UnixSignals
 
-/// The whole host: locks its state directory, kills processes that an earlier host left running, then serves until it
-/// is stopped.
+/// The whole host: locks its state directory, kills processes that a previous host process left running, then serves
+/// until it is stopped.
 package struct Host: Sendable {
     private let configuration: HostConfiguration
     private let log: Logger

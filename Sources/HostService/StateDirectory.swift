@@ -77,8 +77,8 @@ final class StateDirectory: Sendable {
         )
     }
 
-    /// Renames the container of a main plugin, so that no plugin finds it; `deleteDiscarded` deletes it. Does nothing
-    /// when there is no container. Blocks on the disk.
+    /// Renames the container of a main plugin, so that no plugin finds it. `deleteDiscarded` deletes the renamed
+    /// container. Does nothing when there is no container. Blocks on the disk.
     func discardContainer(of plugin: String) {
         let discarded = discardedContainer(of: plugin)
         // A discarded container that could not be deleted earlier is renamed to a unique name.

@@ -10,7 +10,7 @@ final class LaunchInbox: Sendable {
     enum Command: Sendable {
         case take(LaunchNumber)
         case send([UInt8], LaunchNumber, isAnswer: Bool)
-        /// The receiver has capacity for messages of the launch again.
+        /// The receiver of the launch's events has capacity for messages again.
         case resume(LaunchNumber)
         case setKillTime(MonotonicTime?, LaunchNumber)
         case kill(LaunchNumber)

@@ -6,7 +6,8 @@ import LinuxSystem
 import Logging
 import TaskModel
 
-/// The end of a launch, in order: its first process, all descendants, the control group, the last words.
+/// The steps at the end of a launch, in order: reap its first process, end all descendants, remove the control group,
+/// read the crash record.
 extension LaunchLoop {
     func leaderEnded(_ launch: SupervisedLaunch) {
         guard launch.isRunning, let leader = launch.leader else { return }
@@ -117,8 +118,8 @@ extension LaunchLoop {
         return true
     }
 
-    /// Watches one leftover process of the launch for its end. One is enough: after its end the next sweep finds the
-    /// others dead or dying.
+    /// Watches one leftover process of the launch for its end. One watch is enough: after the end of this process the
+    /// next sweep finds the other leftover processes dead or dying.
     private func watchLeftover(_ pid: Int32, of launch: SupervisedLaunch) {
         guard launch.leftover == nil else { return }
         let number = bgl_pidfd_open(pid)

@@ -38,7 +38,8 @@ final class LaunchLoop {
     var killedUnclaimed: Set<ProcessIdentity> = []
     var endings: [StaleEnding] = []
     var nextEnding = 0
-    /// Time of the last search for descendants. `sweepsAgainAt` is the time of a scheduled retry; nil for none.
+    /// Time of the last sweep, the search for orphaned processes of launches. `sweepsAgainAt` is the time of a
+    /// scheduled retry; nil for none.
     var sweptAt = MonotonicTime(nanoseconds: 0)
     var sweepsAgainAt: MonotonicTime?
 
@@ -52,7 +53,8 @@ final class LaunchLoop {
     private var waiting: [LaunchNumber] = []
     /// Channels and streams that exceeded their rate limit, with the time at which reading resumes.
     var paused: [LaunchInterest: MonotonicTime] = [:]
-    /// Channels and streams that are not read until the receiver has capacity or a call is answered.
+    /// Channels and streams that are not read until the receiver of the events has capacity, or until a call is
+    /// answered.
     var held: Set<LaunchInterest> = []
     private var closers: [CheckedContinuation<Void, Never>?] = []
     /// Functions to call after all passed kill times have been enforced.

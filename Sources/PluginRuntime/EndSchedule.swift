@@ -12,7 +12,7 @@ package struct EndSchedule: Hashable, Sendable {
     /// The time without a call of the plugin's own threads after which these threads count as finished.
     package static var quietPeriod: Duration { .milliseconds(250) }
 
-    /// The part of the exit time that is left for the output when `stop` uses all of its time.
+    /// The part of the exit time that is left for flushing the output when the plugin's `stop` uses all of its time.
     private static var flushTime: Duration { .milliseconds(100) }
 
     /// Deadline of the first stage: callbacks have to return, and the quiet period has to pass. It also bounds a plugin

@@ -142,7 +142,8 @@ final class RunnerLaunch: Sendable {
 
     /// Marks entry as succeeded and reports it to the host.
     ///
-    /// - Returns: the tasks of the batch that have a handler, or `receive` for events.
+    /// - Returns: the tasks of the batch that can be delivered: tasks with a registered handler, and events if the
+    ///   plugin has a function `receive`.
     private func open(_ hooks: PluginHooks) -> [RunnerPlan.Task] {
         state.withLock { state in
             _ = state.registrations.closeEntry(succeeded: true)

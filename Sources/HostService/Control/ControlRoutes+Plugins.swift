@@ -128,7 +128,7 @@ private struct PluginState: Sendable {
 }
 
 extension TaskKind {
-    /// One kind of request for each limit of pending requests.
+    /// The kinds whose pending requests have a limit, one kind per limit. Health research counts as processing.
     static let limited: [TaskKind] = [.refresh, .processing, .continued]
 }
 

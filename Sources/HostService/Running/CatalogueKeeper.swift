@@ -40,8 +40,8 @@ final class CatalogueKeeper: Service, Sendable {
     /// Creates the keeper.
     ///
     /// - Parameters:
-    ///   - known: plugins that earlier hosts recorded; if two manifests claim one identifier, the recorded one takes
-    ///     precedence.
+    ///   - known: plugins that previous host processes recorded; if two manifests claim one identifier, the recorded
+    ///     one takes precedence.
     ///   - doubts: yields when a file differs from its catalogue entry; the directories are then read again.
     ///   - onFirstLoad: called once, after the first call of `onChange` has returned.
     init(

@@ -10,7 +10,8 @@ enum RunnerVerdict: Hashable {
     case event(SchedulerEvent)
     /// An event that ends a task. The changed titles of the task are dropped as well.
     case taskEnded(TaskID, SchedulerEvent)
-    /// An event about a changed library. The catalogue also reads its directories again, because it missed this change.
+    /// A scheduler event about a changed library. The catalogue also reads its directories again, because their watch
+    /// did not signal this change.
     case libraryChanged(SchedulerEvent)
     case title(TaskID, TaskTitles.Titles)
     /// A call of the plugin that the scheduler answers.

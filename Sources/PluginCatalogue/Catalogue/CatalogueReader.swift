@@ -31,8 +31,8 @@ package enum CatalogueReader {
         )
     }
 
-    /// Second step of a load: reads each manifest and its library, independently of the others. It does not end the
-    /// cache's pass.
+    /// Second step of a load: reads each manifest and its library, independently of the other manifests. It does not
+    /// end the pass of the cache.
     package static func examine(
         _ sources: some Sequence<ManifestSource>,
         in directories: CatalogueDirectories,

@@ -95,7 +95,8 @@ extension DiagnosingMapping {
         return nil
     }
 
-    /// A keyword, alone or as the only key of a mapping; nil when a problem was reported.
+    /// Reads a value that is a keyword alone, or a mapping whose only key is a keyword; nil when a problem was
+    /// reported.
     private func word<Word: RawRepresentable<String> & CaseIterable>(
         _ field: Field<YAMLNode>,
         _ type: Word.Type,
