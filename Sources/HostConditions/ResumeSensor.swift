@@ -16,7 +16,7 @@ struct SuspendedTime: Equatable {
 
     init(monotonic: MonotonicTime, boot: MonotonicTime) { suspended = boot - monotonic }
 
-    /// The length of the suspension since the last call that returned one; nil when there was none.
+    /// The length of the suspension since the last call that returned a length; nil when there was no suspension.
     mutating func grew(monotonic: MonotonicTime, boot: MonotonicTime) -> Duration? {
         let growth = boot - monotonic - suspended
         guard growth >= Self.leastNoticed else { return nil }

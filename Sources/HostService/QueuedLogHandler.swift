@@ -46,8 +46,8 @@ final class LogWriter: Sendable {
     private let queue = DispatchQueue(label: "bgtask.log")
     private let state = Mutex(State())
 
-    /// Whether standard error is a stream of systemd's journal: the device and inode in `JOURNAL_STREAM` are those of
-    /// standard error.
+    /// Whether standard error is a stream of systemd's journal. True when `JOURNAL_STREAM` contains the device and
+    /// inode of standard error.
     private let isInJournal: Bool = {
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return false }

@@ -51,7 +51,8 @@ final class LaunchInbox: Sendable {
         }
     }
 
-    /// Closes the queue. Remaining and later commands are abandoned, and their waiters are resumed.
+    /// Closes the queue. The commands in it and all later commands are abandoned, and callers that wait for a command
+    /// are resumed.
     func finish() {
         let rest = state.withLock { state in
             state.isFinished = true

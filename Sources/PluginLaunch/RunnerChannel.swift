@@ -51,8 +51,8 @@ struct RunnerChannel {
 
     /// Reads from the socket once, so that no runner delays the others, and delivers the messages.
     ///
-    /// - Parameter deliver: returns false when the receiver refuses the message for now; it and all later messages are
-    ///   then held until `resume`.
+    /// - Parameter deliver: returns false when the receiver refuses the message for now; this message and all later
+    ///   messages are then held until `resume`.
     mutating func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,

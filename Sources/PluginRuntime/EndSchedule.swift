@@ -70,9 +70,9 @@ package struct EndSchedule: Hashable, Sendable {
         return min(settledBy, quietAt)
     }
 
-    /// Deadline of `stop`: the grace period from `now`, but no later than `stoppedBy`.
+    /// Deadline of the plugin's `stop`: `now` plus the grace period, but no later than `stoppedBy`.
     package func stopDeadline(calledAt now: MonotonicTime) -> MonotonicTime { min(now + gracePeriod, stoppedBy) }
 
-    /// Deadline for flushing the output: a second from `now`, but no later than `flushedBy`.
+    /// Deadline for flushing the output: one second after `now`, but no later than `flushedBy`.
     package func flushDeadline(begunAt now: MonotonicTime) -> MonotonicTime { min(now + .seconds(1), flushedBy) }
 }

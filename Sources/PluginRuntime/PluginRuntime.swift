@@ -52,7 +52,7 @@ package enum PluginRuntime {
         launch.run()
     }
 
-    /// The number of later tasks, beyond the batch, for which a crash can be attributed to its task.
+    /// The number of tasks delivered after the batch for which the runner can still attribute a crash to its task.
     private static let laterTasks = 64
 
     private static var hasHost: Bool {

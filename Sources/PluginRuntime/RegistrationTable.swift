@@ -30,7 +30,8 @@ package struct RegistrationTable<Handler> {
         var calls = 0
     }
 
-    /// A handler in use, from `beginCall` until `endCall`. A more precise handler may be registered meanwhile.
+    /// A handler in use, from `beginCall` until `endCall`. During the call a more precise handler may be registered for
+    /// the same identifier.
     package struct Call {
         package let handler: Handler
         fileprivate let name: PermittedIdentifier
@@ -140,7 +141,8 @@ package struct RegistrationTable<Handler> {
 extension RegistrationTable.Call: Sendable where Handler: Sendable {}
 
 extension PermittedIdentifier {
-    /// Rank of a registration among others that cover the same identifier; the higher one takes precedence.
+    /// Rank of a registration among all registrations that cover the same identifier; the registration with the highest
+    /// rank takes precedence.
     fileprivate var precision: Int {
         switch self {
         case .exact: .max

@@ -139,8 +139,8 @@ package struct TaskTable<Handler> {
         ///
         /// - Parameters:
         ///   - replaced: the previous handler, which the caller has to release.
-        ///   - report: whether the task has a handler now, for the host; nil when that did not change.
-        ///   - mustCall: whether the task is expiring and its one call is still due.
+        ///   - report: whether the task has a handler now, to report this to the host; nil when that did not change.
+        ///   - mustCall: whether the task is expiring and the one call of its handler is still due.
         case changed(replaced: Handler?, report: Bool?, mustCall: Bool)
         case alreadyCompleted
         case unknown

@@ -56,7 +56,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         report()
     }
 
-    /// Adds a child. Also called when a progress is created while this one is current.
+    /// Adds a child progress. Foundation also calls this function when a progress is created while this object is the
+    /// thread's current progress.
     override func addChild(_ child: Progress, withPendingUnitCount unitCount: Int64) {
         super.addChild(child, withPendingUnitCount: unitCount)
         startSampling()

@@ -104,7 +104,7 @@ package struct LaneLimit: Codable, Hashable, Sendable {
 
 /// The delays of retries: of interrupted tasks, and of runners and commits that have failed.
 package struct RetryRule: Codable, Hashable, Sendable {
-    /// Delay after the first charged attempt; it doubles with each further one.
+    /// Delay after the first charged attempt; it doubles with each further charged attempt.
     package let delay: Nanoseconds
     /// Number of charged attempts after which a task is abandoned.
     package let attempts: Int

@@ -85,7 +85,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     /// A manifest that the catalogue refused, with its problems.
     package struct Refused: Codable, Hashable, Sendable {
         package let file: String
-        /// The identifier of the refused plugin; nil when the file has no readable one.
+        /// The identifier of the refused plugin; nil when the file has no readable identifier.
         package let identifier: String?
         package let problems: [ManifestNote]
 

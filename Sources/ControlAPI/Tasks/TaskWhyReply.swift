@@ -196,7 +196,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         private let atSecond: CalendarTime
         package let blame: String
         package let message: String
-        /// The launch of the task; nil when the task ended without one, for example by cancellation.
+        /// The launch of the task; nil when the task ended without a launch, for example by cancellation.
         package let launch: Int64?
 
         package init(outcome: String, at: WallTime, blame: Blame, message: String, launch: LaunchNumber?) {

@@ -23,8 +23,8 @@ enum ContainerReading: Equatable {
         }
     }
 
-    /// Whether the state can change without an event: keys are added and removed without one, and so are the causes of
-    /// an unreadable directory.
+    /// Whether the state can change without an event of the kernel: keys can be added and removed, and an unreadable
+    /// directory can become readable.
     var changesSilently: Bool {
         switch self {
         case .open(let isEncrypted): isEncrypted

@@ -34,8 +34,9 @@ struct PowerReading: Equatable {
     private var batteries: [Supply] { supplies.filter(\.isBattery) }
     private var lines: [Supply] { supplies.filter { !$0.isBattery } }
 
-    /// Whether the machine is on external power. True without a battery (C16). With external supplies, true when one is
-    /// online. With batteries alone, true when each is charging, not charging or full.
+    /// Whether the machine is on external power. True without a battery (C16). With external supplies, true when at
+    /// least one of them is online. With batteries and no external supply, true when each battery is charging, not
+    /// charging or full.
     var isOnExternalPower: Bool {
         if batteries.isEmpty || lines.contains(where: \.isOnline) { return true }
         return lines.isEmpty && batteries.allSatisfy { ["Charging", "Not charging", "Full"].contains($0.status) }

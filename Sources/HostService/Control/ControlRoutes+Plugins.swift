@@ -133,7 +133,7 @@ extension TaskKind {
 }
 
 extension KindBudget {
-    /// The budgets of all kinds that have one. Continued tasks have none.
+    /// The budgets of all kinds that have a budget. Continued tasks have none.
     static func all(_ budgets: Budgets) -> [KindBudget] {
         TaskKind.allCases.compactMap { kind in budgets[kind].map { KindBudget(kind, budget: $0) } }
     }

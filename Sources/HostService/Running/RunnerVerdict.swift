@@ -18,7 +18,7 @@ enum RunnerVerdict: Hashable {
     case question(CallNumber, RunnerQuestion)
     /// The answer to a call of the plugin, sent at once.
     case answer(HostMessage)
-    /// A call of the plugin for its pending requests, answered at once.
+    /// A call in which the plugin lists its pending requests, answered at once.
     case pendingList(CallNumber, of: PluginIdentifier)
     case log(LogLevel, String)
 }

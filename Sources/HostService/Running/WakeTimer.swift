@@ -45,7 +45,7 @@ final class WakeTimer: Sendable {
         thread.start()
     }
 
-    /// Sets both times, replacing earlier ones; nil disarms a clock. Safe on any thread.
+    /// Sets the times of both clocks, and replaces the times set before; nil disarms a clock. Safe on any thread.
     func set(monotonic instant: MonotonicTime?, wall calendar: WallTime?) {
         let instants = (instant.map { max(1, $0.nanoseconds) } ?? 0, calendar.map { max(1, $0.nanoseconds) } ?? 0)
         wanted.withLock { $0 = instants }

@@ -5,7 +5,8 @@ package import TaskModel
 
 /// Reads the manifest directories and decides which plugins are installed. It loads no library and keeps no state.
 ///
-/// A load has three steps, `manifests`, `examine` and `contents`, so that several threads can share the second one.
+/// A load has three steps, `manifests`, `examine` and `contents`, so that several threads can share the work of
+/// `examine`.
 package enum CatalogueReader {
     /// Performs all three steps of a load.
     ///
