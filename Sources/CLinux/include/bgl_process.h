@@ -39,8 +39,7 @@ int bgl_wait(pid_t pid, int blocks, struct bgl_exit *result);
 uint64_t bgl_mark_of(pid_t pid);
 
 /* Lists the children of all threads of this process, running and zombie. `threads` is /proc/self/task, opened as a
- * directory. Returns the number of children and stores the first `capacity`; -ENOSYS when the kernel has no such list.
- * */
+ * directory. Returns the number of children and stores the first `capacity`; -ENOSYS if the kernel has no such list. */
 int bgl_children(int threads, pid_t *children, int capacity);
 
 /* Lists the numbers in a directory of processes (/proc). Returns their count and stores the first `capacity`. */

@@ -47,8 +47,8 @@ struct bgl_spawned {
 
 /* Starts a process in a session of its own. The process is killed when the calling thread ends. Returns when the
  * process has executed the program; the thread is blocked until then. The thread must live as long as the process,
- * because PR_SET_PDEATHSIG watches threads. Returns 0, or a negative errno with `failed_stage` set and no process left.
- * */
+ * because PR_SET_PDEATHSIG watches threads. Returns 0; or a negative errno with `failed_stage` set, and no process is
+ * left. */
 int bgl_spawn(const struct bgl_spawn *spawn, struct bgl_spawned *spawned);
 
 #endif
