@@ -51,7 +51,7 @@ final class ConditionsLoop {
         board.closed()
     }
 
-    /// Time until the next sample; nil when every sensor is event-driven.
+    /// Time until the next sample of any sensor; nil when no sensor has to be sampled.
     var timeout: Duration? {
         sensors.compactMap(\.nextSample).min().map { $0 - .now }
     }

@@ -116,7 +116,7 @@ package final class DiagnosingMapping {
     }
 
     /// Reads a mapping of free keys to single values; nil when the key is missing or its value was reported as invalid.
-    /// The values are returned as strings, as written in the file.
+    /// The values are returned as strings, as written in the file; other values are reported and omitted.
     package func texts(_ name: String) -> Field<[String: String]>? {
         node(name).flatMap { field in
             guard case .mapping(let entries) = field.value.content else {
@@ -137,7 +137,8 @@ package final class DiagnosingMapping {
         node(name).flatMap { inner($0, read) }
     }
 
-    /// Reads a mapping of free keys to mappings with known keys, in the file's order; empty when the key is missing.
+    /// Reads a mapping of free keys to mappings with known keys, in the file's order; empty when the key is missing or
+    /// its value was reported as invalid.
     package func mappings<Value>(
         _ name: String,
         _ read: (_ key: Field<String>, _ mapping: DiagnosingMapping) -> Value
@@ -180,7 +181,8 @@ package final class DiagnosingMapping {
 
     // MARK: Reports
 
-    /// Reports the keys that were not read. Called once, after all reads.
+    /// Reports the keys that were not read, except keys that begin with `x-`, which serve as comments. Called once,
+    /// after all reads.
     func reportUnknownKeys() {
         for entry in entries where !asked.contains(entry.key) && !entry.key.hasPrefix("x-") {
             problems.report(
@@ -224,7 +226,7 @@ package final class DiagnosingMapping {
         return !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// A field at the position of its value, or at that of its key when the value is empty.
+    /// A field at the position of its value, or at the position of its key when the value is null.
     package func at<Value>(_ field: Field<YAMLNode>, _ value: Value) -> Field<Value> {
         Field(value, key: field.key, position: field.value.isNothing ? field.position : field.value.position)
     }

@@ -23,7 +23,8 @@ extension InstallationPlan {
         package let left: [String]
     }
 
-    /// Writes library and manifest, and waits for the host. Throws `InstallationError` or `ControlError`.
+    /// Writes library and manifest, and waits for the host's verdict. Throws `InstallationError` or `ControlError`,
+    /// after rolling back all files.
     package func install() async throws -> Installation {
         var exchange = FileExchange()
         var staged: [FileExchange.Staged] = []

@@ -74,8 +74,8 @@ package struct RegistrationTable<Handler> {
 
     package func isRegistered(_ identifier: TaskIdentifier) -> Bool { index(for: identifier) != nil }
 
-    /// Whether a submission of the identifier is a programming error, because the identifier is permitted but has no
-    /// handler (statement 18). An identifier that is not permitted is refused by the host instead.
+    /// Whether a submission of the identifier is a programming error, because a main plugin's identifier is permitted
+    /// but has no handler (statement 18). An identifier that is not permitted is refused by the host instead.
     package func lacksHandler(for identifier: TaskIdentifier) -> Bool {
         role == .main && isPermitted(identifier) && !isRegistered(identifier)
     }

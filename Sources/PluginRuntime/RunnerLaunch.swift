@@ -90,8 +90,8 @@ final class RunnerLaunch: Sendable {
 
     // MARK: From loading to the plugin's main loop
 
-    /// Loads the library and runs entry, then `run_main` if the plugin offers it. Called on the main thread, after the
-    /// control thread has started.
+    /// Loads the library and runs entry, then `run_main` if the plugin offers it. For a plugin with bound functions it
+    /// looks up these functions instead. Called on the main thread, after the control thread has started.
     func run() -> Never {
         do throws(PluginLibrary.LoadError) {
             if plan.handlers.isEmpty {

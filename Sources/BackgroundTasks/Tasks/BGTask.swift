@@ -78,7 +78,7 @@ public class BGTask: NSObject, @unchecked Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    /// Called before the completion, while the host still accepts reports. Subclasses override it.
+    /// Called before the completion, while the host still accepts progress reports of the task. Subclasses override it.
     func willComplete() {}
 
     var isCompleted: Bool { state.withLock { $0.isCompleted } }
