@@ -137,7 +137,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     /// The verdict of one policy on the task.
     package struct PolicyVerdict: Codable, Hashable, Sendable {
         package let policy: String
-        /// The verdict: `may`, `wait` or `must`.
+        /// The verdict: `may` (no objection), `wait` (the policy delays the task) or `must` (overrides every `wait`).
         package let verdict: String
         package let rationale: String
         /// Time at which a verdict `wait` ends if nothing else changes; nil when the time is unknown.
