@@ -4,9 +4,9 @@ import LinuxSystem
 import TaskModel
 
 /// The loop of the sensors' thread: waits for all sensors at once, reads the sensors with an event or a due sample, and
-/// posts the readings.
+/// posts their readings to the `ConditionsBoard`.
 ///
-/// It sleeps without timeout while no sensor has to be sampled.
+/// The loop sleeps without a timeout while no sensor has to be sampled.
 final class ConditionsLoop {
     private let containers: ContainerSensor
     private let resume: ResumeSensor

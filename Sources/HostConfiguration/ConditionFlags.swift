@@ -40,7 +40,7 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
     }
 }
 
-/// The type of the values of a condition's option.
+/// A type whose values are the permitted values of a condition's option.
 package protocol ConditionWord: ExpressibleByArgument, Decodable, Sendable {
     /// The possible values, as shown in help.
     static var choices: String { get }

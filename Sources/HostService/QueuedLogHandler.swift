@@ -30,12 +30,13 @@ struct QueuedLogHandler: LogHandler {
     }
 }
 
-/// Writes log lines in order, from a queue with a maximum length. Further lines are counted and dropped.
+/// Writes log lines in order, from a queue with a maximum length. Lines that do not fit into the queue are counted and
+/// dropped.
 final class LogWriter: Sendable {
     static let shared = LogWriter()
 
-    /// Maximum number of lines that wait to be written. Further lines are dropped, because standard error is not being
-    /// read.
+    /// Maximum number of lines that wait to be written. Lines beyond this number are dropped: standard error is then
+    /// not being read.
     private static let capacity = 10_000
 
     private struct State {

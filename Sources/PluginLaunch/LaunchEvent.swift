@@ -23,7 +23,7 @@ package enum LaunchEvent: Sendable {
     /// The number of lines that were dropped because they exceeded the rate limit.
     case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
     /// The launch thread killed the launch at its kill time. Messages that the runner had sent by then are delivered
-    /// before. `ended` follows, after messages that the runner sent before the signal reached it.
+    /// before this event. `ended` follows, after messages that the runner sent before the signal reached it.
     case killTimePassed(LaunchNumber)
     /// No process of the launch is left, and all its messages and output have been delivered.
     case ended(LaunchNumber, RunnerEnd)

@@ -79,8 +79,8 @@ extension LaunchLoop {
 
     /// An adopted child process that belongs to one of this launcher's launches.
     private struct Orphan {
-        /// The launch of the process; nil when it ended long ago, because the process was missing from a list that
-        /// changed while it was read.
+        /// The launch of the process; nil when the launch has already ended without the process, because the kernel's
+        /// list of processes changed while it was read.
         let launch: SupervisedLaunch?
         var mayLive: Bool { launch?.isRunning == true }
     }

@@ -26,11 +26,11 @@ package struct TaskTable<Handler> {
 
     private struct Entry {
         var phase = Phase.waiting
-        /// The expiration handler, unless its call has begun; nil without one.
+        /// The expiration handler, unless its call has begun; nil without a handler.
         var handler: Handler?
         var call = Call.none
         var isDelivered = false
-        /// Whether the task is a continued one, to which the launch's deadline does not apply.
+        /// Whether the task is a continued task, to which the launch's deadline does not apply.
         var isUnbounded = false
 
         var hasHandler: Bool {

@@ -7,8 +7,8 @@ extension Host {
     /// The concurrent queue that makes calls of the host which block until a commit.
     static let waitingQueue = DispatchQueue(label: "BackgroundTasks", attributes: .concurrent)
 
-    /// Whether the current code runs in an expiration handler on the host's own thread. The host refuses calls there
-    /// that wait for a commit.
+    /// Whether the current code runs in an expiration handler on the host's own thread. On this thread the host refuses
+    /// calls that wait for a commit.
     @TaskLocal static var isOnExpirationThread = false
 
     /// Makes a call of the host that blocks until a commit. In an expiration handler, another thread makes the call and

@@ -6,14 +6,14 @@ import Synchronization
 /// A task for which the host has launched this plugin: an abstract base class that only the system instantiates.
 ///
 /// Complete it exactly once, from any thread, with ``setTaskCompleted(success:)``. The launch has one time budget for
-/// all its tasks; before it ends, the ``expirationHandler`` is called.
+/// all its tasks; before the budget ends, the ``expirationHandler`` is called.
 public class BGTask: NSObject, @unchecked Sendable {
     // Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses
     // have no mutable state, or a mutex of their own.
 
     private struct State {
         var expirationHandler: UncheckedFunction<() -> Void>?
-        /// The Swift task that runs an async handler; nil without one.
+        /// The Swift task that runs an async handler; nil without an async handler.
         var work: Task<Void, Never>?
         var isListening = false
         var isCompleted = false

@@ -19,7 +19,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         var hasEnded = false
     }
 
-    /// Time between two samples: frequent enough for users, and about a hundredth of the stall limit.
+    /// Time between two samples: short enough for users who watch, and about a hundredth of the time after which a task
+    /// without progress expires.
     private static let interval = DispatchTimeInterval.milliseconds(250)
     /// The total that is reported for a progress with children: the completed share of the children is a fraction, not
     /// a whole number of units.

@@ -6,7 +6,8 @@ import HostConfiguration
 import Synchronization
 import TaskModel
 
-/// A timer that fires at a time of either clock, and whenever the wall clock is set. Its thread sleeps until then.
+/// A timer that fires at a time of the monotonic clock, at a time of the wall clock, and whenever the wall clock is
+/// set. Its thread sleeps until then.
 final class WakeTimer: Sendable {
     /// The system calls that create and set the timers; tests replace them to simulate failures.
     struct Calls: Sendable {
