@@ -27,7 +27,8 @@ package struct HostConfiguration: Sendable {
     /// Directory in which control groups of launches are created. Nil means that the host searches for a suitable
     /// directory; "none" disables control groups.
     package var cgroup: String?
-    /// Whether plugins run in a sandbox.
+    /// The operator's choice whether plugins run in a sandbox: as far as the kernel offers it, only in a complete one,
+    /// or not at all.
     package var isolation = Isolation.bestEffort
     package var logLevel = Logger.Level.info
     /// Conditions with a value fixed by the operator; sensors measure all others.

@@ -72,7 +72,8 @@ package struct Host: Sendable {
         }
     }
 
-    /// Probes the kernel and compiles the filters; fails when the configuration requires more than the kernel offers.
+    /// Probes the sandbox mechanisms of the kernel and compiles the filters of system calls. Throws when the
+    /// configuration requires more than the kernel offers.
     private func makeSandboxPolicy() throws(HostError) -> SandboxPolicy {
         do throws(SandboxPolicy.Refusal) {
             return try SandboxPolicy(

@@ -93,9 +93,11 @@ extension LaunchLoop {
         return launches.values.first { $0.recognizes(pid) }.map { Orphan(launch: $0) }
     }
 
-    /// Kills and reaps an unclaimed process, and reports it. It had removed its mark, or its mark was refused.
+    /// Kills, reaps and reports an unclaimed process: a child without the mark of a launch, because it removed its mark
+    /// or the system refused to set the mark.
     ///
-    /// - Returns: whether the process was reaped; its own children were adopted after the list was read.
+    /// - Returns: whether the process was reaped. The list of children then has to be read again, because this process
+    ///   has adopted the children of the reaped process.
     private func endUnclaimed(_ pid: Int32) -> Bool {
         guard case .killed(let reported) = unclaimed, let identity = ProcessIdentity(of: pid),
             !earlierChildren.contains(identity)

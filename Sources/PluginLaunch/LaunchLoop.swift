@@ -18,7 +18,7 @@ final class LaunchLoop {
     let killTimer: Descriptor
     let children: ChildList
     let unclaimed: UnclaimedProcesses
-    /// Children that this process had when the launcher was created. They are left alone.
+    /// Children that this process had when the launcher was created. The launch thread never kills these.
     let earlierChildren: Set<ProcessIdentity>
     let owner: MarkOwner
     let logger: Logger
@@ -34,7 +34,7 @@ final class LaunchLoop {
     /// Killed orphans that are not reaped yet, with their launch. Their environment, which may contain their only mark,
     /// is already gone.
     var killedOrphans: [Int32: LaunchNumber] = [:]
-    /// Killed unclaimed processes that are not reaped yet.
+    /// Killed unclaimed processes (children without the mark of a launch) that are not reaped yet.
     var killedUnclaimed: Set<ProcessIdentity> = []
     var endings: [StaleEnding] = []
     var nextEnding = 0

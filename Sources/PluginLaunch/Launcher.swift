@@ -25,7 +25,7 @@ package final class Launcher: Sendable {
     ///
     /// - Parameters:
     ///   - path: path of the runner, resolved once; a later upgrade of the file has no effect.
-    ///   - unclaimed: the treatment of children without the mark of a launch.
+    ///   - unclaimed: whether children without the mark of a launch are left alone or killed.
     ///   - hasCapacity: whether the receiver accepts another message of the launch. After false, reading of that launch
     ///     stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the launch
     ///     thread; must not block.

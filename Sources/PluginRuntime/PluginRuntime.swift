@@ -75,7 +75,8 @@ package enum PluginRuntime {
         OutputStreams.bufferByLine()
     }
 
-    /// Enters the sandbox of the plan. Without it, the process ends and no plugin code is mapped.
+    /// Puts this process into the sandbox of the plan. If that fails, the process ends before any plugin code is
+    /// mapped.
     private static func enterSandbox(_ plan: RunnerPlan, _ channel: HostChannel) {
         guard let sandbox = plan.sandbox else { return }
         do throws(SystemError) {

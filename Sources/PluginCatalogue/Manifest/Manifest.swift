@@ -36,7 +36,7 @@ package struct Manifest: Hashable, Sendable {
     package let handlers: [DirectHandler]
     package let library: LibraryReference
     package let limits: Limits?
-    /// The access that the plugin requests beyond its library and its container.
+    /// The access that the plugin requests in addition to its library and its container.
     package let grants: Grants
 }
 
