@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The version that host and command have in common. The plugin ABI has its own version.
+/// The version of this release, which `bgtaskd` and `bgtask` have in common. The plugin ABI has a version of its own.
 package enum Release {
     package static let version = "0.1.0"
 }

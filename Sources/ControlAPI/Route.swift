@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The routes of the control API, in one table for host and client. Their bodies are types of their own.
+/// The routes of the control API, in one table for host and client. The types of the bodies are declared elsewhere.
 package enum Route: String, CaseIterable, Hashable, Sendable {
     case apiDescription
     case hostStatus

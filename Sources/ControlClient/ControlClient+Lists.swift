@@ -105,8 +105,8 @@ extension ControlClient {
         return list
     }
 
-    /// Parses the cursor `next` of a page. Throws when it is malformed, or equal to `current`: such a list would never
-    /// end.
+    /// Parses the cursor `next` of a page. Throws when `next` is malformed, or equal to `current`: a list with such a
+    /// cursor would never end.
     private func cursor<Cursor: Equatable>(
         _ next: String,
         after current: Cursor?,

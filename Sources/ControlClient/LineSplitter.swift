@@ -8,7 +8,7 @@ struct LineSplitter {
     private var unfinished: [UInt8] = []
     private(set) var hasOverflowed = false
 
-    /// Whether the stream ended inside of a line so far.
+    /// Whether the bytes so far end within a line, because its newline has not arrived.
     var holdsUnfinishedLine: Bool { !unfinished.isEmpty }
 
     /// Appends bytes of the stream, and returns the lines that they complete, without newlines. Empty lines are

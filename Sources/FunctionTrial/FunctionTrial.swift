@@ -7,8 +7,8 @@ import PluginLaunch
 import RunnerWire
 package import TaskModel
 
-/// One call of one function in a runner of its own, under a budget, as a test of a handler with this signature. It
-/// needs no host and leaves no records.
+/// One call of one function in a runner of its own, under a budget. It tests a handler with this signature before a
+/// manifest binds the function. It needs no host and leaves no records.
 package struct FunctionTrial: Sendable {
     private static let launch = LaunchNumber(rawValue: 1)
     private static let task = TaskID(launch: launch, index: 0)

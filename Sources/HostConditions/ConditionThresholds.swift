@@ -7,27 +7,27 @@ package struct ConditionThresholds: Hashable, Sendable {
 
     /// Interval of load samples while idleness or load is watched.
     package var sampleInterval: Duration = .seconds(5)
-    /// The machine becomes idle when the used share of the processors and the pressure stay below these shares, from 0
-    /// to 1, for `idleAfter`.
+    /// The machine becomes idle when the used share of the processors stays below `idleShare` and the pressure below
+    /// `idlePressure`, both from 0 to 1, for `idleAfter`.
     package var idleShare = 0.10
     package var idlePressure = 0.10
     package var idleAfter: Duration = .seconds(30)
-    /// Idleness ends when the used share or the pressure stays above these shares, from 0 to 1, for `busyAfter`.
-    /// Between the thresholds the state does not change.
+    /// Idleness ends when the used share of the processors stays above `busyShare` or the pressure above
+    /// `busyPressure`, both from 0 to 1, for `busyAfter`. Between the thresholds the state does not change.
     package var busyShare = 0.25
     package var busyPressure = 0.25
     package var busyAfter: Duration = .seconds(10)
 
-    /// Load becomes high when the used share stays above `highLoadShare`, and ends below `highLoadEndShare`, each after
-    /// `highLoadAfter`.
+    /// Load becomes high when the used share of the processors stays above `highLoadShare` for `highLoadAfter`. It ends
+    /// when the share stays below `highLoadEndShare` for the same time.
     package var highLoadShare = 0.80
     package var highLoadEndShare = 0.60
     package var highLoadAfter: Duration = .seconds(15)
 
     // Memory: the share of time in which some process waited for memory, as the kernel counts it.
 
-    /// Memory is low when processes wait for it for this time within `memoryWindow`. The kernel allows unprivileged
-    /// processes windows of multiples of two seconds.
+    /// Memory is low when processes wait for memory for `memoryStall` within `memoryWindow`. For an unprivileged
+    /// process the kernel accepts only windows that are multiples of two seconds.
     package var memoryStall: Duration = .milliseconds(200)
     package var memoryWindow: Duration = .seconds(2)
     /// Memory is no longer low when the percentage of waiting time, averaged over ten seconds, is below this value.
@@ -36,16 +36,16 @@ package struct ConditionThresholds: Hashable, Sendable {
 
     // Heat, in degrees.
 
-    /// The machine becomes hot when a zone is within this distance of its lowest trip point, in degrees Celsius. It
-    /// stays hot until the distance exceeds both margins together.
+    /// The machine becomes hot when the temperature of a thermal zone is within this distance of its lowest trip point,
+    /// in degrees Celsius. The machine stays hot until the distance exceeds both margins together.
     package var heatMargin = 5.0
     package var heatEndMargin = 5.0
     package var heatInterval: Duration = .seconds(15)
 
     // The battery: share of its energy that is left, between 0 and 1.
 
-    /// Share of charge, from 0 to 1, at which a battery without external power is low. `batteryEndMargin` is the
-    /// additional share at which it is no longer low.
+    /// Share of charge, from 0 to 1, at which a battery without external power is low. `batteryEndMargin` is added to
+    /// this share: above the sum the battery is no longer low.
     package var batteryLowShare = 0.20
     package var batteryEndMargin = 0.05
     package var batteryInterval: Duration = .seconds(30)
@@ -57,7 +57,7 @@ package struct ConditionThresholds: Hashable, Sendable {
 
     /// A threshold that the operator can set: its key in the configuration, and the notation of its value.
     ///
-    /// The configuration file, `host status` and the API are derived from the rows.
+    /// The configuration file, `host status` and the API are derived from these rows.
     package struct Row: Sendable {
         package enum Value: Sendable {
             /// A whole number from 1 to 100, which sets one or several shares.

@@ -5,8 +5,8 @@ import LinuxSystem
 import Synchronization
 import TaskModel
 
-/// The state that the sensors' thread shares with all other threads: readings, scripts and watched conditions. The
-/// board does not interpret readings.
+/// The state that the sensors' thread shares with all other threads: the readings, the conditions that a user
+/// overrides, and the watched conditions. The board does not interpret readings.
 final class ConditionsBoard: Sendable {
     struct Watch: Equatable {
         var conditions: Set<Condition> = []
@@ -71,8 +71,8 @@ final class ConditionsBoard: Sendable {
 
     func resumed(after duration: Duration) { state.withLock { _ in onEvent(.resumed(after: duration)) } }
 
-    /// Calls the listener with the report. The lock is held, so that changes by scripts and by sensors arrive in the
-    /// order in which they took effect.
+    /// Returns the report, and calls the listener when a condition in force has changed. The caller holds the lock, so
+    /// that changes by users and by sensors arrive in the order in which they took effect.
     private func report(_ state: inout State) -> ConditionsReport {
         let report = state.report
         if report.conditions != state.reported {

@@ -4,9 +4,9 @@ import LinuxSystem
 import TaskModel
 
 /// The loop of the sensors' thread: waits for all sensors at once, reads the sensors with an event or a due sample, and
-/// posts the readings.
+/// posts their readings to the `ConditionsBoard`.
 ///
-/// It sleeps without timeout while no sensor has to be sampled.
+/// The loop sleeps without a timeout while no sensor has to be sampled.
 final class ConditionsLoop {
     private let containers: ContainerSensor
     private let resume: ResumeSensor
@@ -51,7 +51,7 @@ final class ConditionsLoop {
         board.closed()
     }
 
-    /// Time until the next sample; nil when every sensor is event-driven.
+    /// Time until the next sample of any sensor; nil when no sensor has to be sampled.
     var timeout: Duration? {
         sensors.compactMap(\.nextSample).min().map { $0 - .now }
     }

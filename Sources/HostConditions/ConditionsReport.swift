@@ -5,7 +5,7 @@ package import TaskModel
 /// The value in force of each condition and container lock, with its source.
 package struct ConditionsReport: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
-        /// A user's `simulate conditions`, in force until it is reset or the host ends.
+        /// A user set the value with `simulate conditions`; in force until the user resets it or the host ends.
         case scripted
         /// The operator's configuration, which overrides every sensor.
         case configuration
@@ -25,7 +25,8 @@ package struct ConditionsReport: Hashable, Sendable {
         package let holds: Bool
         package let source: Source
 
-        /// The value from a script, the configuration or a sensor; nil when none of them provides it.
+        /// The value that a user's override, the configuration or a sensor provides; nil when none of them provides
+        /// one.
         var knownValue: Bool? {
             switch source {
             case .scripted, .configuration, .sensor: holds
@@ -35,11 +36,12 @@ package struct ConditionsReport: Hashable, Sendable {
     }
 
     package let origins: [Condition: Origin]
-    /// Whether the container of a main plugin is locked, for each container that is watched, scripted or configured.
+    /// Whether the container of a main plugin is locked, with the origin of this value; for each container that is
+    /// watched, configured or overridden by a user.
     package let containers: [PluginIdentifier: Origin]
 
-    /// Combines the sources of values. A user's script overrides the operator's configuration, which overrides every
-    /// sensor.
+    /// Combines the sources of values. An override by a user takes precedence over the operator's configuration, and
+    /// the configuration over every sensor.
     init(_ readings: Readings, configured: ScriptedConditions, scripted: ScriptedConditions) {
         var origins: [Condition: Origin] = [:]
         for condition in Condition.allCases {

@@ -16,7 +16,7 @@ struct SuspendedTime: Equatable {
 
     init(monotonic: MonotonicTime, boot: MonotonicTime) { suspended = boot - monotonic }
 
-    /// The length of the suspension since the last call that returned one; nil when there was none.
+    /// The length of the suspension since the last call that returned a length; nil when there was no suspension.
     mutating func grew(monotonic: MonotonicTime, boot: MonotonicTime) -> Duration? {
         let growth = boot - monotonic - suspended
         guard growth >= Self.leastNoticed else { return nil }
@@ -25,8 +25,8 @@ struct SuspendedTime: Equatable {
     }
 }
 
-/// Detects that the machine resumed after a suspension. The kernel then sets the wall clock, which makes the timer
-/// ready.
+/// Detects that the machine resumed after a suspension. After a suspension the kernel sets the wall clock, which makes
+/// the sensor's timer ready.
 final class ResumeSensor: Sensor {
     /// Expiry of the timer in nanoseconds since 1970, in the year 2200. Only a change of the wall clock makes the timer
     /// ready.

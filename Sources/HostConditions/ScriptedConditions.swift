@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// Conditions with fixed values: set by the configuration for the lifetime of the host, or by a user until the script
-/// is reset. Sensors measure all others.
+/// Conditions with fixed values. The configuration fixes values for the lifetime of the host; a user fixes values with
+/// `simulate conditions` until the user resets them. Sensors measure all other conditions.
 package struct ScriptedConditions: Hashable, Sendable {
     package var values: [Condition: Bool]
     /// Fixed locks of containers: whether the container of a main plugin is locked.

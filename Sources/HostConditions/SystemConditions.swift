@@ -4,8 +4,8 @@ import CLinux
 import LinuxSystem
 package import TaskModel
 
-/// The present conditions of this machine, measured by sensors and overridden by the operator and by a user's script.
-/// It makes no decisions about tasks.
+/// The present conditions of this machine, measured by sensors. The operator and users can override measured values. It
+/// makes no decisions about tasks.
 ///
 /// One thread waits for all sensors. The kernel reports changes of power, network, memory, mounts and devices: these
 /// conditions are always known and cost nothing. Idleness, load, heat and keys are sampled, and only while they are
@@ -17,8 +17,8 @@ package final class SystemConditions: Sendable {
     ///
     /// - Parameters:
     ///   - configured: conditions that the operator fixed for the lifetime of the host.
-    ///   - onEvent: called on the sensors' thread, or on the thread that calls `script`, one call at a time. Must not
-    ///     block, and must not call back.
+    ///   - onEvent: called on the sensors' thread, or on the thread that calls `script`, one call at a time. It must
+    ///     not block, and must not call this object.
     package init(
         roots: SystemRoots = SystemRoots(),
         thresholds: ConditionThresholds = ConditionThresholds(),
@@ -47,12 +47,13 @@ package final class SystemConditions: Sendable {
 
     package var report: ConditionsReport { board.report }
 
-    /// Samples exactly these conditions and containers from now on.
+    /// Samples these conditions and containers from now on, and no others. Conditions that the kernel reports are
+    /// always known.
     package func watch(_ conditions: Set<Condition>, containers: WatchedContainers = .none) {
         board.watch(.init(conditions: conditions.intersection(Condition.sampled), containers: containers))
     }
 
-    /// Changes the user's script in one step, and returns the report with that script in force.
+    /// Changes a user's overrides in one step, and returns the report with the new overrides in force.
     package func script(_ change: (inout ScriptedConditions) -> Void) -> ConditionsReport { board.script(change) }
 
     /// Stops the sensors. Returns when no further event can be delivered.

@@ -5,7 +5,7 @@ package import MessageBus
 
 /// The paths that the sensors read. Tests replace these paths by directories of their own.
 package struct SystemRoots: Hashable, Sendable {
-    /// Directory of `/sys`. `proc` and `dev` are the directories of `/proc` and `/dev`.
+    /// Path of the directory `/sys`. `proc` and `dev` are the paths of `/proc` and `/dev`.
     package var sys: String
     package var proc: String
     package var dev: String

@@ -3,7 +3,8 @@
 package import ArgumentParser
 package import TaskModel
 
-/// One command-line option per condition. The row of the condition gives the option's name and help.
+/// One command-line option per condition. The table of conditions (`Condition.row`) contains each option's name and
+/// help.
 package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
     @Option(name: name(.externalPower), help: help(.externalPower)) var externalPower: Value?
     @Option(name: name(.network), help: help(.network)) var network: Value?
@@ -39,7 +40,7 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
     }
 }
 
-/// The type of the values of a condition's option.
+/// A type whose values are the permitted values of a condition's option.
 package protocol ConditionWord: ExpressibleByArgument, Decodable, Sendable {
     /// The possible values, as shown in help.
     static var choices: String { get }

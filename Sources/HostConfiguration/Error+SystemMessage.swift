@@ -3,8 +3,8 @@
 import Foundation
 
 extension Error {
-    /// The message of the failed system call behind an error of Foundation, such as `Permission denied`. The
-    /// description of the error itself when no system call failed.
+    /// The message of the failed system call behind an error of Foundation, such as `Permission denied`. When no system
+    /// call failed, the description of the error itself.
     package var systemMessage: String {
         var error: NSError? = self as NSError
         while let current = error {

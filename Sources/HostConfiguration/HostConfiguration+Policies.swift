@@ -94,7 +94,8 @@ extension HostConfiguration {
         }
     }
 
-    /// The zone of a schedule; nil, after a problem was reported, when the rules of the zone are not known.
+    /// The zone of a schedule: the zone that its key `zone` names, by default the zone of the machine. When the rules
+    /// of the zone are not known, reports a problem and returns nil.
     private static func zone(_ mapping: DiagnosingMapping, of at: Field<String>?) -> ScheduleZone? {
         let name = mapping.string("zone")
         guard let field = name ?? at else { return nil }

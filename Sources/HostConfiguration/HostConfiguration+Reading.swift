@@ -39,8 +39,8 @@ extension HostConfiguration {
         refuseSharedExtensions(mapping.problems)
     }
 
-    /// Reports each extension that is listed under several main plugins: its container and requests can belong to only
-    /// one.
+    /// Reports each extension that is listed under several main plugins. An extension shares the container and the
+    /// requests of one main plugin only.
     private func refuseSharedExtensions(_ problems: ProblemCollector) {
         var owners: [PluginIdentifier: PluginIdentifier] = [:]
         for policy in policies.values.sorted(by: { $0.plugin < $1.plugin }) {

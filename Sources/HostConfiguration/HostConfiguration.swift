@@ -24,10 +24,11 @@ package struct HostConfiguration: Sendable {
     package var idleTimeout: Duration = .seconds(10)
     /// Path of the runner's binary; nil for the one beside the host's own binary.
     package var runner: String?
-    /// Directory in which control groups of launches are created. Nil means that the host searches for one; "none"
-    /// disables them.
+    /// Directory in which control groups of launches are created. Nil means that the host searches for a suitable
+    /// directory; "none" disables control groups.
     package var cgroup: String?
-    /// Whether plugins run in a sandbox.
+    /// The operator's choice whether plugins run in a sandbox: as far as the kernel offers it, only in a complete one,
+    /// or not at all.
     package var isolation = Isolation.bestEffort
     package var logLevel = Logger.Level.info
     /// Conditions with a value fixed by the operator; sensors measure all others.
@@ -47,7 +48,7 @@ package struct HostConfiguration: Sendable {
     /// The operator's policies as read from the file; `scheduling.plugins` contains the resolved values.
     var policies: [PluginIdentifier: OperatorPolicy] = [:]
 
-    /// Extensions that the file adds to those of the manifests, by main plugin.
+    /// Extensions that the configuration file adds to the extensions in the manifests, by main plugin.
     package var operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] {
         policies.mapValues { Set($0.extensions.map(\.value)) }.filter { !$0.value.isEmpty }
     }

@@ -7,8 +7,8 @@ package import Foundation
 package enum RunnerProgram {
     package static let name = "bgtask-runner"
 
-    /// The first of the paths that exists. When none exists, the path beside the host, so that the error names a
-    /// possible place.
+    /// The first of the two default paths that exists. When neither exists, the path beside the host, so that the error
+    /// message names a possible place.
     package static func path(
         ofHost host: String = ProcessInfo.processInfo.executable,
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }

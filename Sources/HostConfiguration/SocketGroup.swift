@@ -9,7 +9,8 @@ package struct SocketGroup: Hashable, Sendable {
     package let name: String
     package let id: UInt32
 
-    /// Looks up the group; nil after a problem was reported.
+    /// Looks up the group. When the group does not exist, or the host's own user is neither root nor a member, reports
+    /// a problem and returns nil.
     init?(named name: Field<String>, problems: ProblemCollector) {
         guard let id = Self.id(of: name.value) else {
             problems.report(

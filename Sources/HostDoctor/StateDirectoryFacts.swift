@@ -10,7 +10,8 @@ struct StateDirectoryFacts: Hashable {
     let problem: String?
     let owner: UInt32
     let mode: UInt32
-    /// Names of the entries of the state directory. `containers` has those of its containers.
+    /// Names of the entries of the state directory. `containers` has the names of the entries of its directory of
+    /// containers.
     let files: [String]
     let containers: [String]
 

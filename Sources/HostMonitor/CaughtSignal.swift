@@ -5,10 +5,11 @@
 import Glibc
 import Synchronization
 
-/// A signal that calls a function instead of ending or stopping the process.
+/// A signal whose arrival calls a function instead of ending or stopping the process.
 ///
-/// Dispatch's own signal sources would lose signals: they are installed on another thread after `resume` returns, and
-/// not at all when the signal had a source before.
+/// This type replaces Dispatch's own signal sources, which lose signals. Dispatch installs the handler of such a source
+/// only after `resume` has returned, on another thread. When an earlier source existed for the same signal, Dispatch
+/// installs no handler at all.
 package struct CaughtSignal: Sendable {
     private let number: CInt
 

@@ -39,8 +39,8 @@ package struct HostSnapshot: Hashable, Sendable {
         return JournalReply(entries: entries.suffix(entriesListed), last: read.last)
     }
 
-    /// The running launches among the newest, and the older launches of the running tasks: a continued task may run for
-    /// longer than the list reaches back.
+    /// The running launches: those among the newest launches, and the launches of all running tasks. The launch of a
+    /// continued task may be older than the list of the newest launches.
     private static func launches(
         of tasks: TaskListReply,
         from client: ControlClient
@@ -65,12 +65,12 @@ extension HostSnapshot {
     /// Number of waiting events, including those beyond the first page.
     var eventCount: Int { count(tasks.events.count, of: host.counts.events) }
 
-    /// The number of items in a list. The host's count was taken at another time than the page, so it is used only when
-    /// the page is not the whole list.
+    /// The number of items in a list, of which `shown` are on its first page. `all` is the host's count, taken at
+    /// another time than the page. It is used only when the list continues after the page.
     private func count(_ shown: Int, of all: Int) -> Int { tasks.next == nil ? shown : max(shown, all) }
 
     /// The parts of a snapshot whose change causes another appended snapshot. Values that change with time alone, such
-    /// as used time, are not part of it.
+    /// as used time, are left out.
     struct FrameKey: Hashable {
         fileprivate let work: [[String?]]
         fileprivate let counts: [Int]

@@ -58,7 +58,7 @@ extension Screen {
     }
 }
 
-/// The keyboard mode of the terminal. It stores the earlier mode, to restore it.
+/// The keyboard mode of the terminal. Stores the mode from before the display, to restore it at the end.
 private final class Keyboard: Sendable {
     private let before = Mutex<termios?>(nil)
 

@@ -22,7 +22,8 @@ package struct Screen: Sendable {
 
     package var size: @Sendable () -> Size
     package var events: @Sendable () -> AsyncStream<Event>
-    /// With true, stops the echo of typed keys on the screen; with false, restores the earlier mode of the keyboard.
+    /// Changes the keyboard mode: with true, typed keys are no longer echoed on the screen; with false, the keyboard
+    /// has the mode that it had before.
     package var takeKeys: @Sendable (Bool) -> Void
     /// Stops the process, as Ctrl-Z does. Returns when the user continues it.
     package var suspend: @Sendable () -> Void

@@ -3,7 +3,8 @@
 import ControlAPI
 import TaskModel
 
-/// The output of a monitor. On a terminal each snapshot is redrawn in place; elsewhere snapshots are appended.
+/// The output of a monitor. On a terminal each snapshot is redrawn in place of the previous one. In other outputs, such
+/// as files and pipes, snapshots are appended.
 package struct WatchDisplay {
     private let context: MonitorContext
     private let style: PictureStyle

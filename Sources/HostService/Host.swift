@@ -14,8 +14,8 @@ import TaskLedger
 import TaskModel
 import UnixSignals
 
-/// The whole host: locks its state directory, kills processes that an earlier host left running, then serves until it
-/// is stopped.
+/// The whole host: locks its state directory, kills processes that a previous host process left running, then serves
+/// until it is stopped.
 package struct Host: Sendable {
     private let configuration: HostConfiguration
     private let log: Logger
@@ -72,7 +72,8 @@ package struct Host: Sendable {
         }
     }
 
-    /// Probes the kernel and compiles the filters; fails when the configuration requires more than the kernel offers.
+    /// Probes the sandbox mechanisms of the kernel and compiles the filters of system calls. Throws when the
+    /// configuration requires more than the kernel offers.
     private func makeSandboxPolicy() throws(HostError) -> SandboxPolicy {
         do throws(SandboxPolicy.Refusal) {
             return try SandboxPolicy(

@@ -4,8 +4,8 @@ import ControlAPI
 import Logging
 import TaskModel
 
-/// One line of the host's log: time, level, message, fields. Systemd's journal has times of its own: there the line
-/// begins with the prefix `<N>` for the level.
+/// One line of the host's log: time, level, message, fields. In systemd's journal, which records times itself, the line
+/// begins with the prefix `<N>` for the level instead of time and level.
 struct LogLine {
     let level: Logger.Level
     let message: String
@@ -26,7 +26,8 @@ struct LogLine {
         text.split(whereSeparator: \.isNewline).joined(separator: "; ")
     }
 
-    /// The value on one line, in quotes when it contains a space.
+    /// The value with its line breaks replaced by `; `. A value that is empty or contains a space is in double quotes;
+    /// double quotes within it become single quotes.
     private static func quoted(_ value: String) -> String {
         let line = oneLine(value)
         return line.contains(" ") || line.isEmpty ? "\"\(line.replacing("\"", with: "'"))\"" : line

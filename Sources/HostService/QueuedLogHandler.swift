@@ -30,12 +30,13 @@ struct QueuedLogHandler: LogHandler {
     }
 }
 
-/// Writes log lines in order, from a queue with a maximum length. Further lines are counted and dropped.
+/// Writes log lines in order, from a queue with a maximum length. Lines that do not fit into the queue are counted and
+/// dropped.
 final class LogWriter: Sendable {
     static let shared = LogWriter()
 
-    /// Maximum number of lines that wait to be written. Further lines are dropped, because standard error is not being
-    /// read.
+    /// Maximum number of lines that wait to be written. Lines beyond this number are dropped: standard error is then
+    /// not being read.
     private static let capacity = 10_000
 
     private struct State {
@@ -46,8 +47,8 @@ final class LogWriter: Sendable {
     private let queue = DispatchQueue(label: "bgtask.log")
     private let state = Mutex(State())
 
-    /// Whether standard error is a stream of systemd's journal: the device and inode in `JOURNAL_STREAM` are those of
-    /// standard error.
+    /// Whether standard error is a stream of systemd's journal. True when `JOURNAL_STREAM` contains the device and
+    /// inode of standard error.
     private let isInJournal: Bool = {
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return false }

@@ -77,8 +77,8 @@ final class StateDirectory: Sendable {
         )
     }
 
-    /// Renames the container of a main plugin, so that no plugin finds it; `deleteDiscarded` deletes it. Does nothing
-    /// when there is no container. Blocks on the disk.
+    /// Renames the container of a main plugin, so that no plugin finds it. `deleteDiscarded` deletes the renamed
+    /// container. Does nothing when there is no container. Blocks on the disk.
     func discardContainer(of plugin: String) {
         let discarded = discardedContainer(of: plugin)
         // A discarded container that could not be deleted earlier is renamed to a unique name.
@@ -94,8 +94,8 @@ final class StateDirectory: Sendable {
         return true
     }
 
-    /// The paths of containers that earlier hosts discarded and did not delete. Each is renamed to a unique name, which
-    /// no later purge uses.
+    /// Returns the paths of the containers that previous host processes discarded but did not delete. Renames each of
+    /// them first: under its new, unique name a later purge of the same plugin cannot collide with it.
     func earlierDiscarded() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: containerDirectory)) ?? []
         return names.filter { $0.hasPrefix(Self.discardedPrefix) }.sorted().map { name in

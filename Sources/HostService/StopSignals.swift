@@ -3,10 +3,10 @@
 import Foundation
 import UnixSignals
 
-/// The signals that stop the host in order.
+/// The signals on which the host stops in an orderly way.
 enum StopSignals {
-    /// SIGHUP is one of them, because the end of a terminal must not count as a crash of its host. A host that was
-    /// started with SIGHUP ignored (`nohup`) outlives its terminal.
+    /// The signals that stop this host. SIGHUP stops it, too, because the end of a terminal must not count as a crash
+    /// of its host. Exception: a host that was started with SIGHUP ignored (`nohup`) outlives its terminal.
     static var accepted: [UnixSignal] { isHangupIgnored ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup] }
 
     private static var isHangupIgnored: Bool {

@@ -23,8 +23,8 @@ package enum FilePlace {
         return directory == "/" ? "/\(rest)" : "\(directory)/\(rest)"
     }
 
-    /// Whether two paths refer to the same file, after symbolic links are resolved. False when one of them refers to
-    /// none.
+    /// Whether two paths lead to the same file, after symbolic links are resolved. False when one of the paths leads to
+    /// no file.
     package static func isSame(_ left: String, _ right: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }

@@ -4,14 +4,14 @@ internal import TaskModel
 
 extension DiagnosingMapping {
     /// Reads a duration in the notation of a whole number and a unit: `500ms`, `30s`, `10min`, `2h`, `1d`. Nil when the
-    /// key is missing or its value was reported.
+    /// key is missing or its value was reported as invalid.
     package func duration(_ name: String, in range: ClosedRange<Duration>? = nil) -> Field<Duration>? {
         quantity(name, .durations, in: range.map { $0.lowerBound.wholeMilliseconds...$0.upperBound.wholeMilliseconds })
             .map { $0.map { .milliseconds($0) } }
     }
 
     /// Reads a size in bytes, in the notation of a whole number and a binary unit: `512B`, `64KiB`, `256MiB`, `2GiB`.
-    /// Nil when the key is missing or its value was reported.
+    /// Nil when the key is missing or its value was reported as invalid.
     package func byteSize(_ name: String, in range: ClosedRange<Int64>? = nil) -> Field<Int64>? {
         quantity(name, .sizes, in: range)
     }

@@ -4,8 +4,9 @@ internal import TaskModel
 
 /// Reads the keys of one YAML mapping by type, and reports every invalid key and value.
 ///
-/// A read returns nil when the key is missing or its value was reported; reading continues, so that all problems of the
-/// file are found. Keys that were never read are reported as unknown. It does not decide whether the file is used.
+/// A read returns nil when the key is missing or its value was reported as invalid; reading continues, so that all
+/// problems of the file are found. Keys that were never read are reported as unknown. The type does not decide whether
+/// the file is used.
 package final class DiagnosingMapping {
     package let problems: ProblemCollector
     /// Path of this mapping in the file; empty for the root.
@@ -79,7 +80,7 @@ package final class DiagnosingMapping {
     }
 
     /// Reads a value of an enumeration, which is written as its raw value; nil when the key is missing or its value was
-    /// reported.
+    /// reported as invalid.
     package func choice<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String,
         of type: Value.Type = Value.self
@@ -100,8 +101,8 @@ package final class DiagnosingMapping {
 
     // MARK: Lists and mappings
 
-    /// Reads a list of strings; nil when the key is missing or its value was reported. Other items are reported and
-    /// omitted.
+    /// Reads a list of strings; nil when the key is missing or its value was reported as invalid. Items that are no
+    /// strings are reported and omitted.
     package func strings(_ name: String) -> Field<[Field<String>]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -114,8 +115,8 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// Reads a mapping of free keys to single values; nil when the key is missing or its value was reported. The values
-    /// are returned as strings, as written in the file.
+    /// Reads a mapping of free keys to single values; nil when the key is missing or its value was reported as invalid.
+    /// The values are returned as strings, as written in the file; other values are reported and omitted.
     package func texts(_ name: String) -> Field<[String: String]>? {
         node(name).flatMap { field in
             guard case .mapping(let entries) = field.value.content else {
@@ -130,12 +131,14 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// Reads a nested mapping with known keys by `read`; nil when the key is missing or its value was reported.
+    /// Reads a nested mapping with known keys by `read`; nil when the key is missing or its value was reported as
+    /// invalid.
     package func mapping<Value>(_ name: String, _ read: (DiagnosingMapping) -> Value) -> Value? {
         node(name).flatMap { inner($0, read) }
     }
 
-    /// Reads a mapping of free keys to mappings with known keys, in the file's order; empty when the key is missing.
+    /// Reads a mapping of free keys to mappings with known keys, in the file's order; empty when the key is missing or
+    /// its value was reported as invalid.
     package func mappings<Value>(
         _ name: String,
         _ read: (_ key: Field<String>, _ mapping: DiagnosingMapping) -> Value
@@ -151,7 +154,8 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// Reads a list of mappings with known keys, each by `read`; nil when the key is missing or its value was reported.
+    /// Reads a list of mappings with known keys, each by `read`; nil when the key is missing or its value was reported
+    /// as invalid.
     package func mappings<Value>(inList name: String, _ read: (DiagnosingMapping) -> Value) -> Field<[Value]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -177,7 +181,8 @@ package final class DiagnosingMapping {
 
     // MARK: Reports
 
-    /// Reports the keys that were not read. Called once, after all reads.
+    /// Reports the keys that were not read, except keys that begin with `x-`, which serve as comments. Called once,
+    /// after all reads.
     func reportUnknownKeys() {
         for entry in entries where !asked.contains(entry.key) && !entry.key.hasPrefix("x-") {
             problems.report(
@@ -221,7 +226,7 @@ package final class DiagnosingMapping {
         return !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// A field at the position of its value, or at that of its key when the value is empty.
+    /// A field at the position of its value, or at the position of its key when the value is null.
     package func at<Value>(_ field: Field<YAMLNode>, _ value: Value) -> Field<Value> {
         Field(value, key: field.key, position: field.value.isNothing ? field.position : field.value.position)
     }

@@ -4,7 +4,7 @@
 struct Measure {
     struct Unit {
         let word: String
-        /// Size of the unit, in the smallest unit.
+        /// Size of the unit, as a multiple of the smallest unit of the quantity.
         let size: Int64
         /// Other common notations of the unit, in lower case, which are rejected.
         let otherWords: [String]
@@ -109,7 +109,7 @@ struct Measure {
     /// One number with its unit.
     private struct Part {
         let digits: Substring
-        /// Digits after a point or a comma; empty without one.
+        /// Digits after a point or a comma; empty without a fraction.
         let fraction: Substring
         let unit: Substring
 

@@ -16,7 +16,7 @@ package struct YAMLNode {
     package let content: Content
     package let position: TextPosition?
 
-    /// Whether the value is null: `key:`, `~` or `null`.
+    /// Whether the node is a null value: an unquoted `~`, `null`, `Null` or `NULL`, or an empty value as in `key:`.
     package var isNothing: Bool {
         guard case .text(let text, isQuoted: false) = content else { return false }
         return text.isEmpty || Self.wordsForNothing.contains(text)

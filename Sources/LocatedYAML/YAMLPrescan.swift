@@ -11,7 +11,7 @@ enum YAMLPrescan {
     private static let mostAliases = 8
     private static let mostComplexKeys = 8
 
-    /// The bytes as text; nil after a problem was reported.
+    /// The bytes as text. When they fail the check, reports a problem and returns nil.
     static func text(of bytes: [UInt8], problems: ProblemCollector) -> String? {
         var bytes = bytes[...]
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes = bytes.dropFirst(3) }

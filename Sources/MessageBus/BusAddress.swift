@@ -7,12 +7,13 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
 
     package init(_ text: String) { self.text = text }
 
-    /// The address of the machine's bus.
+    /// The address of the machine's bus: DBUS_SYSTEM_BUS_ADDRESS, otherwise the default socket.
     package static func system(environment: [String: String]) -> BusAddress {
         named("DBUS_SYSTEM_BUS_ADDRESS", in: environment) ?? BusAddress("unix:path=/run/dbus/system_bus_socket")
     }
 
-    /// The address of the bus of the user's session; nil when the environment contains none.
+    /// The address of the bus of the user's session: DBUS_SESSION_BUS_ADDRESS, otherwise the socket `bus` in
+    /// XDG_RUNTIME_DIR. Nil when neither variable is set.
     package static func session(environment: [String: String]) -> BusAddress? {
         if let address = named("DBUS_SESSION_BUS_ADDRESS", in: environment) { return address }
         guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else { return nil }

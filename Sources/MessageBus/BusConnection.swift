@@ -64,7 +64,7 @@ package final class BusConnection {
     }
 
     /// Time at which `dispatch` is due even if the socket is not ready: for a timeout, the rest of a turn or a new
-    /// attempt to connect. Nil when it is not.
+    /// attempt to connect. Nil when `dispatch` only has to follow the socket.
     package var nextTurn: MonotonicTime? {
         guard let library, let link else { return retry }
         var microseconds = UInt64.max
@@ -126,7 +126,8 @@ package final class BusConnection {
         dispatch(at: now)
     }
 
-    /// A duplicate of the library's descriptor, which can be closed independently; a negative error number on failure.
+    /// A duplicate of the library's descriptor, which this module can close independently; a negative error number on
+    /// failure.
     private static func copy(_ number: Int32) -> Int32 {
         guard number >= 0 else { return number }
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The ELF note of a library: the ABI version for which the library was built. Its code may use another version.
+/// The ELF note of a library: the ABI version for which the library claims to be built. Nothing checks that its code
+/// uses this version.
 package struct BinaryNote: Hashable, Sendable {
     package let major: Int
     /// The lowest minor version of the ABI that the plugin requires.

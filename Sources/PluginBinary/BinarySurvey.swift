@@ -3,9 +3,9 @@
 internal import Glibc
 package import TaskModel
 
-/// All facts about one file as a plugin's library, read from its bytes, even when a host would refuse the file.
+/// Facts about one file as a plugin's library, read from its bytes, even when a host would refuse the file.
 ///
-/// A host uses `PluginBinary.examine`, which throws the first of these problems.
+/// When only the first problem matters, `PluginBinary.examine` throws it, for a library with an entry function.
 package struct BinarySurvey: Hashable, Sendable {
     package let path: String
     /// Reasons why a host refuses to load the library, in the order of the host's checks; empty when the host loads it.

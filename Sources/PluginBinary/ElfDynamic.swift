@@ -41,8 +41,8 @@ struct ElfDynamic {
 
     var hasTextRelocations: Bool { self[.textRelocations] != nil || has(0x4, in: .flags) }
 
-    /// Whether the loader resolves all symbols when it loads the library, so that the table can become read-only
-    /// afterwards.
+    /// Whether the loader resolves all symbols when it loads the library, so that the table of their addresses can
+    /// become read-only afterwards.
     var isBoundAtOnce: Bool { self[.bindNow] != nil || has(0x8, in: .flags) || has(0x1, in: .moreFlags) }
 
     private func has(_ bit: UInt64, in tag: Tag) -> Bool { (self[tag] ?? 0) & bit != 0 }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The way in which a host uses a library. A library serves exactly one.
+/// The way in which a host uses a library: as a plugin with an entry function, or as an ordinary library. Each library
+/// serves exactly one use.
 package enum LibraryUse: Hashable, Sendable {
     /// As a plugin with an entry function and a note.
     case entry

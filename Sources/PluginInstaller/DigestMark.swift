@@ -20,7 +20,7 @@ struct DigestMark: Hashable {
         return "\(Self.bare(stem, of: digest))-\(digest.prefix(length))\(suffix)"
     }
 
-    /// The mark in the file name `file`, if that is the name of a version of the library; nil otherwise.
+    /// The mark in the file name `file`, if `file` is the name of a version of the library; nil otherwise.
     ///
     /// - Parameters:
     ///   - name: the library's name without a mark, or with the mark of `digest`.

@@ -8,10 +8,10 @@ import TaskModel
 // Execution of a plan: all files are in place and the host has the plugin, or everything is as before.
 extension InstallationPlan {
     package enum Verdict: Hashable, Sendable {
-        /// No host uses these directories.
+        /// No running host uses the directories of this installation.
         case noHost
         case accepted
-        /// The host uses the new version, but still loads the previous library once more.
+        /// The host uses the new version, but a launch still has to load the library of the previous version.
         case loadingPrevious
         /// The host has not answered within `HostVerdict.timeout`.
         case silent
@@ -23,7 +23,8 @@ extension InstallationPlan {
         package let left: [String]
     }
 
-    /// Writes library and manifest, and waits for the host. Throws `InstallationError` or `ControlError`.
+    /// Writes library and manifest, and waits for the host's verdict. Throws `InstallationError` or `ControlError`,
+    /// after rolling back all files.
     package func install() async throws -> Installation {
         var exchange = FileExchange()
         var staged: [FileExchange.Staged] = []

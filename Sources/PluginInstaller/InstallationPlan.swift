@@ -23,7 +23,7 @@ package struct InstallationPlan {
     package let report: CheckReport
     /// The installed manifest to be replaced; nil when there is none.
     package let previous: ManifestReading?
-    /// Other plugins that would be refused because of the new one.
+    /// Other plugins that the host would refuse because of the new plugin.
     package let displaced: [RefusedPlugin]
 
     package var identifier: PluginIdentifier { manifest.identifier.value }

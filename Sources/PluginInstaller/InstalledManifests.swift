@@ -42,8 +42,8 @@ package struct InstalledManifests {
     /// The plugins that a host with these directories has catalogued.
     var known: [KnownPlugin] { contents.entries.map { KnownPlugin($0) } }
 
-    /// The operator's manifest of a plugin; nil without one. When several manifests claim the plugin, the effective
-    /// one.
+    /// The operator's manifest of a plugin; nil when there is none. When several of the operator's manifests claim the
+    /// plugin, the one in effect.
     func operators(_ identifier: PluginIdentifier) -> File? {
         let own = files.filter { $0.isOperators && $0.identifier == identifier }
         let counting = contents.entry(for: identifier)?.manifestPath
@@ -56,7 +56,7 @@ package struct InstalledManifests {
         files.first { !$0.isOperators && $0.identifier == identifier }
     }
 
-    /// Path of the library that a manifest found beside itself; nil when there is none, or other manifests use it, too.
+    /// Path of the library beside a manifest, if only this manifest uses the library; nil otherwise.
     func ownLibrary(of file: File) -> String? {
         guard let name = file.manifest.reading.library?.path.value else { return nil }
         let beside = "\(FilePlace.directory(of: file.path))/\(name)"
@@ -66,7 +66,8 @@ package struct InstalledManifests {
         return users.contains { FilePlace.isSame($0, beside) } ? nil : beside
     }
 
-    /// The other manifests of the operator's directory with the same library name, which refer to the same file.
+    /// The manifests of the operator's directory, except `file`, that name this library. All of them refer to the same
+    /// file.
     func others(naming library: String, than file: String?) -> [File] {
         files.filter { $0.isOperators && $0.path != file && $0.manifest.reading.library?.path.value == library }
     }

@@ -57,8 +57,8 @@ package struct RequestedGrants: Hashable {
         return topics
     }
 
-    /// The differences to an older version: a line with a minus for each removed request, and with a plus for each
-    /// added one.
+    /// The differences to an older version: one line for each, with a minus for a removed request and a plus for an
+    /// added request.
     package func changes(from old: RequestedGrants) -> [String] {
         let gone = old.all.filter { !all.contains($0) }.map { "- \($0.topic): \($0.value)" }
         return gone + all.filter { !old.all.contains($0) }.map { "+ \($0.topic): \($0.value)" }

@@ -69,7 +69,7 @@ package struct Superseded {
         return paths.filter(FilePlace.exists)
     }
 
-    /// All paths of libraries to which the manifests may refer; nil when a manifest's library cannot be read.
+    /// All paths of libraries to which the manifests may refer; nil when the library name in a manifest cannot be read.
     private static func libraries(in place: InstallationPlace) -> Set<String>? {
         var libraries: Set<String> = []
         for source in CatalogueReader.manifests(in: place.directories).sources {

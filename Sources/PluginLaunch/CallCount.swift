@@ -3,14 +3,14 @@
 import RunnerWire
 
 /// Count of the unanswered calls of one launch. The host counts them itself, because a tampered runner may ignore the
-/// window.
+/// limit on unanswered calls (`CallWindow`).
 struct CallCount {
     private var unanswered = 0
-    /// Whether a call beyond the window was already reported.
+    /// Whether a call beyond the limit on unanswered calls was already reported.
     private var isReported = false
 
-    /// Counts a call, unless it is beyond the window of unanswered calls. Returns false for such a call; true for
-    /// messages that are no calls, which are not counted.
+    /// Counts the message if it is a call. Returns false, without counting, for a call beyond the limit on unanswered
+    /// calls. Returns true for every other message.
     mutating func admits(_ message: RunnerMessage) -> Bool {
         guard message.isCall else { return true }
         guard unanswered < CallWindow.limit else { return false }
@@ -18,7 +18,8 @@ struct CallCount {
         return true
     }
 
-    /// Whether a call beyond the window has to be reported. True only at the first call of this function.
+    /// Whether a call beyond the limit on unanswered calls has to be reported: true at the first call of this function,
+    /// false later.
     mutating func reports() -> Bool {
         defer { isReported = true }
         return !isReported

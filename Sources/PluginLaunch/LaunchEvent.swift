@@ -14,15 +14,16 @@ package enum LaunchEvent: Sendable {
     /// The control channel carried an invalid message, or the runner does not read its messages. The channel is closed;
     /// the process may still run.
     case malformed(LaunchNumber, message: String)
-    /// The launch had more unanswered calls than the window allows, which an unmodified runner prevents. Reported once
-    /// per launch. The excess calls are delivered as earlier ones are answered, and dropped when the launch ends first.
+    /// The launch made more calls than may be unanswered at once (`CallWindow.limit`), which an unmodified runner
+    /// prevents. Reported once per launch. The excess calls are delivered as earlier ones are answered, and dropped
+    /// when the launch ends first.
     case windowExceeded(LaunchNumber)
     /// A line of output: at most 8 KiB, without its line feed. Invalid UTF-8 is repaired.
     case output(LaunchNumber, RunnerOutput, line: String)
     /// The number of lines that were dropped because they exceeded the rate limit.
     case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
     /// The launch thread killed the launch at its kill time. Messages that the runner had sent by then are delivered
-    /// before. `ended` follows, after messages that the runner sent before the signal reached it.
+    /// before this event. `ended` follows, after messages that the runner sent before the signal reached it.
     case killTimePassed(LaunchNumber)
     /// No process of the launch is left, and all its messages and output have been delivered.
     case ended(LaunchNumber, RunnerEnd)

@@ -10,7 +10,7 @@ final class LaunchInbox: Sendable {
     enum Command: Sendable {
         case take(LaunchNumber)
         case send([UInt8], LaunchNumber, isAnswer: Bool)
-        /// The receiver has capacity for messages of the launch again.
+        /// The receiver of the launch's events has capacity for messages again.
         case resume(LaunchNumber)
         case setKillTime(MonotonicTime?, LaunchNumber)
         case kill(LaunchNumber)
@@ -51,7 +51,8 @@ final class LaunchInbox: Sendable {
         }
     }
 
-    /// Closes the queue. Remaining and later commands are abandoned, and their waiters are resumed.
+    /// Closes the queue. The commands in it and all later commands are abandoned, and callers that wait for a command
+    /// are resumed.
     func finish() {
         let rest = state.withLock { state in
             state.isFinished = true

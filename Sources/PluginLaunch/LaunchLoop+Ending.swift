@@ -6,7 +6,8 @@ import LinuxSystem
 import Logging
 import TaskModel
 
-/// The end of a launch, in order: its first process, all descendants, the control group, the last words.
+/// The steps at the end of a launch, in order: reap its first process, end all descendants, remove the control group,
+/// read the crash record.
 extension LaunchLoop {
     func leaderEnded(_ launch: SupervisedLaunch) {
         guard launch.isRunning, let leader = launch.leader else { return }
@@ -78,8 +79,8 @@ extension LaunchLoop {
 
     /// An adopted child process that belongs to one of this launcher's launches.
     private struct Orphan {
-        /// The launch of the process; nil when it ended long ago, because the process was missing from a list that
-        /// changed while it was read.
+        /// The launch of the process; nil when the launch has already ended without the process, because the kernel's
+        /// list of processes changed while it was read.
         let launch: SupervisedLaunch?
         var mayLive: Bool { launch?.isRunning == true }
     }
@@ -92,9 +93,11 @@ extension LaunchLoop {
         return launches.values.first { $0.recognizes(pid) }.map { Orphan(launch: $0) }
     }
 
-    /// Kills and reaps an unclaimed process, and reports it. It had removed its mark, or its mark was refused.
+    /// Kills, reaps and reports an unclaimed process: a child without the mark of a launch, because it removed its mark
+    /// or the system refused to set the mark.
     ///
-    /// - Returns: whether the process was reaped; its own children were adopted after the list was read.
+    /// - Returns: whether the process was reaped. The list of children then has to be read again, because this process
+    ///   has adopted the children of the reaped process.
     private func endUnclaimed(_ pid: Int32) -> Bool {
         guard case .killed(let reported) = unclaimed, let identity = ProcessIdentity(of: pid),
             !earlierChildren.contains(identity)
@@ -117,8 +120,8 @@ extension LaunchLoop {
         return true
     }
 
-    /// Watches one leftover process of the launch for its end. One is enough: after its end the next sweep finds the
-    /// others dead or dying.
+    /// Watches one leftover process of the launch for its end. One watch is enough: after the end of this process the
+    /// next sweep finds the other leftover processes dead or dying.
     private func watchLeftover(_ pid: Int32, of launch: SupervisedLaunch) {
         guard launch.leftover == nil else { return }
         let number = bgl_pidfd_open(pid)

@@ -5,8 +5,9 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// Reading of channels and streams: in turns, within the rate limits, and as far as the receiver and the window of
-/// unanswered calls allow.
+/// Reading of the runners' control channels and output streams. Launches are read in turns, within their rate limits.
+/// Reading of a launch pauses while the receiver of the events has no capacity. Reading of a channel pauses while the
+/// launch has too many unanswered calls.
 extension LaunchLoop {
     func receive(_ launch: SupervisedLaunch) {
         let number = launch.number
@@ -31,8 +32,9 @@ extension LaunchLoop {
         poller.change(descriptor, .control(number), events: launch.control.awaited)
     }
 
-    /// Delivers a message unless it has to wait: a call beyond the window waits for an answer to an earlier call, any
-    /// message waits for capacity of the receiver.
+    /// Delivers a message to the receiver of the events, and returns true. Returns false when the message has to wait:
+    /// a call beyond the limit on unanswered calls waits for an answer, and any message waits until the receiver has
+    /// capacity.
     private func takes(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) -> Bool {
         guard hasCapacity(launch.number), admits(message, of: launch) else { return false }
         deliver(message, of: launch, at: now)
@@ -45,8 +47,9 @@ extension LaunchLoop {
         return false
     }
 
-    /// Delivers all messages that the runner has sent so far, whether the receiver has capacity or not. A call beyond
-    /// the window is dropped: only a tampered runner sends one, and its launch is over.
+    /// Delivers all messages that the runner has sent so far, whether the receiver of the events has capacity or not. A
+    /// call beyond the limit on unanswered calls is dropped: only a tampered runner makes such a call, and its launch
+    /// is over.
     func drainControl(of launch: SupervisedLaunch, at now: MonotonicTime) {
         let descriptor = launch.control.descriptor
         let status = launch.control.drain(into: buffer, at: now) { message in
@@ -94,8 +97,8 @@ extension LaunchLoop {
 
     // MARK: Pausing
 
-    /// Stops reading a descriptor until `due`. It is removed from the epoll set, here and in `hold`, because a hang-up
-    /// would otherwise be reported at every turn.
+    /// Stops reading a descriptor until `due`. The descriptor is removed from the epoll set, here and in `hold`,
+    /// because otherwise epoll would report a hang-up at every turn.
     private func pause(_ descriptor: Descriptor, _ interest: LaunchInterest, until due: MonotonicTime) {
         poller.remove(descriptor, interest)
         paused[interest] = due
@@ -111,7 +114,7 @@ extension LaunchLoop {
         held.remove(interest)
     }
 
-    /// Resumes reading from a launch after the receiver has regained capacity.
+    /// Resumes reading from a launch, because the receiver of its events has capacity again.
     func resumeReading(of launch: SupervisedLaunch) {
         resumeControl(of: launch)
         for stream in launch.outputs.keys where held.remove(.output(launch.number, stream)) != nil {

@@ -6,8 +6,8 @@ import LinuxSystem
 import Logging
 import TaskModel
 
-/// One request to end the processes and control groups of earlier hosts. None of these processes is a child of this
-/// process.
+/// One request to end the processes and control groups that previous host processes left behind. None of these
+/// processes is a child of this process.
 final class StaleEnding {
     let waiter: CheckedContinuation<Void, Never>
     var processes: [Int: Descriptor] = [:]

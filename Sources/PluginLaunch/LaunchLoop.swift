@@ -18,7 +18,7 @@ final class LaunchLoop {
     let killTimer: Descriptor
     let children: ChildList
     let unclaimed: UnclaimedProcesses
-    /// Children that this process had when the launcher was created. They are left alone.
+    /// Children that this process had when the launcher was created. The launch thread never kills these.
     let earlierChildren: Set<ProcessIdentity>
     let owner: MarkOwner
     let logger: Logger
@@ -34,11 +34,12 @@ final class LaunchLoop {
     /// Killed orphans that are not reaped yet, with their launch. Their environment, which may contain their only mark,
     /// is already gone.
     var killedOrphans: [Int32: LaunchNumber] = [:]
-    /// Killed unclaimed processes that are not reaped yet.
+    /// Killed unclaimed processes (children without the mark of a launch) that are not reaped yet.
     var killedUnclaimed: Set<ProcessIdentity> = []
     var endings: [StaleEnding] = []
     var nextEnding = 0
-    /// Time of the last search for descendants. `sweepsAgainAt` is the time of a scheduled retry; nil for none.
+    /// Time of the last sweep, the search for orphaned processes of launches. `sweepsAgainAt` is the time of a
+    /// scheduled retry; nil for none.
     var sweptAt = MonotonicTime(nanoseconds: 0)
     var sweepsAgainAt: MonotonicTime?
 
@@ -52,7 +53,8 @@ final class LaunchLoop {
     private var waiting: [LaunchNumber] = []
     /// Channels and streams that exceeded their rate limit, with the time at which reading resumes.
     var paused: [LaunchInterest: MonotonicTime] = [:]
-    /// Channels and streams that are not read until the receiver has capacity or a call is answered.
+    /// Channels and streams that are not read until the receiver of the events has capacity, or until a call is
+    /// answered.
     var held: Set<LaunchInterest> = []
     private var closers: [CheckedContinuation<Void, Never>?] = []
     /// Functions to call after all passed kill times have been enforced.

@@ -25,7 +25,7 @@ package final class Launcher: Sendable {
     ///
     /// - Parameters:
     ///   - path: path of the runner, resolved once; a later upgrade of the file has no effect.
-    ///   - unclaimed: the treatment of children without the mark of a launch.
+    ///   - unclaimed: whether children without the mark of a launch are left alone or killed.
     ///   - hasCapacity: whether the receiver accepts another message of the launch. After false, reading of that launch
     ///     stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the launch
     ///     thread; must not block.
@@ -93,7 +93,7 @@ package final class Launcher: Sendable {
         inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
     }
 
-    /// Resumes reading from a launch whose receiver had no capacity.
+    /// Resumes reading from a launch that was stopped because the receiver of its events had no capacity.
     package func resumeMessages(of launch: LaunchNumber) { inbox.put(.resume(launch)) }
 
     /// Sets the time at which the launch is killed, instead of the time set before; nil for never. The launch thread
@@ -115,8 +115,9 @@ package final class Launcher: Sendable {
     /// Kills every process of the launch; the event `ended` follows when none is left.
     package func kill(_ launch: LaunchNumber) { inbox.put(.kill(launch)) }
 
-    /// Ends the processes of earlier hosts, and returns when they are gone. They are the recorded processes, unless
-    /// their numbers have been reused, and all processes with the process mark or in the control group of a dead host.
+    /// Ends the processes that previous host processes left behind, and returns when they are gone. These are the
+    /// recorded processes, unless their numbers have been reused, and all processes with the process mark or in the
+    /// control group of a dead host.
     package func endStale(_ processes: [RunnerProcess]) async {
         await withCheckedContinuation { inbox.put(.endStale(processes, $0)) }
     }

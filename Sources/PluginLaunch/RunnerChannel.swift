@@ -26,7 +26,7 @@ struct RunnerChannel {
 
     private var socket: Descriptor?
     private var decoder = FrameDecoder<RunnerMessage>()
-    /// The next message, which the receiver has refused for now; nil without one.
+    /// The next message, which `deliver` has refused for now; nil without one.
     private var held: RunnerMessage?
     private var outgoing: [UInt8] = []
     private var sentCount = 0
@@ -45,13 +45,14 @@ struct RunnerChannel {
     var awaited: Int { hasOutgoing ? BGL_READABLE | BGL_WRITABLE : BGL_READABLE }
     private var hasOutgoing: Bool { sentCount < outgoing.count }
     var resumesAt: MonotonicTime? { bucket.resumesAt }
-    /// Whether a message waits because the receiver refused it. No more bytes are read until `resume` has delivered it.
+    /// Whether a message waits because `deliver` refused it. No more bytes are read until `resume` has delivered the
+    /// message.
     var isHeld: Bool { held != nil }
 
-    /// Reads from the socket once, so that no runner takes more than its turn, and delivers the messages.
+    /// Reads from the socket once, so that no runner delays the others, and delivers the messages.
     ///
-    /// - Parameter deliver: returns false when the receiver refuses the message for now; it and all later messages are
-    ///   then held until `resume`.
+    /// - Parameter deliver: returns false when the receiver refuses the message for now; this message and all later
+    ///   messages are then held until `resume`.
     mutating func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,

@@ -12,8 +12,8 @@ struct RunnerStation {
     struct Start {
         let process: RunnerProcess
         let mark: RunnerMark
-        /// Whether the process carries the number of its mark. False where the system refused the number: descendants
-        /// are then recognized only by environment or control group.
+        /// Whether the process carries the number of its process mark as a resource limit. False where the system
+        /// refused to set it: descendants are then recognized only by environment or control group.
         let hasNumber: Bool
         let leader: Descriptor
         let control: Descriptor

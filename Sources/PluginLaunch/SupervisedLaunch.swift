@@ -36,8 +36,8 @@ final class SupervisedLaunch {
     var outputs: [RunnerOutput: OutputReader]
     /// Descriptor of the first process; nil once it is reaped.
     var leader: Descriptor?
-    /// One of the leftover processes that are dying, watched during sweeping; nil without one. The others are found
-    /// after its end.
+    /// One leftover process of the launch, watched for its end while the launch is in the stage `sweeping`; nil without
+    /// one. After its end the next sweep finds the other leftover processes.
     var leftover: Descriptor?
     var groupEvents: Descriptor?
 

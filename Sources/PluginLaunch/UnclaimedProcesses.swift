@@ -1,11 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The treatment of unclaimed processes: children of this process that carry no mark of a launch, and that it did not
-/// have when the launcher was created. A process that removes its mark becomes such a child when its parent ends.
+/// The treatment of unclaimed processes. An unclaimed process is a child of this process that carries no mark of a
+/// launch and was no child when the launcher was created. A process of a launch that removes its mark becomes an
+/// unclaimed process when its parent ends.
 package enum UnclaimedProcesses: Sendable {
-    /// They are left alone, for a process that starts children of its own.
+    /// Unclaimed processes are left alone. For a process that also starts children other than runners.
     case left
-    /// They are killed and reported, for a process whose only children are runners.
+    /// Unclaimed processes are killed and reported. For a process whose only children are runners.
     ///
     /// - Parameter reported: called once per process, on the launch thread; must not block.
     case killed(reported: @Sendable (UnclaimedProcess) -> Void)

@@ -3,9 +3,9 @@
 package import RunnerWire
 package import TaskModel
 
-/// Calls of the plugin that wait for the host's answer, at most `CallWindow.limit` at once. Further callers wait for a
-/// place, in the order of their calls. Completions, reports and log lines need no answer and do not use the table. The
-/// table does not interpret the calls.
+/// The calls of the plugin that wait for the host's answer: at most `CallWindow.limit` calls are sent and unanswered at
+/// once. Every further call waits in the order of the calls until it gets a place among these. Completions, reports and
+/// log lines need no answer and do not use the table. The table does not interpret the calls.
 package final class CallTable: Sendable {
     package enum Answer: Hashable, Sendable {
         case submitted(SubmissionNumber)
@@ -17,15 +17,16 @@ package final class CallTable: Sendable {
     private struct State {
         /// Number of the newest call.
         var last: UInt64 = 0
-        /// Number of the newest call that has got a place.
+        /// Number of the newest call that has a place among the open calls.
         var admitted: UInt64 = 0
-        /// Calls with a place, until their caller has taken the answer. The value is nil until the answer arrives.
+        /// Open calls: calls that got a place and whose caller has not taken the answer yet. The value is nil until the
+        /// answer arrives.
         var open: [CallNumber: Answer?] = [:]
         /// Number of open calls without an answer.
         var unanswered = 0
         var isClosed = false
 
-        /// Gives free places to the callers that have waited longest.
+        /// Gives free places among the open calls to the callers that have waited longest.
         mutating func admit() {
             while !isClosed, unanswered < CallWindow.limit, admitted < last {
                 admitted += 1
@@ -59,7 +60,7 @@ package final class CallTable: Sendable {
         return answer
     }
 
-    /// Blocks until a place is free. Returns nil when the table was closed first.
+    /// Blocks until a place among the open calls is free, and takes it. Returns nil when the table was closed first.
     private func takePlace() -> CallNumber? {
         let number = state.change { state in
             state.last += 1
@@ -82,10 +83,10 @@ package final class CallTable: Sendable {
         }
     }
 
-    /// The number of callers that wait for a place.
+    /// The number of callers that wait for a place among the open calls.
     package var waiting: Int { state.read { Int($0.last - $0.admitted) } }
 
-    /// Closes the table. Calls without a place return nil; calls with a place still get their answer.
+    /// Closes the table. Calls that wait for a place return nil; open calls still get their answer.
     package func close() {
         state.change { $0.isClosed = true }
     }

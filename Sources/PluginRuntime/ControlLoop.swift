@@ -5,8 +5,8 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// The loop of the control thread. It handles the host's messages, the launch's deadlines and the unsent backlog. It
-/// runs no plugin code and never waits for any.
+/// The loop of the control thread. It handles the host's messages, the launch's deadlines and the unsent backlog. The
+/// thread runs no plugin code and never waits for plugin code.
 struct ControlLoop {
     private let launch: RunnerLaunch
     private let descriptor: Int32

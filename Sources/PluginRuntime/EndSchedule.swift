@@ -12,7 +12,7 @@ package struct EndSchedule: Hashable, Sendable {
     /// The time without a call of the plugin's own threads after which these threads count as finished.
     package static var quietPeriod: Duration { .milliseconds(250) }
 
-    /// The part of the exit time that is left for the output when `stop` uses all of its time.
+    /// The part of the exit time that is left for flushing the output when the plugin's `stop` uses all of its time.
     private static var flushTime: Duration { .milliseconds(100) }
 
     /// Deadline of the first stage: callbacks have to return, and the quiet period has to pass. It also bounds a plugin
@@ -70,9 +70,9 @@ package struct EndSchedule: Hashable, Sendable {
         return min(settledBy, quietAt)
     }
 
-    /// Deadline of `stop`: the grace period from `now`, but no later than `stoppedBy`.
+    /// Deadline of the plugin's `stop`: `now` plus the grace period, but no later than `stoppedBy`.
     package func stopDeadline(calledAt now: MonotonicTime) -> MonotonicTime { min(now + gracePeriod, stoppedBy) }
 
-    /// Deadline for flushing the output: a second from `now`, but no later than `flushedBy`.
+    /// Deadline for flushing the output: one second after `now`, but no later than `flushedBy`.
     package func flushDeadline(begunAt now: MonotonicTime) -> MonotonicTime { min(now + .seconds(1), flushedBy) }
 }

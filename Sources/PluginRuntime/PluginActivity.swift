@@ -6,8 +6,8 @@ import TaskModel
 
 /// Counts of the calls between runner and plugin, in both directions. The end of the launch waits for these calls.
 ///
-/// A call of the plugin counts only on a thread of the plugin's own: a thread that a handler started, a queue's, or one
-/// of Swift's concurrency. A call on the thread of a callback is over when the callback returns.
+/// A call of the plugin counts only on a thread of the plugin's own: a thread that a handler started, a thread of a
+/// queue, or a thread of Swift's concurrency. A call on the thread of a callback is over when the callback returns.
 final class PluginActivity: Sendable {
     private let callbacks = Monitor(0)
     private let calls = Atomic(0)

@@ -52,7 +52,7 @@ package enum PluginRuntime {
         launch.run()
     }
 
-    /// The number of later tasks, beyond the batch, for which a crash can be attributed to its task.
+    /// The number of tasks delivered after the batch for which the runner can still attribute a crash to its task.
     private static let laterTasks = 64
 
     private static var hasHost: Bool {
@@ -75,7 +75,8 @@ package enum PluginRuntime {
         OutputStreams.bufferByLine()
     }
 
-    /// Enters the sandbox of the plan. Without it, the process ends and no plugin code is mapped.
+    /// Puts this process into the sandbox of the plan. If that fails, the process ends before any plugin code is
+    /// mapped.
     private static func enterSandbox(_ plan: RunnerPlan, _ channel: HostChannel) {
         guard let sandbox = plan.sandbox else { return }
         do throws(SystemError) {

@@ -30,7 +30,8 @@ package struct RegistrationTable<Handler> {
         var calls = 0
     }
 
-    /// A handler in use, from `beginCall` until `endCall`. A more precise handler may be registered meanwhile.
+    /// A handler in use, from `beginCall` until `endCall`. During the call a more precise handler may be registered for
+    /// the same identifier.
     package struct Call {
         package let handler: Handler
         fileprivate let name: PermittedIdentifier
@@ -73,8 +74,8 @@ package struct RegistrationTable<Handler> {
 
     package func isRegistered(_ identifier: TaskIdentifier) -> Bool { index(for: identifier) != nil }
 
-    /// Whether a submission of the identifier is a programming error, because the identifier is permitted but has no
-    /// handler (statement 18). An identifier that is not permitted is refused by the host instead.
+    /// Whether a submission of the identifier is a programming error, because a main plugin's identifier is permitted
+    /// but has no handler (statement 18). An identifier that is not permitted is refused by the host instead.
     package func lacksHandler(for identifier: TaskIdentifier) -> Bool {
         role == .main && isPermitted(identifier) && !isRegistered(identifier)
     }
@@ -140,7 +141,8 @@ package struct RegistrationTable<Handler> {
 extension RegistrationTable.Call: Sendable where Handler: Sendable {}
 
 extension PermittedIdentifier {
-    /// Rank of a registration among others that cover the same identifier; the higher one takes precedence.
+    /// Rank of a registration among all registrations that cover the same identifier; the registration with the highest
+    /// rank takes precedence.
     fileprivate var precision: Int {
         switch self {
         case .exact: .max

@@ -32,7 +32,7 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
         ///
         /// - Parameter isFirst: whether no report was held before, so that the timer is not armed yet.
         case hold(isFirst: Bool)
-        /// Drop the report, because the host or the table already has an equal one.
+        /// Drop the report, because the host already has an equal report, or the table holds one.
         case nothingNew
     }
 

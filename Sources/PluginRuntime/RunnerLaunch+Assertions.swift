@@ -87,7 +87,7 @@ extension RunnerLaunch {
     }
 
     /// Blocks until no expiration handler of an assertion runs. A handler may end its own assertion, and with it the
-    /// launch, before its context is released.
+    /// launch, while the context of the handler is not released yet.
     func awaitAssertionCalls() {
         assertionCalls.wait { $0 == 0 ? () : nil }
     }

@@ -6,7 +6,7 @@ import Synchronization
 import TaskModel
 
 extension RunnerLaunch {
-    /// Refuses a call inside a pending visitor or after the end of the launch.
+    /// Refuses a call made inside a visitor of `pending`, or after the end of the launch.
     ///
     /// - Returns: the status to return; nil when the call may proceed.
     func bar(_ call: StaticString) -> Int32? {

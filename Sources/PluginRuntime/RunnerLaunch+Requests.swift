@@ -98,7 +98,8 @@ extension RunnerLaunch {
         throw Problem(status: BGT_UNREGISTERED, message: message)
     }
 
-    /// Refuses a call that waits for a commit: as `bar` does, and also inside an expiration handler.
+    /// Refuses a call that waits for a commit in the cases in which `bar` refuses any call, and also inside an
+    /// expiration handler.
     ///
     /// - Returns: the status to return; nil when the call may proceed.
     private func barWaiting(_ call: StaticString) -> Int32? {

@@ -90,8 +90,8 @@ final class RunnerLaunch: Sendable {
 
     // MARK: From loading to the plugin's main loop
 
-    /// Loads the library and runs entry, then `run_main` if the plugin offers it. Called on the main thread, after the
-    /// control thread has started.
+    /// Loads the library and runs entry, then `run_main` if the plugin offers it. For a plugin with bound functions it
+    /// looks up these functions instead. Called on the main thread, after the control thread has started.
     func run() -> Never {
         do throws(PluginLibrary.LoadError) {
             if plan.handlers.isEmpty {
@@ -142,7 +142,8 @@ final class RunnerLaunch: Sendable {
 
     /// Marks entry as succeeded and reports it to the host.
     ///
-    /// - Returns: the tasks of the batch that have a handler, or `receive` for events.
+    /// - Returns: the tasks of the batch that can be delivered: tasks with a registered handler, and events if the
+    ///   plugin has a function `receive`.
     private func open(_ hooks: PluginHooks) -> [RunnerPlan.Task] {
         state.withLock { state in
             _ = state.registrations.closeEntry(succeeded: true)

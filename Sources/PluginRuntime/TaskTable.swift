@@ -26,11 +26,11 @@ package struct TaskTable<Handler> {
 
     private struct Entry {
         var phase = Phase.waiting
-        /// The expiration handler, unless its call has begun; nil without one.
+        /// The expiration handler, unless its call has begun; nil without a handler.
         var handler: Handler?
         var call = Call.none
         var isDelivered = false
-        /// Whether the task is a continued one, to which the launch's deadline does not apply.
+        /// Whether the task is a continued task, to which the launch's deadline does not apply.
         var isUnbounded = false
 
         var hasHandler: Bool {
@@ -139,8 +139,8 @@ package struct TaskTable<Handler> {
         ///
         /// - Parameters:
         ///   - replaced: the previous handler, which the caller has to release.
-        ///   - report: whether the task has a handler now, for the host; nil when that did not change.
-        ///   - mustCall: whether the task is expiring and its one call is still due.
+        ///   - report: whether the task has a handler now, to report this to the host; nil when that did not change.
+        ///   - mustCall: whether the task is expiring and the one call of its handler is still due.
         case changed(replaced: Handler?, report: Bool?, mustCall: Bool)
         case alreadyCompleted
         case unknown

@@ -19,7 +19,7 @@ extension WireMessage {
     }
 }
 
-/// Decodes a stream of bytes into messages, whatever the boundaries of its pieces are. It does no input itself.
+/// Decodes a stream of bytes into messages, however the stream is cut into pieces. The decoder reads no input itself.
 ///
 /// After a malformed frame the rest of the stream is unreliable: every later `next` throws the same error.
 package struct FrameDecoder<Message: WireMessage>: Sendable {

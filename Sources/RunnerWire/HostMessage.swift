@@ -80,7 +80,7 @@ package struct RunnerPlan: Hashable, Sendable {
     /// The functions that the manifest binds; empty for a library with an entry function.
     package let handlers: [DirectHandler]
     package let containerPath: String
-    /// Nil when the host's isolation is off.
+    /// The sandbox of the launch; nil when the host's isolation is off.
     package let sandbox: SandboxPlan?
     /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
     /// budget. It applies to entry and to every task that is not continued.

@@ -20,8 +20,8 @@ package enum RunnerMessage: Hashable, Sendable {
     case completed(TaskID, CompletionOutcome)
     /// A bound function returned: the outcome of its task, and the text for the journal.
     case returned(TaskID, CompletionOutcome, text: String)
-    /// An expiration handler of the task was set or removed. It decides between the outcomes `expired` and `overran`
-    /// (statements 57 and 59).
+    /// An expiration handler of the task was set or removed. Whether a handler is set decides between the outcomes
+    /// `expired` and `overran` (statements 57 and 59).
     case expirationHandler(TaskID, isSet: Bool)
     /// The runner's own timer expired these tasks.
     case expiring([TaskID], ExpirationReason)

@@ -5,9 +5,9 @@ package struct SandboxPlan: Hashable, Sendable {
     /// Access to a file, or to a directory with everything below it.
     package enum Access: UInt8, Sendable, CaseIterable {
         case read = 1
-        /// Reading too.
+        /// Writing and reading.
         case write = 2
-        /// Reading too.
+        /// Executing and reading.
         case execute = 3
     }
 
@@ -21,15 +21,15 @@ package struct SandboxPlan: Hashable, Sendable {
         }
     }
 
-    /// The rights that Landlock refuses unless a rule grants them; nil without Landlock.
+    /// The rights that Landlock refuses unless a rule grants them; nil when the kernel has no Landlock.
     package let landlock: LandlockRights?
-    /// The directory of the library, or the library alone.
+    /// The place that is opened for the library: its directory, or the library file alone.
     package let library: String
     /// Places that the plugin's grants name.
     package let granted: [Place]
-    /// Places of the host. A granted place that is, contains or lies in one of them is left out.
+    /// Places of the host. A granted place is left out when it is one of these places, contains one or lies in one.
     package let reserved: [String]
-    /// The filter of system calls, an array of the kernel's `struct sock_filter`; empty without one.
+    /// The filter of system calls, as an array of the kernel's `struct sock_filter`; empty without a filter.
     package let filter: [UInt8]
 
     package init(

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The places that every plugin may use: programs and libraries of the system, its name and time data, and harmless
-/// devices. The plugin's library, its container and its grants come in addition.
+/// The places that every plugin may use: programs and libraries of the system, its files about names, certificates and
+/// time, and harmless devices. A plugin may also use its library, its container and its grants.
 enum BasePlaces {
     static let all = [
         (

@@ -4,8 +4,8 @@ import CLinux
 import Glibc
 package import RunnerWire
 
-/// Rights of Landlock, which confines a process to files, ports and processes. The kernel refuses each right of a
-/// ruleset that no rule grants.
+/// Rights of Landlock, the kernel's mechanism that confines a process to certain files, ports and processes. A process
+/// under a ruleset has those rights of the ruleset that a rule grants; the kernel refuses the others.
 package enum Landlock {
     // Rights to files, by the bit numbers of the kernel's interface.
     static let execute: UInt64 = 1 << 0
@@ -22,20 +22,20 @@ package enum Landlock {
     package static let truncate: UInt64 = 1 << 14
     static let controlDevice: UInt64 = 1 << 15
 
-    /// Rights to a directory's entries, which the kernel refuses in a rule for a file.
+    /// Rights that concern the entries of a directory. The kernel rejects a rule that grants them for a file.
     static let ofDirectories =
         readDirectory | removeDirectory | removeFile | makeDirectory | makeRegular | makeFIFO | makeSymbolicLink | refer
 
     static let reading = readFile | readDirectory
-    /// All changes except new devices and sockets.
+    /// Rights to every change, except to create devices and sockets.
     static let writing = writeFile | truncate | (ofDirectories & ~readDirectory)
 
-    /// Binding and connecting TCP sockets.
+    /// Rights to bind and to connect TCP sockets.
     package static let network: UInt64 = 0b11
-    /// Abstract Unix sockets, and signals to processes outside.
+    /// Rights to connect to abstract Unix sockets, and to signal processes, outside of the sandbox.
     package static let scopes: UInt64 = 0b11
 
-    /// The rights that each version of the interface added, newest first.
+    /// The rights that each version of Landlock's interface added, newest version first.
     private static let additions: [(files: UInt64, network: UInt64, scopes: UInt64)] = [
         (0, 0, scopes), (controlDevice, 0, 0), (0, network, 0), (truncate, 0, 0), (refer, 0, 0), ((1 << 13) - 1, 0, 0),
     ]
@@ -62,7 +62,7 @@ package enum Landlock {
     /// Version of the kernel's interface, for display; 0 without Landlock.
     package static var version: Int { Int(max(0, bgl_landlock_version())) }
 
-    /// The bits of a kind of access.
+    /// The rights, as bits, that a kind of access needs.
     static func rights(_ access: SandboxPlan.Access) -> UInt64 {
         switch access {
         case .read: reading

@@ -5,7 +5,8 @@ import Glibc
 import LinuxSystem
 import RunnerWire
 
-/// A ruleset under construction: rights that are refused, and places where some of them are granted.
+/// A Landlock ruleset under construction: the rights that are refused, and the places at which some of these rights are
+/// granted.
 struct LandlockRuleset: ~Copyable {
     private let descriptor: Int32
     private let files: UInt64
@@ -40,7 +41,7 @@ struct Place: ~Copyable {
     let descriptor: Int32
     let isDirectory: Bool
 
-    /// Nil when nothing is there.
+    /// Opens the place at a path; nil when the path leads to no file.
     ///
     /// - Parameter follows: whether a symbolic link at the end of the path is followed.
     init?(_ path: String, follows: Bool = true) {

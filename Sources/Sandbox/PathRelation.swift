@@ -2,7 +2,7 @@
 
 /// Relations of absolute paths without symbolic links.
 package enum PathRelation {
-    /// Whether one path is the other, contains it or lies in it.
+    /// Whether the paths are equal, or one of them contains the other.
     package static func overlaps(_ one: String, _ other: String) -> Bool {
         contains(one, other) || contains(other, one)
     }

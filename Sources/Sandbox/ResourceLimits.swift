@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// Resource limits of a sandboxed process. Lower limits of the host stay. The number of processes has no limit here:
-/// the kernel counts those of the whole user, the host among them.
+/// Resource limits of a sandboxed process. Where the host's own limit is lower, that limit stays. The number of
+/// processes is not limited here: the kernel counts all processes of the user, including the host.
 enum ResourceLimits {
     static let all: [(resource: Int32, soft: UInt64, hard: UInt64)] = [
         // select() cannot handle larger descriptors, so more of them are for plugins that raise the limit.

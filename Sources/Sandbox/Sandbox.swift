@@ -5,12 +5,13 @@ import Glibc
 package import LinuxSystem
 package import RunnerWire
 
-/// Puts this process into its sandbox, before it loads a plugin. It cannot be undone.
+/// Puts this process into its sandbox, before it loads a plugin. A process cannot leave its sandbox.
 ///
 /// Landlock and the refusal of new privileges apply to the calling thread and to threads that it starts later, not to
 /// threads that exist already. The process must therefore have one thread.
 package enum Sandbox {
-    /// Applies the plan, or throws: the process must then not load the plugin.
+    /// Puts the process into the sandbox of the plan. Throws when a step fails; the process must then not load the
+    /// plugin.
     ///
     /// - Parameter container: the container of the plugin; it exists.
     /// - Returns: one message for each grant that was left out.
@@ -48,10 +49,11 @@ package enum Sandbox {
         return refused
     }
 
-    /// Grants one place of the plugin's manifest. For a file that a plugin may write and that does not exist yet, its
-    /// directory is granted.
+    /// Grants one place of the plugin's manifest. For a file that a plugin may write and that does not exist yet,
+    /// grants the directory of the file.
     ///
-    /// - Returns: the reason when the grant is left out; nil for a missing place, which needs no grant.
+    /// - Returns: the reason when the grant is left out; nil when the place is granted, and when it does not exist, so
+    ///   that it needs no grant.
     private static func allow(
         _ granted: SandboxPlan.Place,
         in ruleset: borrowing LandlockRuleset,
@@ -70,7 +72,8 @@ package enum Sandbox {
         return nil
     }
 
-    /// A directory for temporary files within the container: the plugin has no access to the machine's.
+    /// Creates a directory for temporary files in the container, because the plugin has no access to the machine's
+    /// directory for them. Returns its path.
     private static func makeTemporaryDirectory(in container: String) throws(SystemError) -> String {
         let path = container + "/tmp"
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(number: errno, attempt: "create \(path)") }

@@ -10,28 +10,29 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
     case files
     /// The host's control socket is out of reach.
     case controlSocket = "control-socket"
-    /// No network without the grant.
+    /// The network is out of reach without the grant `network`.
     case network
     /// Other processes cannot be signalled, traced, limited or read.
     case neighbours
-    /// No process is left behind.
+    /// No process of a launch is left behind when the launch ends.
     case descendants
     case memory
     case processes
     case descriptors
     /// No program gains privileges.
     case privileges
-    /// Only listed system calls.
+    /// A plugin can make only the listed system calls.
     case systemCalls = "system-calls"
 
     /// The enforcement of a guarantee on this machine.
     package enum Enforcement: Hashable, Sendable {
         case enforced(by: String)
-        /// The reason.
+        /// The guarantee is not enforced; the value is the reason.
         case notEnforced(String)
     }
 
-    /// Whether `isolation: required` includes it. The others are not built in this version.
+    /// Whether `isolation: required` demands this guarantee. This version has no mechanism for the guarantees that
+    /// cannot be required.
     package var canBeRequired: Bool { self != .memory && self != .processes }
 
     package func enforcement(_ isolation: Isolation, _ mechanisms: SandboxMechanisms) -> Enforcement {

@@ -6,7 +6,7 @@ import Sandbox
 
 /// The mechanisms of this kernel that a sandbox uses.
 package struct SandboxMechanisms: Hashable, Sendable {
-    /// Nil without Landlock.
+    /// The rights that Landlock can refuse; nil when the kernel has no Landlock.
     package let landlock: LandlockRights?
     package let landlockVersion: Int
     package let filtersSystemCalls: Bool
@@ -17,7 +17,7 @@ package struct SandboxMechanisms: Hashable, Sendable {
         self.filtersSystemCalls = filtersSystemCalls
     }
 
-    /// Found by trying; changes nothing in this process.
+    /// The mechanisms of this kernel, found by trying them. Changes nothing in this process.
     package static func probed() -> SandboxMechanisms {
         SandboxMechanisms(
             landlock: Landlock.offered(),

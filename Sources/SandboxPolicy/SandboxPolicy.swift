@@ -5,10 +5,10 @@ package import RunnerWire
 import Sandbox
 package import TaskModel
 
-/// Decides the sandbox of each launch: the mechanisms of the kernel, the filters for each combination of grants, and
-/// the places of the host that no grant reaches. Made once, at the start of the host.
+/// Decides the sandbox of each launch. Contains the mechanisms of the kernel, the filter of system calls for each
+/// combination of grants, and the places of the host that no plugin may reach. Created once, when the host starts.
 package struct SandboxPolicy: Sendable {
-    /// The policy cannot be applied; the host must not start.
+    /// The reason why the policy cannot be applied. The host must not start then.
     package struct Refusal: Error, CustomStringConvertible {
         package let description: String
     }
@@ -20,7 +20,8 @@ package struct SandboxPolicy: Sendable {
 
     package let isolation: Isolation
     package let mechanisms: SandboxMechanisms
-    /// The host's state directory and control socket, without symbolic links.
+    /// Files and directories of the host that no plugin may use, without symbolic links: the state directory, the
+    /// control socket and the configuration file.
     private let privatePlaces: [String]
     private let cataloguePlaces: [String]
     private let filters: [FilterKey: [UInt8]]
@@ -80,8 +81,8 @@ package struct SandboxPolicy: Sendable {
         )
     }
 
-    /// The places that the grants name. A setting with a relative path or without a value grants nothing: relative
-    /// paths are within the container.
+    /// The places that the grants of a plugin name. A granted setting without a value, or with a relative path, names
+    /// no place: relative paths are within the container, which the plugin may use anyway.
     package func places(of plugin: PluginEntry) -> [SandboxPlan.Place] {
         let grants = plugin.grants
         let named: [(SandboxPlan.Access, [String])] = [
@@ -95,14 +96,16 @@ package struct SandboxPolicy: Sendable {
         return places
     }
 
-    /// The host's place because of which a grant is left out; nil when it is granted.
+    /// The place of the host that overlaps a granted place, so that the grant is left out; nil when the grant is
+    /// effective.
     package func reservation(of place: SandboxPlan.Place) -> String? {
         let path = Self.resolved(place.path)
         return reserved.first { PathRelation.overlaps($0, path) }
     }
 
-    /// The library's directory, for private libraries beside it, if it belongs to the catalogue and holds no private
-    /// place of the host; otherwise the library alone.
+    /// The place that is opened for a library. The library's directory, so that it can load private libraries beside
+    /// it, if the directory belongs to the catalogue and overlaps no private place of the host. Otherwise the library
+    /// file alone.
     private func libraryPlace(_ library: String) -> String {
         let directory = PathRelation.parent(library)
         let resolved = Self.resolved(directory)
@@ -111,7 +114,7 @@ package struct SandboxPolicy: Sendable {
         return isInCatalogue && !holdsPrivate ? directory : library
     }
 
-    /// The path without symbolic links, as far as it exists.
+    /// The path with symbolic links resolved in the part of the path that exists.
     private static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else {
             let parent = PathRelation.parent(path)

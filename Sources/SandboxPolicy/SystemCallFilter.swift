@@ -10,11 +10,11 @@ struct SystemCallFilter: ~Copyable {
         let description: String
     }
 
-    /// A comparison of one argument, all 64 bits of it.
+    /// A comparison of one argument of a system call with a value. All 64 bits are compared.
     struct Comparison {
         enum Operator {
             case equal, notEqual, greaterOrEqual
-            /// The bits of the mask equal the value.
+            /// The bits of the argument that the mask selects equal the value.
             case masked(UInt64)
         }
 
@@ -34,7 +34,8 @@ struct SystemCallFilter: ~Copyable {
 
     private let context: scmp_filter_ctx
 
-    /// A filter that answers every call with ENOSYS, and ends a process that calls by another architecture's numbers.
+    /// Creates a filter without rules: it answers every call with ENOSYS, and kills a process that uses the call
+    /// numbers of another architecture.
     init() throws(Failure) {
         guard let context = seccomp_init(bgs_refuse(ENOSYS)) else {
             throw Failure(description: "libseccomp cannot create a filter")
@@ -57,7 +58,8 @@ struct SystemCallFilter: ~Copyable {
         try add(bgs_refuse(EPERM), call, comparisons)
     }
 
-    /// A name that this architecture or this libseccomp lacks needs no rule: the call gets ENOSYS.
+    /// Adds a rule for a call. Does nothing for a name that this architecture or this libseccomp does not know: the
+    /// filter answers such a call with ENOSYS.
     private func add(_ action: UInt32, _ call: String, _ comparisons: [Comparison]) throws(Failure) {
         let number = seccomp_syscall_resolve_name(call)
         guard number >= 0 else { return }

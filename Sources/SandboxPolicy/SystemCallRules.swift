@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// The rules of the filter: which calls a plugin may make with which arguments. A call with other arguments than the
-/// allowed ones is refused even where no rule says so; the rules that refuse exist for the errno.
+/// The rules of the filter: which system calls a plugin may make, with which arguments. A call with other arguments is
+/// refused even without a rule. The rules that refuse a call only set its errno to EPERM instead of ENOSYS.
 enum SystemCallRules {
     private typealias Failure = SystemCallFilter.Failure
 
@@ -59,7 +59,7 @@ enum SystemCallRules {
     // MARK: Processes
 
     private static let thread: UInt64 = 0x0001_0000
-    /// New namespaces: time, mount, control group, host name, IPC, user, process, network.
+    /// The flags of clone that create namespaces: time, mount, control group, host name, IPC, user, process, network.
     private static let namespaces: [UInt64] = [
         0x0000_0080, 0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
     ]
@@ -105,7 +105,8 @@ enum SystemCallRules {
         try filter.refuse("setrlimit", where: .init(0, .equal, mark))
     }
 
-    /// Only the calling thread: these calls reach every process of the same user.
+    /// Allows scheduling calls for the calling thread only, because these calls can change every process of the same
+    /// user.
     private static func addScheduling(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {
         try filter.allow("sched_setaffinity", where: .init(0, .equal, 0))
         try filter.refuse("sched_setaffinity", where: .init(0, .notEqual, 0))

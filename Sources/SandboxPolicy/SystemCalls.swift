@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The system calls of a sandboxed plugin, by group. A call that no list names gets ENOSYS, as on an older kernel: the
-/// C library then uses its fallback. `clone3` is in no list on purpose, because its flags are behind a pointer.
+/// The system calls of a sandboxed plugin, by group. A call that no list names is answered with ENOSYS, as by an older
+/// kernel: the C library then uses its fallback. `clone3` is left out on purpose: a filter cannot read its flags, which
+/// are behind a pointer.
 enum SystemCalls {
     /// Allowed to every plugin, whatever the arguments.
     static let allowed = files + memory + events + signals + time + threads + channels + information
@@ -31,7 +32,7 @@ enum SystemCalls {
         "timerfd_settime",
     ]
 
-    /// Landlock confines the receivers of signals to the sandbox.
+    /// Calls that send or receive signals. Landlock confines the receivers of signals to the sandbox.
     private static let signals = [
         "kill", "pause", "restart_syscall", "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo",
         "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "rt_tgsigqueueinfo", "sigaltstack", "tgkill", "tkill",
@@ -51,7 +52,7 @@ enum SystemCalls {
         "seccomp", "set_robust_list", "set_thread_area", "set_tid_address", "wait4", "waitid", "waitpid",
     ]
 
-    /// Use of sockets that exist; making one is restricted.
+    /// Calls that use existing sockets. Calls that create sockets are restricted by rules.
     private static let channels = [
         "getpeername", "getsockname", "getsockopt", "recv", "recvfrom", "recvmmsg", "recvmsg", "send", "sendmmsg",
         "sendmsg", "sendto", "setsockopt", "shutdown",
@@ -63,10 +64,10 @@ enum SystemCalls {
         "getuid", "sysinfo", "ugetrlimit", "uname",
     ]
 
-    /// Allowed with the grant `network`, beside sockets of the internet.
+    /// Calls that are allowed with the grant `network`, in addition to creating internet sockets.
     static let network = ["accept", "accept4", "bind", "connect", "listen"]
 
-    /// Allowed with the grant `processes`, beside new processes in the same namespaces.
+    /// Calls that are allowed with the grant `processes`, in addition to creating processes in the same namespaces.
     static let processes = [
         "execve", "execveat", "fork", "pidfd_open", "pidfd_send_signal", "setpgid", "setsid", "vfork",
     ]

@@ -8,15 +8,16 @@ extension String {
         isPrintableASCII ? utf8.count : reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// The string; if it is wider than `width` cells, its beginning with `mark` at the end. Characters stay whole.
+    /// The string cut to `width` cells: unchanged when it fits, otherwise its beginning followed by `mark`. Characters
+    /// stay whole.
     package func fitted(to width: Int, mark: String) -> String {
         if displayWidth <= width { return self }
         let room = width - mark.displayWidth
         return room < 0 ? "" : beginning(to: room) + mark
     }
 
-    /// The string; if it is wider than `width` cells, its end with `mark` at the beginning, because identifiers differ
-    /// at their ends. Characters stay whole.
+    /// The string cut to `width` cells: unchanged when it fits, otherwise `mark` followed by the end of the string,
+    /// because identifiers differ at their ends. Characters stay whole.
     package func endFitted(to width: Int, mark: String) -> String {
         if displayWidth <= width { return self }
         let room = width - mark.displayWidth

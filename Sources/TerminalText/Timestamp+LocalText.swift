@@ -20,8 +20,8 @@ extension Timestamp {
         return text.hasPrefix(today) ? String(text.dropFirst(11)) : text
     }
 
-    /// The distance from the present, such as `in 12min`, `3s ago` or `now`. Rounded to seconds, from ten minutes on to
-    /// minutes.
+    /// The distance from the present, such as `in 12min`, `3s ago` or `now`. Rounded to whole seconds below ten
+    /// minutes, to whole minutes above.
     package func relativeText(for reader: Reader) -> String {
         let distance = (wall - reader.now).wholeNanoseconds
         let unit: Int64 = distance.magnitude < 600_000_000_000 ? 1_000_000_000 : 60_000_000_000

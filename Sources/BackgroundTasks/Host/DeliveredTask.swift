@@ -68,7 +68,7 @@ struct DeliveredTask: Sendable {
         _ = bgt_set_title(host.table, id, HostText.title(title), subtitle.isEmpty ? nil : subtitle)
     }
 
-    /// Requests a call of `task` at the expiration of the delivered task; nil removes the request.
+    /// Sets the task object whose `expire` is called when this delivered task expires; nil removes the object.
     func listen(_ task: BGTask?) {
         guard let task else {
             _ = bgt_set_expiration_handler(host.table, id, nil, nil)

@@ -4,15 +4,16 @@ import Foundation
 import Synchronization
 
 extension Host {
-    /// A concurrent queue for calls that block until the host's commit.
+    /// The concurrent queue that makes calls of the host which block until a commit.
     static let waitingQueue = DispatchQueue(label: "BackgroundTasks", attributes: .concurrent)
 
-    /// Whether the current code runs in an expiration handler on the host's own thread. The host refuses calls there
-    /// that wait for a commit.
+    /// Whether the current code runs in an expiration handler on the host's own thread. On this thread the host refuses
+    /// calls that wait for a commit.
     @TaskLocal static var isOnExpirationThread = false
 
-    /// Makes a call that waits for a commit. In an expiration handler another thread makes the call and the handler
-    /// waits for it, because code for Apple's platforms submits its next request there, too.
+    /// Makes a call of the host that blocks until a commit. In an expiration handler, another thread makes the call and
+    /// the handler waits for its result. The host would refuse the call on the expiration thread, but code for Apple's
+    /// platforms submits the next request in its expiration handler, too.
     func waiting<Answer: Sendable>(_ call: @escaping @Sendable (Host) -> Answer) -> Answer {
         guard Self.isOnExpirationThread else { return call(self) }
         let answer = Box<Answer>()

@@ -3,7 +3,7 @@
 import CBackgroundTasks
 import Foundation
 
-/// Conversion of strings that cross the C table.
+/// Conversion between Swift strings and the C strings in calls of the host.
 enum HostText {
     /// A title without NULs, cut after a whole character to the length that the host accepts.
     static func title(_ text: String) -> String {

@@ -3,13 +3,14 @@
 import CBackgroundTasks
 import Dispatch
 
-/// A launch handler with the place where it runs. The host owns the object until the host calls release.
+/// A launch handler, and the place where it runs: a thread of the host, a queue or an actor. The host keeps the object
+/// until the host calls its release function.
 final class LaunchHandler: Sendable {
     private enum Place {
-        /// On the host's own thread for the identifier.
+        /// The handler runs on the host's own thread for the identifier.
         case here
         case queue(DispatchQueue)
-        /// On the actor to which the closure is isolated.
+        /// The handler runs on the actor to which its closure is isolated.
         case actor
     }
 

@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// The run loop of the main thread after the end of entry. It runs the main queue, main-actor code and timers.
+/// The run loop of the main thread after the plugin's entry has returned. It runs the main queue, main-actor code and
+/// timers.
 enum MainLoop {
     static func run() -> Never {
         while true {

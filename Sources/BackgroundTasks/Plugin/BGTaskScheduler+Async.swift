@@ -4,8 +4,8 @@ import Foundation
 
 // Async functions as handlers, an addition of this platform, like all files of this directory.
 extension BGTaskScheduler {
-    /// Registers an async launch handler. When the handler returns, the task is completed with success; when it throws,
-    /// without. Expiration cancels the Swift task in which the handler runs.
+    /// Registers an async launch handler. When the handler returns, the task is completed as successful; when the
+    /// handler throws, as failed. Expiration cancels the Swift task in which the handler runs.
     ///
     ///     BGTaskScheduler.shared.handle(taskWithIdentifier: "com.example.colorfeed.refresh") { task in
     ///         try await feed.refresh()
@@ -23,8 +23,9 @@ extension BGTaskScheduler {
 }
 
 extension BackgroundPlugin {
-    /// Sets an async receiver of the plugin's events, like ``receiveEvents(_:)``. Its return or error completes the
-    /// event as in ``BGTaskScheduler/handle(taskWithIdentifier:operation:)``.
+    /// Sets an async receiver of the plugin's events, like ``receiveEvents(_:)``. The return of the receiver completes
+    /// the event as successful, an error completes it as failed, as in
+    /// ``BGTaskScheduler/handle(taskWithIdentifier:operation:)``.
     public static func handleEvents(_ operation: @escaping @Sendable (BackgroundEvent) async throws -> Void) {
         receiveEvents { event in event.perform { try await operation(event) } }
     }

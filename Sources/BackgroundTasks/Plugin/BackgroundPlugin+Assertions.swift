@@ -18,7 +18,7 @@ public struct BackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
 // Background assertions, which apps use when they leave the foreground.
 extension BackgroundPlugin {
     /// Begins a background assertion, which keeps the launch open after its last completion until
-    /// ``endBackgroundTask(_:)``, but never beyond the launch's deadline. It starts no work.
+    /// ``endBackgroundTask(_:)``, but never beyond the launch's deadline. The assertion itself starts no work.
     ///
     /// - Parameters:
     ///   - name: name for the journal and for users.
@@ -34,8 +34,8 @@ extension BackgroundPlugin {
     }
 
     /// Begins a background assertion like ``beginBackgroundTask(withName:expirationHandler:)``, with a handler that
-    /// receives the assertion to end. Without it, the handler would read the identifier from a variable of another
-    /// thread.
+    /// receives the assertion to end. A handler without this argument would have to read the identifier from a variable
+    /// that another thread sets.
     public static func beginBackgroundTask(
         withName name: String? = nil,
         onExpiration handler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void

@@ -4,7 +4,7 @@ public import CBackgroundTasks
 import Foundation
 import Synchronization
 
-/// The host's table of functions, as entry receives it.
+/// The host's table of functions, which the function `bgtask_plugin_entry` receives.
 public typealias PluginHost = UnsafePointer<bgt_host>
 
 /// The plugin's optional functions, which ``BackgroundPlugin/enter(_:_:launch:)`` fills in.
@@ -32,16 +32,17 @@ public enum BackgroundPlugin {
         var launched: [String] = []
     }
 
-    /// The status that entry returns when the closure has thrown. Negative statuses belong to the plugin.
+    /// The status that the entry function returns when its closure has thrown. Negative statuses are free for plugins
+    /// to define.
     private static let failed: Int32 = -1
 
     private static let entry = Mutex(Entry())
 
-    /// Runs the entry of the plugin, which corresponds to the launch of an app. Its closure registers launch handlers
-    /// and may submit requests.
+    /// Runs the entry of the plugin, which corresponds to the launch of an app. The closure `launch` registers launch
+    /// handlers and may submit requests.
     ///
-    /// Its time counts against the launch's budget. Afterwards the main thread runs the main queue, and with it
-    /// main-actor code.
+    /// The time of the entry counts against the launch's budget. Afterwards the main thread runs the main queue, and
+    /// with it main-actor code.
     ///
     /// - Parameters:
     ///   - host: the argument of `bgtask_plugin_entry`.
@@ -85,15 +86,17 @@ public enum BackgroundPlugin {
 
     // MARK: During entry
 
-    /// Sets the receiver of the plugin's events. Called while the plugin enters. Each event is completed like a task.
+    /// Sets the receiver of the plugin's events. Call it while the plugin enters. The receiver completes each event
+    /// like a task.
     ///
-    /// - Parameter receiver: called on a private serial queue of all events, never on the main thread.
+    /// - Parameter receiver: called on one private serial queue for all events, never on the main thread.
     public static func receiveEvents(_ receiver: @escaping @Sendable (BackgroundEvent) -> Void) {
         entry.withLock { $0.receiver = receiver }
     }
 
-    /// Sets the function that is called at the end of the launch, as the last call of the plugin. Set while the plugin
-    /// enters. The function runs on a thread of its own, for at most the grace period; then the process ends.
+    /// Sets the function that is called at the end of the launch, as the last call of the plugin. Call `onStop` while
+    /// the plugin enters. The function `stop` runs on a thread of its own, for at most the grace period; then the
+    /// process ends.
     public static func onStop(_ stop: @escaping @Sendable () -> Void) { entry.withLock { $0.stop = stop } }
 
     static func remember(registered identifier: String) {
@@ -105,8 +108,8 @@ public enum BackgroundPlugin {
         entry.withLock { $0.receiver }?(event)
     }
 
-    /// Ends the process if a task of the launch has no handler. The host has recorded the violation and consumed the
-    /// task before the main loop runs.
+    /// Ends the process if a task of the launch has no handler. Before the main loop runs, the host has already
+    /// recorded this violation and ended the task.
     private static func requireHandlers() {
         let (launched, registered) = entry.withLock { ($0.launched, $0.registered) }
         guard let missing = launched.first(where: { !registered.contains($0) }) else { return }

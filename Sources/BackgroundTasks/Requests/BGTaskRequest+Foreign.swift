@@ -37,8 +37,8 @@ extension BGTaskRequest {
 }
 
 extension Date {
-    /// The date in nanoseconds since 1970, rounded up, because a task never begins earlier. Dates before 1970 give 0,
-    /// which means no delay.
+    /// The date in nanoseconds since 1970, rounded up, so that the task does not begin before the date. Dates before
+    /// 1970 give 0, which means no delay.
     fileprivate var foreignNanoseconds: Int64 {
         let nanoseconds = (timeIntervalSince1970 * 1e9).rounded(.up)
         if nanoseconds.isNaN || nanoseconds <= 0 { return 0 }

@@ -28,8 +28,9 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// The earliest time at which the task begins; the host decides how much later it begins. Nil, the default, and a
-    /// date in the past add no delay. The date is ignored for a continued task, which begins at once.
+    /// The earliest time at which the task begins; only a run that a user requests may begin earlier. The host decides
+    /// how much later the task begins. Nil, the default, and a date in the past add no delay. The date is ignored for a
+    /// continued task, which begins as soon as there is capacity.
     public var earliestBeginDate: Date? {
         get { terms.withLock { $0.earliestBegin } }
         set { terms.withLock { $0.earliestBegin = newValue } }

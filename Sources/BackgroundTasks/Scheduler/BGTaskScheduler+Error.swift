@@ -19,7 +19,7 @@ extension BGTaskScheduler {
     /// The code is Apple's. In addition, ``subReason`` names the violated rule of the host, and the description gives
     /// the value, the rule and the remedy.
     public struct Error: CustomNSError, LocalizedError, Hashable, Sendable {
-        /// Apple's codes.
+        /// The four error codes of Apple's BackgroundTasks.
         @nonexhaustive
         public enum Code: Int, Hashable, Sendable {
             /// The host cannot accept the request now: a feature is disabled, the host is stopping, or the host does
@@ -29,7 +29,7 @@ extension BGTaskScheduler {
             case tooManyPendingTaskRequests = 2
             /// The manifest, the operator or the current state does not permit the request.
             case notPermitted = 3
-            /// There is no capacity for a continued task that was submitted with the strategy `fail`.
+            /// A continued request with the strategy `fail` was refused, because the host cannot run the task at once.
             case immediateRunIneligible = 4
         }
 
@@ -75,7 +75,7 @@ extension BGTaskScheduler {
         public static var tooManyPendingTaskRequests: Code { .tooManyPendingTaskRequests }
         /// The manifest, the operator or the current state does not permit the request.
         public static var notPermitted: Code { .notPermitted }
-        /// There is no capacity for a continued task that was submitted with the strategy `fail`.
+        /// A continued request with the strategy `fail` was refused, because the host cannot run the task at once.
         public static var immediateRunIneligible: Code { .immediateRunIneligible }
     }
 }

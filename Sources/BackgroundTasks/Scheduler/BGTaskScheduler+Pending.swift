@@ -8,8 +8,8 @@ extension BGTaskScheduler {
     /// The requests are copies. For requests of other processes the host returns identifier, kind, date and
     /// requirements, but neither titles nor payload.
     ///
-    /// - Parameter completionHandler: called on an arbitrary queue. Not called when the launch has ended and the host
-    ///   is unreachable: the process is about to end, and an empty list would be wrong.
+    /// - Parameter completionHandler: called on an arbitrary queue. Not called once the launch has ended or the host
+    ///   is gone: the process is about to end, and an empty list would be wrong.
     @preconcurrency
     public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
         Host.waitingQueue.async {
@@ -17,8 +17,8 @@ extension BGTaskScheduler {
         }
     }
 
-    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Does not return
-    /// when the launch has ended.
+    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Never returns
+    /// once the launch has ended or the host is gone, because the process is about to end.
     public func pendingTaskRequests() async -> [BGTaskRequest] {
         // A checked continuation would report a leak when the launch has ended, because it is never resumed then.
         await withUnsafeContinuation { continuation in

@@ -32,7 +32,7 @@ extension BGTaskScheduler {
         }
     }
 
-    /// The pattern that permits the identifier and others with the same prefix.
+    /// The pattern that permits the identifier and all other identifiers with the same prefix.
     private func pattern(of identifier: String) -> String {
         identifier.lastIndex(of: ".").map { identifier[...$0] + "*" } ?? "\(identifier).*"
     }

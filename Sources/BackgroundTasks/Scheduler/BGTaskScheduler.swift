@@ -43,14 +43,15 @@ public final class BGTaskScheduler: NSObject, Sendable {
     /// be registered later, right before its request is submitted. A late or repeated registration is a programming
     /// error: the host records it, and the process ends.
     ///
-    /// A closure that is isolated to the main actor, or to another one, runs on that actor, whatever the `queue`.
+    /// A closure that is isolated to the main actor, or to another one, runs on that actor, and `queue` has no effect.
     ///
     /// - Parameters:
     ///   - identifier: an identifier that the manifest permits; a pattern itself is refused.
     ///   - queue: the queue on which the handler runs; nil for a private serial queue of the identifier, which is never
     ///     the main thread.
     ///   - launchHandler: begins the work. It may return before the task is completed.
-    /// - Returns: whether the handler was registered: false for an identifier that the manifest does not permit.
+    /// - Returns: whether the handler was registered: false outside of a host, for a pattern, and for an identifier
+    ///   that the manifest does not permit.
     @discardableResult
     public func register(
         forTaskWithIdentifier identifier: String,

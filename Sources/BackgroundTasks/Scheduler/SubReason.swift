@@ -46,16 +46,16 @@ extension BGTaskScheduler.Error {
         public static let modeProcessingMissing = Self(rawValue: BGT_REASON_MODE_PROCESSING_MISSING)
         /// The launch or command that submits a continued request was not started by a user.
         public static let notInForeground = Self(rawValue: BGT_REASON_NOT_IN_FOREGROUND)
-        /// The machine does not have the resources.
+        /// The machine does not have the resources that the request requires.
         public static let resourcesUnsupported = Self(rawValue: BGT_REASON_RESOURCES_UNSUPPORTED)
-        /// The manifest lacks the entitlement.
+        /// The manifest lacks the entitlement that the request needs.
         public static let entitlementMissing = Self(rawValue: BGT_REASON_ENTITLEMENT_MISSING)
         /// The operator denies this plugin background launches.
         public static let backgroundDenied = Self(rawValue: BGT_REASON_BACKGROUND_DENIED)
         /// The main plugin does not list this extension.
         public static let notItsMainPlugin = Self(rawValue: BGT_REASON_NOT_ITS_MAIN_PLUGIN)
 
-        /// There is no capacity for a continued task that was submitted with the strategy `fail`.
+        /// A continued request with the strategy `fail` was refused, because the host cannot run the task at once.
         public static let noCapacityNow = Self(rawValue: BGT_REASON_NO_CAPACITY_NOW)
     }
 }

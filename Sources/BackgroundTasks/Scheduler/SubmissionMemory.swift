@@ -3,8 +3,9 @@
 import Foundation
 import Synchronization
 
-/// Copies of the requests that this process submitted, so that the pending list returns these with all properties. The
-/// host's list decides which requests are pending. A replaced request has another submission number and is not found.
+/// Copies of the requests that this process submitted. The pending list returns these copies, because they have all
+/// properties. The host's list decides which requests are pending. The copy of a request that was replaced by another
+/// process is not returned: the pending request has another submission number.
 final class SubmissionMemory: Sendable {
     private struct Kept {
         let submission: UInt64

@@ -6,14 +6,14 @@ import Synchronization
 /// A task for which the host has launched this plugin: an abstract base class that only the system instantiates.
 ///
 /// Complete it exactly once, from any thread, with ``setTaskCompleted(success:)``. The launch has one time budget for
-/// all its tasks; before it ends, the ``expirationHandler`` is called.
+/// all its tasks; before the budget ends, the ``expirationHandler`` is called.
 public class BGTask: NSObject, @unchecked Sendable {
     // Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses
     // have no mutable state, or a mutex of their own.
 
     private struct State {
         var expirationHandler: UncheckedFunction<() -> Void>?
-        /// The Swift task that runs an async handler; nil without one.
+        /// The Swift task that runs an async handler; nil without an async handler.
         var work: Task<Void, Never>?
         var isListening = false
         var isCompleted = false
@@ -35,13 +35,13 @@ public class BGTask: NSObject, @unchecked Sendable {
     public var identifier: String { delivered.identifier }
 
     /// Handler that is called when the task expires: shortly before its time ends, or earlier when a required condition
-    /// is lost. Stop the work and complete the task: a completion within the grace period still counts. Afterwards the
-    /// process of an open task is killed.
+    /// is lost. Stop the work and complete the task: a completion within the grace period still counts. When the grace
+    /// period ends and the task is still open, the process is killed.
     ///
     /// The handler is called at most once, on a thread of its own that no other handler can block. If the task's launch
-    /// handler ran on the main queue, or is isolated to the main actor, it is called on the main queue instead. A
-    /// handler that is set while the task is expiring is called soon. Completion resets the handler to nil. A task
-    /// without a handler counts as unsuccessful when the grace period ends.
+    /// handler ran on the main queue, or is isolated to the main actor, the expiration handler is called on the main
+    /// queue instead. A handler that is set while the task is expiring is called soon. Completion resets the handler to
+    /// nil. A task without a handler counts as unsuccessful when the grace period ends.
     public var expirationHandler: (() -> Void)? {
         get { state.withLock { $0.expirationHandler }?.call }
         set {
@@ -56,7 +56,7 @@ public class BGTask: NSObject, @unchecked Sendable {
     /// The launch ends with the last completion. The process stays until handlers have returned and the plugin's
     /// threads have made no call for a quarter of a second, at most for one second.
     ///
-    /// The first call counts; a second one is recorded as a violation.
+    /// The first completion counts; the journal records a second one as a violation.
     public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
 
     /// Reports the completion of the task like ``setTaskCompleted(success:)``, with one of all outcomes that the host
@@ -78,13 +78,13 @@ public class BGTask: NSObject, @unchecked Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    /// Called before the completion, while the host still accepts reports. Subclasses override it.
+    /// Called before the completion, while the host still accepts progress reports of the task. Subclasses override it.
     func willComplete() {}
 
     var isCompleted: Bool { state.withLock { $0.isCompleted } }
 
-    /// The reason of the expiration: the one that the expiration delivered, otherwise the one that the host returns;
-    /// nil without either.
+    /// The reason of the expiration. The reason passed to `expire` takes precedence over the reason that the host
+    /// returns; nil when neither is known.
     var knownExpirationReason: ExpirationReason? { state.withLock { $0.reason } ?? delivered.expirationReason }
 
     // MARK: Expiring
@@ -138,8 +138,8 @@ public class BGTask: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Removes and returns the handler for its one call, on the thread that calls it and just before the call. Nil when
-    /// a completion or another call came first.
+    /// Takes the expiration handler for its one call, on the thread that makes the call and just before it. Nil when
+    /// the task has no handler, or a completion or another call came first.
     private func takeHandler() -> (() -> Void)? {
         state.withLock { state -> UncheckedFunction<() -> Void>? in
             guard let handler = state.expirationHandler, !state.wasHandlerCalled else { return nil }

@@ -19,9 +19,11 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         var hasEnded = false
     }
 
-    /// Time between two samples: frequent enough for users, and about a hundredth of the stall limit.
+    /// Time between two samples: short enough for users who watch, and about a hundredth of the time after which a task
+    /// without progress expires.
     private static let interval = DispatchTimeInterval.milliseconds(250)
-    /// The total that is reported for a progress with children, because their share is not a whole number of units.
+    /// The total that is reported for a progress with children: the completed share of the children is a fraction, not
+    /// a whole number of units.
     private static let scale: Int64 = 100_000
 
     private let task: DeliveredTask
@@ -48,13 +50,15 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         }
     }
 
-    /// Stops being the current progress. Foundation adds the pending units then if no child took them.
+    /// Ends the time in which this object is the thread's current progress, and reports the change. If no child was
+    /// created in that time, Foundation adds the pending units to the completed units.
     override func resignCurrent() {
         super.resignCurrent()
         report()
     }
 
-    /// Adds a child. Also called when a progress is created while this one is current.
+    /// Adds a child progress. Foundation also calls this function when a progress is created while this object is the
+    /// thread's current progress.
     override func addChild(_ child: Progress, withPendingUnitCount unitCount: Int64) {
         super.addChild(child, withPendingUnitCount: unitCount)
         startSampling()
@@ -70,7 +74,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         timer?.cancel()
     }
 
-    /// Reports a change of this object's own counts. With children, the sampling reports instead.
+    /// Reports a change of this object's own counts. A progress with children ignores the call, because its samples are
+    /// reported instead.
     private func report() {
         reports.withLock { reports in
             guard reports.timer == nil, let now = units(hasChildren: false) else { return }
@@ -78,8 +83,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         }
     }
 
-    /// Samples a progress with children, and reports the lower of two consecutive samples. A finishing child may count
-    /// twice for a moment, and the host never lowers the progress of a task.
+    /// Samples a progress with children, and reports the lower of two consecutive samples. A child that is just
+    /// finishing may count twice in one sample, and the host never lowers the progress of a task.
     private func sample() {
         reports.withLock { reports in
             guard let now = units(hasChildren: true) else { return }

@@ -105,8 +105,9 @@
  * BGT-ABI-12  The host holds no lock while it calls the plugin; every call is legal inside every callback unless its
  *             comment says otherwise.
  * BGT-ABI-13  `release(context)` (may be NULL) is called exactly once for every call that passed it, after the last use
- *             of the context. If the call fails, it is called before the call returns. Contexts of registrations are
- *             released after stop. A callback that never returns, a crash or a kill prevents the release.
+ *             of the context. If that call fails, `release` is called before the call returns. Contexts of
+ *             registrations are released after stop. A callback that never returns, a crash or a kill prevents the
+ *             release.
  * BGT-ABI-15  No exception, panic or longjmp crosses the ABI. In C++17 every function type here is noexcept, so write
  *             `static void refresh(void *, const bgt_host *, bgt_task) noexcept`. An escaping exception counts as a
  *             crash of the plugin.
@@ -244,7 +245,7 @@ extern "C" {
 #define BGT_ROLE_EXTENSION 2u
 
 #define BGT_CAUSE_DUE 1u      /* requests were due and eligible */
-#define BGT_CAUSE_USER 2u   /* simulated or started by a user */
+#define BGT_CAUSE_USER 2u     /* simulated or started by a user */
 #define BGT_CAUSE_EVENT 3u    /* an event was pending */
 #define BGT_CAUSE_RELAUNCH 4u /* an interrupted task runs again */
 
@@ -321,7 +322,8 @@ typedef struct bgt_request {
     uint32_t flags;
     uint32_t strategy;
     const char *BGTASK_NULLABLE identifier; /* required; a concrete identifier, not a pattern */
-    int64_t earliest_begin_ns;              /* wall clock, since 1970; it never begins earlier. 0 or past: no delay */
+    int64_t earliest_begin_ns;              /* wall clock, since 1970: the task begins no earlier, unless a user runs
+                                               it before. 0 or a time in the past: no delay */
     const uint8_t *BGTASK_NULLABLE payload; /* passed to the task unread; NULL if and only if payload_length is 0 */
     uint64_t payload_length;                /* at most BGTASK_PAYLOAD_MAX */
     const char *BGTASK_NULLABLE title;      /* continued: required, not empty, at most BGTASK_TITLE_MAX */
@@ -392,13 +394,13 @@ typedef void (*bgt_handler)(void *BGTASK_NULLABLE context, const bgt_host *host,
 typedef void (*bgt_expiration_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
                                        uint32_t reason) BGTASK_NOEXCEPT;
 
-/* Called when an assertion expires, with the reason. Same thread and limits as bgt_expiration_handler; at most once per
- * assertion. */
+/* Called when an assertion expires, with the reason, at most once per assertion. Its thread, and the calls that it must
+ * not make, are those of bgt_expiration_handler. */
 typedef void (*bgt_assertion_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_assertion assertion,
                                       uint32_t reason) BGTASK_NOEXCEPT;
 
 /* Receives one pending request, on the caller's thread, before `pending` returns. BGT_OK continues the visit; any other
- * status ends it and is returned by `pending`. The only allowed call inside is log. */
+ * status ends it and is returned by `pending`. Inside a visitor, log is the only allowed call. */
 typedef int32_t (*bgt_pending_visitor)(void *BGTASK_NULLABLE context, const bgt_pending *request) BGTASK_NOEXCEPT;
 
 /* Releases a context (BGT-ABI-13). Called on any thread, never while a call that received the context runs. Must not
@@ -418,7 +420,7 @@ typedef struct bgt_plugin {
     void (*BGTASK_NULLABLE receive)(void *BGTASK_NULLABLE context, const bgt_host *host,
                                     bgt_task event) BGTASK_NOEXCEPT;
 
-    /* Owns the main thread after entry has returned, for a run loop. The launch does not wait for its return. */
+    /* Owns the main thread after entry has returned, for a run loop. The launch ends without waiting for its return. */
     void (*BGTASK_NULLABLE run_main)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 
     /* The last call, on a thread of its own: flush data, end your own threads, and return within the grace period. */
@@ -470,7 +472,7 @@ struct bgt_host {
     int32_t (*submit)(const bgt_host *host, const bgt_request *BGTASK_NULLABLE request,
                       bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
-    /* Removes the pending request with that identifier, even one that an extension submitted. A running task is not
+    /* Removes the pending request with this identifier, even one that an extension submitted. A running task is not
      * affected. Returns after the durable commit. Blocks. Not allowed in expiration and assertion handlers.
      * BGT_OK: also when none was pending; BGT_UNAVAILABLE: the commit failed, the request is still pending;
      * BGT_WRONG_PHASE: in an expiration or assertion handler; BGT_INVALID: NULL or malformed. */
@@ -487,14 +489,14 @@ struct bgt_host {
     int32_t (*pending)(const bgt_host *host, bgt_pending_visitor BGTASK_NULLABLE visitor,
                        void *BGTASK_NULLABLE context) BGTASK_NOEXCEPT;
 
-    /* Fills `out`, whose `size` the caller has set, with information about a task. Running.
+    /* Fills `out`, whose `size` the caller has set, with information about a task. Phase: running.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED: `out` is unchanged; BGT_INVALID: out is NULL or too small. */
     int32_t (*task_info)(const bgt_host *host, bgt_task task, bgt_task_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
     /* Sets the expiration handler of a task, and releases the handler that it replaces; NULL removes the handler. A
      * handler that is set while the task is expiring is called soon, unless another one was called already. After
      * `complete` no new call begins; a call in progress is not waited for, so `context` must live longer than the
-     * task's handler. It belongs to the host until it calls `release`, also when this fails. Running.
+     * task's handler. `context` belongs to the host until it calls `release`, also when this fails. Phase: running.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED. */
     int32_t (*set_expiration_handler)(const bgt_host *host, bgt_task task,
                                       bgt_expiration_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
@@ -502,27 +504,27 @@ struct bgt_host {
 
     /* Completes a task with BGT_OUTCOME_..., exactly once per delivered task (BGT-ABI-09). The first call counts, even
      * while the task is expiring, until the end of the grace period. The completion is recorded before the process
-     * ends. The pointers from task_info become invalid. Running.
+     * ends. The pointers from task_info become invalid. Phase: running.
      * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: unknown outcome, the task is still open; BGT_ENDED:
      * too late, no completion counts after the kill deadline. */
     int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome) BGTASK_NOEXCEPT;
 
     /* Nanoseconds left of the launch's shared budget: 0 after the launch's deadline, BGTASK_NO_DEADLINE without a fixed
-     * budget. It does not apply to continued tasks. Never a status. */
+     * budget. The budget does not apply to continued tasks. The result is never a status. */
     uint64_t (*remaining)(const bgt_host *host) BGTASK_NOEXCEPT;
 
-    /* 1 when the task is expiring, completed or unknown, so that a loop that polls it always ends; else 0. Never a
-     * status. */
+    /* 1 when the task is expiring, completed or unknown, so that a loop that polls it always ends; else 0. The result
+     * is never a status. */
     int32_t (*is_expiring)(const bgt_host *host, bgt_task task) BGTASK_NOEXCEPT;
 
     /* Reports the progress of a continued task: `completed` of `total` units, 0 <= completed <= total, total > 0. A
      * continued task without progress for a while (30 s by default, set by the operator) expires. Reports may be made
-     * at any rate: the newest report replaces recent unsent ones, and the last one always arrives. Running.
+     * at any rate: the newest report replaces recent unsent ones, and the last one always arrives. Phase: running.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: out of range. */
     int32_t (*set_progress)(const bgt_host *host, bgt_task task, int64_t completed, int64_t total) BGTASK_NOEXCEPT;
 
     /* Replaces the title and the subtitle that users see of a continued task. `subtitle` may be NULL. The newest change
-     * replaces recent unsent ones. Running.
+     * replaces recent unsent ones. Phase: running.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: title NULL or empty, a string too
      * long or not UTF-8. */
     int32_t (*set_title)(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE title,
@@ -531,13 +533,13 @@ struct bgt_host {
     /* Begins a background assertion, which keeps the launch open after its last completion until the assertion ends,
      * but never beyond the launch's deadline. Without a fixed budget, or once a continued task has outlived the
      * deadline, the limit is the time that a continued task may go without progress, counted from the last completion.
-     * It starts no work. Begin it before the completion that it outlasts, and always end it: an assertion that is open
-     * at the end of the grace period is the launch's overrun, and the process is killed; completed tasks stay
-     * completed. `on_expire` (may be NULL) is called when the assertion expires: at that limit, or earlier when all
-     * tasks are expiring or completed, for example when the host shuts down or a user stops the last task. `name` is
-     * for the journal and for users, and need not be unique. `context` belongs to the host until it calls `release`,
+     * An assertion starts no work. Begin it before the completion that it outlasts, and always end it. An assertion
+     * that is open at the end of the grace period is the launch's overrun, and the process is killed; completed tasks
+     * stay completed. `on_expire` (may be NULL) is called when the assertion expires: at that limit, or earlier when
+     * all tasks are expiring or completed, for example when the host shuts down or a user stops the last task. `name`
+     * is for the journal and for users, and need not be unique. `context` belongs to the host until it calls `release`,
      * also when this fails, and with a NULL `on_expire` before this returns. `out` receives the assertion, 0 on
-     * failure. Entry and running.
+     * failure. Phases: entry and running.
      * BGT_OK; BGT_INVALID: name or out NULL, name not UTF-8 or too long; BGT_UNAVAILABLE: BGTASK_ASSERTIONS_MAX are
      * open, end one; BGT_ENDED: also after the assertions of this launch have expired, and when no task and no
      * assertion is open. */
@@ -545,26 +547,27 @@ struct bgt_host {
                                bgt_assertion_handler BGTASK_NULLABLE on_expire, void *BGTASK_NULLABLE context,
                                bgt_release BGTASK_NULLABLE release, bgt_assertion *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Ends an assertion; the launch may end when this call returns. Also allowed inside its own handler: `stop` waits
-     * at most one second for that handler to return, the end of the process as long as the grace period.
+    /* Ends an assertion; the launch may end when this call returns. Also allowed inside the assertion's own handler.
+     * The call of `stop` then waits at most one second for that handler to return, and the end of the process waits for
+     * it at most as long as the grace period.
      * BGT_OK; BGT_NOT_FOUND: unknown, of another process, or already ended; the journal records the violation. */
     int32_t (*end_assertion)(const bgt_host *host, bgt_assertion assertion) BGTASK_NOEXCEPT;
 
-    /* Sets the least time in seconds between two BGT_EVENT_FETCH (legacy fetch); UINT64_MAX, the default, for never. It
-     * persists across launches until it is changed. Returns before the change is recorded.
+    /* Sets the least time in seconds between two BGT_EVENT_FETCH (legacy fetch); UINT64_MAX, the default, for never.
+     * The interval persists across launches until it is changed. Returns before the change is recorded.
      * BGT_OK; BGT_NOT_PERMITTED: the manifest permits identifiers, or lacks mode fetch; BGT_WRONG_ROLE: extension. */
     int32_t (*set_minimum_fetch_interval)(const bgt_host *host, uint64_t seconds) BGTASK_NOEXCEPT;
 
     /* Copies the path of the directory that a main plugin and its extensions share: absolute, existing, writable, kept
-     * between launches (BGT-ABI-17). With BGT_OK and BGT_TRUNCATED `needed` (may be NULL) receives its size in bytes
-     * with the NUL.
+     * between launches (BGT-ABI-17). With BGT_OK and BGT_TRUNCATED `needed` (may be NULL) receives the size of the path
+     * in bytes with the NUL.
      * BGT_OK; BGT_TRUNCATED: capacity < needed, and a buffer with capacity holds an empty string; BGT_INVALID: buffer
      * NULL with a capacity. */
     int32_t (*container_path)(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,
                               uint64_t *BGTASK_NULLABLE needed) BGTASK_NOEXCEPT;
 
-    /* Copies the value of a setting: the operator's, else the manifest's. It does not change during a launch. Buffer
-     * and `needed` as above.
+    /* Copies the value of a setting: the operator's, else the manifest's. The value does not change during a launch.
+     * `buffer`, `capacity` and `needed` as in container_path.
      * BGT_OK; BGT_NOT_FOUND: neither has the key; BGT_TRUNCATED; BGT_INVALID: key NULL, buffer NULL with a capacity. */
     int32_t (*setting)(const bgt_host *host, const char *BGTASK_NULLABLE key, char *BGTASK_NULLABLE buffer,
                        uint64_t capacity, uint64_t *BGTASK_NULLABLE needed) BGTASK_NOEXCEPT;
@@ -721,7 +724,7 @@ BGTASK_INLINE_ int64_t bgt_seconds_from_now(int64_t seconds) {
     return (now.tv_sec + seconds) * 1000000000 + now.tv_nsec;
 }
 
-/* The following three functions set `size` themselves. */
+/* bgt_get_launch_info, bgt_get_task_info and bgt_submit set `size` of the struct that the host fills. */
 BGTASK_INLINE_ int32_t bgt_get_launch_info(const bgt_host *host, bgt_launch_info *out) {
     out->size = sizeof *out;
     return host->launch_info(host, out);

@@ -8,13 +8,13 @@ enum {
     BGL_KEY_NONE = 0,
     BGL_KEY_PRESENT = 1,
     BGL_KEY_ABSENT = 2,
-    /* The key was removed while files were open: those stay readable, others are locked. */
+    /* The key was removed while files were open: the open files stay readable, all others are locked. */
     BGL_KEY_PARTLY_REMOVED = 3,
     /* A policy of version 1, whose key may be in a keyring that only its owner's processes can access. */
     BGL_KEY_UNKNOWN = 4,
 };
 
-/* State of the key: one of the above, or a negative errno. `directory` is an open directory. */
+/* State of the key: one of BGL_KEY_..., or a negative errno. `directory` is an open directory. */
 int bgl_encryption_key(int directory);
 
 #endif

@@ -8,7 +8,7 @@
 enum {
     BGL_READABLE = 1,
     BGL_WRITABLE = 2,
-    /* A file of the kernel changed: a cgroup's, a pressure trigger, the list of mounts. */
+    /* A file of the kernel changed: a file of a cgroup, a pressure trigger or the list of mounts. */
     BGL_CHANGED = 4,
 };
 
@@ -27,7 +27,7 @@ int bgl_poll_remove(int poll, int descriptor);
  * signal. */
 int bgl_poll_wait(int poll, struct bgl_ready *ready, int capacity, int timeout_ms);
 
-/* An eventfd with which another thread ends a wait. */
+/* An eventfd with which another thread ends bgl_poll_wait. */
 int bgl_eventfd_create(void);
 void bgl_eventfd_signal(int eventfd_descriptor);
 void bgl_eventfd_clear(int eventfd_descriptor);

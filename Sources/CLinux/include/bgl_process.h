@@ -5,14 +5,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Runs `body` on a detached thread that receives no signals, which other threads wait for. The name appears in lists of
- * threads; at most 15 bytes are kept. Returns 0, or a negative errno. */
+/* Runs `body` on a detached thread. All signals are blocked on this thread; other threads handle them. The name appears
+ * in lists of threads; at most 15 bytes are kept. Returns 0, or a negative errno. */
 int bgl_start_thread(const char *name, void (*body)(void *context), void *context);
 
 /* Makes this process the parent of orphaned descendants, and keeps the exit status of children available. */
 int bgl_become_subreaper(void);
 
-/* A close-on-exec descriptor that refers to this process even after its number was reused. */
+/* A close-on-exec descriptor of the process with the number `pid`, never of a later process with that number. */
 int bgl_pidfd_open(pid_t pid);
 
 /* Sends a signal. Returns 0, or a negative errno; -ESRCH when the process is gone. */
@@ -38,8 +38,8 @@ int bgl_wait(pid_t pid, int blocks, struct bgl_exit *result);
  * descendants. */
 uint64_t bgl_mark_of(pid_t pid);
 
-/* Lists the children of this process, running and zombie, by thread. `threads` is /proc/self/task, opened as a
- * directory. Returns their number and stores the first `capacity`; -ENOSYS when the kernel has no such list. */
+/* Lists the children of all threads of this process, running and zombie. `threads` is /proc/self/task, opened as a
+ * directory. Returns the number of children and stores the first `capacity`; -ENOSYS if the kernel has no such list. */
 int bgl_children(int threads, pid_t *children, int capacity);
 
 /* Lists the numbers in a directory of processes (/proc). Returns their count and stores the first `capacity`. */

@@ -11,13 +11,15 @@ int bgl_thread_count(void);
 /* Names the calling thread; at most 15 bytes are kept. */
 void bgl_set_thread_name(const char *name);
 
-/* Sets both values of a resource limit, or lowers them to the present hard limit. Returns 0, or a negative errno. */
+/* Lowers the soft and the hard value of a resource limit of this process; a value that is lower already stays. Returns
+ * 0, or a negative errno. */
 int bgl_limit(int resource, uint64_t soft, uint64_t hard);
 
-/* No program that this process executes gains privileges. Landlock and a filter require it. */
+/* Sets no_new_privs: no program that the calling thread executes gains privileges. The kernel requires it of an
+ * unprivileged process before Landlock or a filter of system calls. Returns 0, or a negative errno. */
 int bgl_refuse_new_privileges(void);
 
-/* Drops every capability of the calling thread: only a host that runs as root has any. */
+/* Drops every capability of the calling thread; without root the thread has none. Returns 0, or a negative errno. */
 int bgl_drop_capabilities(void);
 
 /* Creates a Landlock ruleset that refuses the rights in each set. Returns a descriptor, -EINVAL or -E2BIG when the
@@ -27,19 +29,22 @@ int bgl_landlock_create(uint64_t files, uint64_t network, uint64_t scopes);
 /* Version of the kernel's Landlock interface, or a negative errno. */
 int bgl_landlock_version(void);
 
-/* Grants rights below the file or directory that the descriptor stands for. */
+/* Adds a rule to a ruleset: grants rights to the file or directory of the descriptor `place`, and below it. Returns 0,
+ * or a negative errno. */
 int bgl_landlock_allow(int ruleset, int place, uint64_t rights);
 
-/* Puts the calling thread under the ruleset, for ever. */
+/* Restricts the calling thread to the ruleset, until the thread ends. Returns 0, or a negative errno. */
 int bgl_landlock_restrict(int ruleset);
 
-/* Whether the kernel filters system calls with an errno as answer. */
+/* 1 when the kernel can filter system calls and answer a refused call with an errno; else 0. */
 int bgl_filters_system_calls(void);
 
-/* Loads a filter of system calls, an array of the kernel's struct sock_filter, for every thread and for ever. */
+/* Loads a filter of system calls, an array of the kernel's struct sock_filter of `size` bytes, for every thread of this
+ * process. It cannot be removed. Returns 0, or a negative errno. */
 int bgl_load_system_call_filter(const void *filter, size_t size);
 
-/* Opens a place without any access to its contents. `follows` is 0 to refuse a symbolic link at the end of the path. */
+/* Opens a file or directory without any access to its contents. With `follows` 0, a symbolic link at the end of the
+ * path is opened itself, not its target. Returns a descriptor, or a negative errno. */
 int bgl_open_place(const char *path, int follows);
 
 #endif

@@ -20,7 +20,8 @@ int bgl_socket_pair(int pair[2]);
 /* Creates a pipe whose reading end, the first, never blocks; the writing end does. */
 int bgl_pipe(int pair[2]);
 
-/* The next three return the number of bytes, 0 at the end of the stream, or a negative errno (-EAGAIN: not ready). */
+/* bgl_receive, bgl_send and bgl_read return the number of bytes, 0 at the end of the stream, or a negative errno
+ * (-EAGAIN: not ready). */
 ssize_t bgl_receive(int socket, void *buffer, size_t capacity);
 ssize_t bgl_send(int socket, const void *bytes, size_t count);
 ssize_t bgl_read(int file, void *buffer, size_t capacity);

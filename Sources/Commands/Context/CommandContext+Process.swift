@@ -36,7 +36,8 @@ extension CommandContext {
         screen: { Screen.ofProcess() }
     )
 
-    /// Ignores SIGPIPE, so that a write to a closed pipe is an error. The error ends the command without a message.
+    /// Ignores SIGPIPE, so that a write to a closed pipe returns an error. This error ends the command without a
+    /// message.
     package static func prepareProcess() {
         signal(SIGPIPE, SIG_IGN)
     }

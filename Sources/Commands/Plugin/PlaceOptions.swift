@@ -8,8 +8,8 @@ import PluginCatalogue
 import PluginInstaller
 import TaskModel
 
-/// The options that select the directories where plugins are installed: the directories of a running host, or given
-/// ones.
+/// The options that select the directories in which plugins are installed: the directories of a running host, or the
+/// directories in the options.
 struct PlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The operator's manifest directory, instead of the host's.", valueName: "directory"))
     var manifests: String?
@@ -42,8 +42,8 @@ struct PlaceOptions: ParsableArguments {
         )
     }
 
-    /// The running host with the extensions of its main plugins. The configuration may add extensions to those in the
-    /// manifests, so the host is asked for them.
+    /// The running host with the extensions of its main plugins. The host is asked for them, because its configuration
+    /// may add extensions to those in the manifests.
     private func runningHost(_ status: HostStatusReply) async throws -> InstallationPlace.RunningHost {
         let extensions = try await host.connected { client in
             var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
@@ -62,7 +62,8 @@ struct PlaceOptions: ParsableArguments {
         )
     }
 
-    /// The status of the chosen host; nil when no host answers and the options select the directories without one.
+    /// The status of the chosen host. Nil when no host answers and `--manifests`, `--system` or `--user` selects the
+    /// directories instead; without such an option, throws when no host answers.
     private func hostStatus() async throws -> HostStatusReply? {
         do {
             return try await host.connected { try await $0.host() }

@@ -7,7 +7,8 @@ import LocatedYAML
 import PluginCatalogue
 import PluginChecker
 
-/// `bgtask plugin check`: checks whether a host would accept plugins. It reads only their manifests and libraries.
+/// `bgtask plugin check`: checks whether a host would accept plugins. It reads the given manifests, the other manifests
+/// in the same directories, and the libraries of all of them. It runs no plugin code.
 struct PluginCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

@@ -97,7 +97,7 @@ extension PoliciesInForce {
 }
 
 extension GuaranteeInForce {
-    /// The guarantee and its mechanism, as `network: seccomp`.
+    /// The guarantee with its mechanism, as `network: seccomp`, or with the reason why it is not enforced.
     var words: String { "\(name): " + (enforcedBy ?? "not enforced: \(notEnforced ?? "")") }
 }
 

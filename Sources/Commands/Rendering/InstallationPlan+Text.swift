@@ -30,7 +30,7 @@ extension InstallationPlan {
         return fields.text + warnings.map(\.text).joined()
     }
 
-    /// The grants as sentences, which the operator confirms.
+    /// The permissions that the manifest's grants give, as phrases for the operator to confirm.
     private var may: [String] {
         let grants = manifest.grants
         let paths = [("read", grants.read), ("read and write", grants.write), ("execute", grants.execute)]
@@ -49,7 +49,8 @@ extension InstallationPlan {
             + ["reach other files, other processes or the host"]
     }
 
-    /// The guarantees that the running host does not enforce: there the plugin may do more.
+    /// The guarantees that the running host does not enforce, so that the plugin may do more there. Without a running
+    /// host, the guarantees that no host of this version enforces.
     private var notEnforced: [String] {
         place.host?.unenforced ?? ["memory, processes; the other guarantees depend on the host: bgtask host status"]
     }

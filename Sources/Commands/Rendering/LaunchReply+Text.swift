@@ -27,7 +27,8 @@ extension LaunchListReply: Presentable {
 }
 
 extension LaunchReply {
-    /// The name of the first task, and the number of further tasks.
+    /// The tasks of the launch in short: the name of the first task and the number of the others, as
+    /// `com.example.feed.refresh and 2 more`; `none` for a launch without tasks.
     fileprivate var taskNames: String {
         guard let first = tasks.first else { return "none" }
         let name = Subject.text(first.task, of: plugin)

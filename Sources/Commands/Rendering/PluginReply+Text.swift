@@ -49,7 +49,7 @@ extension PluginReply {
 }
 
 extension GrantsInForce {
-    /// The effective grants, one line each, with the reason for those that are left out.
+    /// The grants, one line each. A grant that is not effective is listed with the reason.
     var words: [String] {
         let places = places.map { place in
             "\(place.access) \(place.path)" + (place.leftOut.map { ": left out, \($0)" } ?? "")

@@ -4,7 +4,7 @@ import ControlAPI
 import TerminalText
 
 extension WaitingReason {
-    /// The code, the message and, if known, the end of the reason.
+    /// The code and the message of the reason, and the time at which it ends, if known.
     func text(for reader: Reader) -> String {
         let end = until.map { "; until \($0.text(for: reader))" } ?? ""
         return "\(code): \(message)\(end)"

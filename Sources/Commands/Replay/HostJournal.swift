@@ -4,15 +4,16 @@ import ControlAPI
 import Replay
 import TaskModel
 
-/// Reads the part of a host's history that `--from-journal` replays.
+/// The limit of the launch records that `bgtask replay --from-journal` reads from a host.
 enum HostJournal {
-    /// Maximum number of launches that are read, counted from the newest.
+    /// Maximum number of launches that are read, counted back from the newest.
     static let launches = 10_000
 }
 
 extension PluginPopulation {
-    /// Creates a population from past launches. Launches do not record the conditions that their requests required:
-    /// these come from the pending requests of the same tasks.
+    /// Creates a population from the recorded launches of a host. The records do not contain which conditions a request
+    /// required. A task gets the requirements of the request with its identifier that is pending now; without such a
+    /// request it gets none.
     init(_ reply: LaunchListReply, pending: TaskListReply) {
         var needs: [String: Set<Condition>] = [:]
         for task in pending.pending {
@@ -25,7 +26,7 @@ extension PluginPopulation {
 }
 
 extension LaunchReply {
-    /// The tasks of the launch that have ended, without events.
+    /// The tasks of the launch that have ended, as observed runs; events are left out.
     fileprivate var runs: [ObservedRun] {
         guard let plugin = PluginIdentifier(plugin) else { return [] }
         return tasks.compactMap { task in

@@ -4,7 +4,8 @@ import Glibc
 import LocatedYAML
 
 extension ReplayCommand {
-    /// The value of a decoded file. Throws a failure that lists all errors of the file.
+    /// The value of a decoded file. When the file has errors, prints all of them but the last, and throws a failure
+    /// with the last one.
     static func value<Value>(of document: DecodedDocument<Value>) throws -> Value {
         if let value = document.value, document.errors.isEmpty { return value }
         let problems = document.errors.map(\.description)

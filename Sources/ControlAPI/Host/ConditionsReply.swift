@@ -7,7 +7,7 @@ package import TaskModel
 package struct ConditionsReply: Codable, Hashable, Sendable {
     package enum Source: String, Codable, Hashable, Sendable, CaseIterable {
         case configuration
-        /// A user's `simulate conditions`. The value applies until it is revoked or the host ends.
+        /// A user set the value with `simulate conditions`. It applies until the user revokes it or the host ends.
         case scripted
         case sensor
         /// No sensor of this machine can measure the condition.
@@ -17,8 +17,8 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
     }
 
     package struct State: Codable, Hashable, Sendable {
-        /// Whether the condition holds; nil for the sources `missing` and `unwatched`, because nothing sampled it. No
-        /// decision then assumes that it holds.
+        /// Whether the condition holds; nil for the sources `missing` and `unwatched`, because nothing sampled the
+        /// condition. Decisions then assume that the condition does not hold.
         package let holds: Bool?
         package let source: Source
         /// The origin and the value of the measurement, or the cause of a missing sensor; nil for the other sources.

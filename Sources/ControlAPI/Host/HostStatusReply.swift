@@ -18,7 +18,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     /// The directories of manifests, in order of precedence.
     package let manifestDirectories: [String]
     package let pluginDirectory: String
-    /// Path of the configuration file; nil when the host runs without one.
+    /// Path of the configuration file; nil when the host runs without a configuration file.
     package let configurationFile: String?
     /// Plugins that have settings in the configuration but are not installed.
     package let configuredWithoutPlugin: [String]

@@ -4,7 +4,7 @@ package import TaskModel
 
 /// The isolation of plugins on a host: the operator's choice, and each guarantee with its mechanism.
 package struct IsolationInForce: Codable, Hashable, Sendable {
-    /// `best-effort`, `required` or `off`.
+    /// The operator's choice: `best-effort`, `required` or `off`.
     package let choice: String
     package let guarantees: [GuaranteeInForce]
 
@@ -17,9 +17,9 @@ package struct IsolationInForce: Codable, Hashable, Sendable {
 /// A guarantee about every sandboxed plugin, with its mechanism or the reason why it is not enforced.
 package struct GuaranteeInForce: Codable, Hashable, Sendable {
     package let name: String
-    /// The mechanism; nil when the guarantee is not enforced.
+    /// The mechanism that enforces the guarantee; nil when the guarantee is not enforced.
     package let enforcedBy: String?
-    /// The reason; nil when the guarantee is enforced.
+    /// The reason why the guarantee is not enforced; nil when it is enforced.
     package let notEnforced: String?
 
     package init(_ name: String, enforcedBy: String? = nil, notEnforced: String? = nil) {

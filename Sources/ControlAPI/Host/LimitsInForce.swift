@@ -104,7 +104,7 @@ package struct LaneLimit: Codable, Hashable, Sendable {
 
 /// The delays of retries: of interrupted tasks, and of runners and commits that have failed.
 package struct RetryRule: Codable, Hashable, Sendable {
-    /// Delay after the first charged attempt; it doubles with each further one.
+    /// Delay after the first charged attempt; it doubles with each further charged attempt.
     package let delay: Nanoseconds
     /// Number of charged attempts after which a task is abandoned.
     package let attempts: Int
@@ -130,8 +130,8 @@ package struct Retention: Codable, Hashable, Sendable {
     package let removedPlugin: Nanoseconds
     /// Retention of journal entries and ended launches.
     package let journal: Nanoseconds
-    /// Time that passes before data is deleted, because the wall clock may be wrong. For requests of removed plugins it
-    /// begins at their expiry, for the journal at the start of the host.
+    /// Extra time before old data is deleted, because the wall clock may be wrong. For requests of removed plugins it
+    /// begins when their retention ends, for the journal when the host starts.
     package let doubt: Nanoseconds
 
     package init(removedPlugin: Duration, journal: Duration, doubt: Duration) {

@@ -5,8 +5,8 @@ package import TaskModel
 /// The answer to `GET /v1/journal`: a range of journal entries, oldest first.
 package struct JournalReply: Codable, Hashable, Sendable {
     package let entries: [JournalLine]
-    /// The `after` for the next call: the number of the journal's newest entry or, when this answer was cut at its
-    /// limit, of the answer's last entry.
+    /// Value of `after` for the next call. When this answer was cut at its limit, the number of its last entry;
+    /// otherwise the number of the journal's newest entry.
     package let last: Int64
 
     package init(entries: [JournalLine], last: Int64) {
@@ -26,13 +26,14 @@ package struct JournalLine: Codable, Hashable, Sendable {
     package let launch: Int64?
     /// The identifier of the task that the entry is about; nil when it is about no task.
     package let identifier: String?
-    /// The name of the plugin event that the entry is about; nil when it is about none. The field `event` is the kind
-    /// of the entry instead.
+    /// The name of the plugin event that the entry is about; nil when the entry is about no plugin event. The field
+    /// `event` is something else: the kind of the entry.
     package let eventName: String?
     package let submission: Int64?
     package let blame: String
     package let message: String
-    /// The newer submission that replaced or superseded this one; nil in entries about other facts.
+    /// Number of the newer submission that replaced or superseded the submission of this entry; nil in entries about
+    /// other facts.
     package let successor: Int64?
     /// Number of omitted journal lines in an entry that sums them up, or of tasks in an entry about a started launch;
     /// nil in other entries.

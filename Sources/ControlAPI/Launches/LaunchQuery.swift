@@ -7,7 +7,7 @@ package struct LaunchQuery: Hashable, Sendable {
     static let names = ["limit", "after", "plugin"]
 
     package var limit: Int
-    /// The last launch of the previous page. The page contains only older launches; nil for the first page.
+    /// The last launch of the previous page: this page contains only older launches. Nil for the first page.
     package var after: LaunchNumber?
     package let plugin: PluginIdentifier?
 

@@ -22,7 +22,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let outcome: String?
     package let blame: String?
     package let message: String?
-    /// Digest of the manifest with which the launch was committed: SHA-256 in lower-case hexadecimal.
+    /// Digest of the manifest that was in force when the launch was committed: SHA-256 in lower-case hexadecimal.
     package let manifestDigest: String
     package let tasks: [Task]
     /// The worst outcome of the tasks so far; nil while no task has ended.
@@ -127,7 +127,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
 /// The answer to `GET /v1/launches`: a page of launches, newest first.
 package struct LaunchListReply: Codable, Hashable, Sendable {
     package var launches: [LaunchReply]
-    /// The `after` of the next page; nil at the end of the list.
+    /// Value of the query parameter `after` for the next page; nil at the end of the list.
     package var next: String?
 
     package init(launches: [LaunchReply], next: LaunchNumber? = nil) {

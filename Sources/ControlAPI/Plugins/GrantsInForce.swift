@@ -9,7 +9,7 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
         package let path: String
         /// `read`, `write` or `execute`.
         package let access: String
-        /// The reason why the grant is not effective; nil when it is.
+        /// The reason why the grant is not effective; nil when it is effective.
         package let leftOut: String?
 
         package init(path: String, access: String, leftOut: String?) {
@@ -26,11 +26,11 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
 
     package let network: Bool
     package let processes: Bool
-    /// The places of the manifest, and the values of settings that are granted.
+    /// The places that the manifest grants, and the paths in the granted settings.
     package let places: [Place]
-    /// Keys of the settings that are grants.
+    /// Keys of the granted settings: the plugin may use the path that is the value of the setting.
     package let settings: [String]
-    /// The guarantees that enforce the grants.
+    /// The guarantees that confine the plugin to its grants.
     package let guarantees: [GuaranteeInForce]
 
     package init(_ grants: Grants, places: [Place], guarantees: [GuaranteeInForce]) {

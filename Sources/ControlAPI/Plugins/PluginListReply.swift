@@ -9,7 +9,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     package var plugins: [Summary]
     /// The refused manifests of the page, sorted by file. They follow the last plugin.
     package var refused: [Refused]
-    /// The `after` of the next page; nil at the end of the list.
+    /// Value of the query parameter `after` for the next page; nil at the end of the list.
     package var next: String?
     /// Whether the host is still loading: plugins may be missing and counts too low.
     package var isPartial: Bool
@@ -85,7 +85,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     /// A manifest that the catalogue refused, with its problems.
     package struct Refused: Codable, Hashable, Sendable {
         package let file: String
-        /// The identifier of the refused plugin; nil when the file has no readable one.
+        /// The identifier of the refused plugin; nil when the file has no readable identifier.
         package let identifier: String?
         package let problems: [ManifestNote]
 

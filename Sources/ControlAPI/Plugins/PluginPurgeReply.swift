@@ -6,7 +6,7 @@ package import TaskModel
 /// is deleted.
 package struct PluginPurgeReply: Codable, Hashable, Sendable {
     package let plugin: String
-    /// Number of requests and events that were pending.
+    /// Number of pending requests and waiting events that were dropped.
     package let dropped: Int
     /// Whether the plugin had a container, which was deleted.
     package let hadContainer: Bool

@@ -12,8 +12,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let manifestDigest: String
     /// Digest of the library: SHA-256 in lower-case hexadecimal.
     package let libraryDigest: String
-    /// Paths of libraries that launches of the plugin may still have to load, of this version or of the previous one.
-    /// Deleting such a library makes a launch fail.
+    /// Paths of libraries that launches of the plugin may still have to load: libraries of the present version and of
+    /// the previous version. Deleting such a library makes a launch fail.
     package let librariesToLoad: [String]
     package let settings: [String: String]
     /// The bound functions of the manifest; empty for a library with an entry function.

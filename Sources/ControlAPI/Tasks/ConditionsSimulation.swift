@@ -20,7 +20,8 @@ package struct ConditionsSimulation: CallBody, Hashable {
     }
 
     package let scripts: [Condition: Script]
-    /// Overrides of the locks of containers, by the identifier of the main plugin. `holds(true)` means locked.
+    /// Overrides of container locks, by the identifier of the main plugin that owns the container. `holds(true)` makes
+    /// the container count as locked, `holds(false)` as unlocked; `real` revokes the override.
     package let lockedContainers: [String: Script]
 
     package init(_ scripts: [Condition: Script], lockedContainers: [PluginIdentifier: Script] = [:]) {

@@ -10,7 +10,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
     package let running: [Running]
     /// Waiting events, sorted by plugin, then by submission number.
     package var events: [Event]
-    /// The `after` of the next page; nil at the end of the list.
+    /// Value of the query parameter `after` for the next page; nil at the end of the list.
     package var next: String?
     /// Whether the host is still loading. The work of plugins that are not loaded yet is missing from the list.
     package var isPartial: Bool

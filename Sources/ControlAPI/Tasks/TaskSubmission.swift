@@ -68,8 +68,8 @@ package struct TaskSubmission: CallBody, Hashable {
         payload = try container.decodeIfPresent(Data.self, forKey: .payload)
     }
 
-    /// The checked request with its payload, for the scheduler. Throws a refusal for an invalid field, or a field of
-    /// another kind.
+    /// The checked request with its payload, for the scheduler. Throws a refusal for an invalid field, or a field that
+    /// only another kind of request may have.
     package func validated() throws(RouteError) -> (request: TaskRequest, payload: [UInt8]) {
         let task = try TaskIdentifier(validating: identifier)
         let kind = try validKind()
@@ -98,8 +98,8 @@ package struct TaskSubmission: CallBody, Hashable {
         )
     }
 
-    /// Throws a refusal for a field of another kind of request: if it were ignored, the caller would not notice the
-    /// mistake.
+    /// Throws a refusal for a field that only another kind of request may have. If the host ignored such a field, the
+    /// caller would not notice the mistake.
     private func refuseForeignFields(of kind: TaskKind) throws(RouteError) {
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
         throw RouteError(
@@ -172,7 +172,7 @@ package struct TaskSubmissionReply: Codable, Hashable, Sendable {
     /// The main plugin to be launched for the request.
     package let plugin: String
     package let identifier: String
-    /// The pending submission that this one replaced; nil when there was none.
+    /// Submission number of the pending request that the new request replaced; nil when there was none.
     package let replaced: Int64?
 
     package init(

@@ -137,10 +137,10 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     /// The verdict of one policy on the task.
     package struct PolicyVerdict: Codable, Hashable, Sendable {
         package let policy: String
-        /// The verdict: `may`, `wait` or `must`.
+        /// The verdict: `may` (no objection), `wait` (the policy delays the task) or `must` (overrides every `wait`).
         package let verdict: String
         package let rationale: String
-        /// Time at which a verdict `wait` ends without another change; nil when it is unknown.
+        /// Time at which a verdict `wait` ends if nothing else changes; nil when the time is unknown.
         package let until: Timestamp?
         private let untilSecond: CalendarTime?
 
@@ -196,7 +196,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         private let atSecond: CalendarTime
         package let blame: String
         package let message: String
-        /// The launch of the task; nil when the task ended without one, for example by cancellation.
+        /// The launch of the task; nil when the task ended without a launch, for example by cancellation.
         package let launch: Int64?
 
         package init(outcome: String, at: WallTime, blame: Blame, message: String, launch: LaunchNumber?) {

@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// A reason that blocks work now. `until` is the time at which the reason ends without another change; nil when it is
-/// unknown.
+/// A reason that blocks work now. `until` is the time at which the reason ends if nothing else changes; nil when the
+/// time is unknown.
 package struct WaitingReason: Codable, Hashable, Sendable {
     package let code: String
     package let message: String

@@ -3,7 +3,7 @@
 package import FoundationEssentials
 import TaskModel
 
-/// The body of a call. Its fields are declared, so that a refusal can name the invalid field and its rule.
+/// The body of a call. Its type declares the fields, so that a refusal can name the invalid field and its rule.
 package protocol CallBody: Codable, Sendable {
     static var fields: [BodyField] { get }
 }

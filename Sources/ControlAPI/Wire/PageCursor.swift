@@ -7,7 +7,7 @@ package import TaskModel
 extension WorkCursor {
     package var text: String { "\(plugin)/\(number)" }
 
-    /// Parses a cursor; nil when `text` is not one.
+    /// Parses a cursor; nil when `text` is not a cursor.
     package init?(text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let plugin = PluginIdentifier(String(parts[0])), let number = Int64(parts[1]) else {
@@ -17,7 +17,8 @@ extension WorkCursor {
     }
 }
 
-/// A position in the list of plugins: the installed ones by identifier, then the refused manifests by file.
+/// A position in the list of plugins. The list has the installed plugins by identifier, then the refused manifests by
+/// file.
 package enum PluginCursor: Hashable, Sendable {
     case plugin(PluginIdentifier)
     /// The position of a refused manifest, by the path of its file.
@@ -33,7 +34,7 @@ package enum PluginCursor: Hashable, Sendable {
         }
     }
 
-    /// Parses a cursor; nil when `text` is not one.
+    /// Parses a cursor; nil when `text` is not a cursor.
     package init?(text: String) {
         if text == "/" {
             self = .endOfPlugins

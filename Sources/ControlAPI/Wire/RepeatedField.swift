@@ -2,8 +2,8 @@
 
 import FoundationEssentials
 
-/// Finds the first key that occurs twice in the object of a body. The JSON decoder accepts such an object and keeps one
-/// of the values.
+/// Finds the first key that occurs twice in the object of a body. The JSON decoder accepts such an object and keeps
+/// only one of the two values.
 ///
 /// The scan needs valid JSON, which the decoder has checked, and compares only the keys of the outermost object.
 enum RepeatedField {

@@ -9,8 +9,8 @@ enum ContainerReading: Equatable {
     case open(isEncrypted: Bool)
     /// The container does not exist yet, but the host can create it.
     case notThereYet
-    /// The container is on an automount point, which is mounted when it is opened. The value is the path of the mount
-    /// point.
+    /// The container is on an automount point that is not mounted yet: opening it would mount it. The value is the path
+    /// of the mount point.
     case automatic(String)
     case notMounted(String, file: String)
     case keyAbsent(String)
@@ -23,8 +23,8 @@ enum ContainerReading: Equatable {
         }
     }
 
-    /// Whether the state can change without an event: keys are added and removed without one, and so are the causes of
-    /// an unreadable directory.
+    /// Whether the state can change without an event of the kernel: keys can be added and removed, and an unreadable
+    /// directory can become readable.
     var changesSilently: Bool {
         switch self {
         case .open(let isEncrypted): isEncrypted
@@ -60,8 +60,8 @@ enum ContainerReading: Equatable {
         }
     }
 
-    /// The state found by opening the directory of all containers and the container. A locked directory hides its
-    /// names, so a container in it appears to be missing.
+    /// The state that results from opening the directory of all containers, then the container. A locked directory
+    /// hides the names in it, so a container in it appears to be missing.
     private static func opened(_ path: String, in directory: String) -> Self {
         var (isThere, isEncrypted) = (true, false)
         for place in [directory, path] {

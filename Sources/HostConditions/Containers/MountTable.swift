@@ -9,7 +9,8 @@ struct MountTable: Equatable {
     /// Configured mount points, with the file that configures each.
     let expected: [String: String]
 
-    /// The first configured mount point from `directory` down to `path` that has no file system; nil without one.
+    /// The first configured mount point from `directory` down to `path` that has no file system; nil when there is
+    /// none.
     func missing(from directory: String, to path: String) -> (point: String, file: String)? {
         expected.filter { point, _ in Self.lies(point, below: directory) && Self.lies(path, below: point) }
             .filter { mounted[$0.key] == nil }
@@ -17,8 +18,8 @@ struct MountTable: Equatable {
             .map { ($0.key, $0.value) }
     }
 
-    /// The first automount point from `directory` down to `path` that is not mounted yet; nil without one. Opening the
-    /// path would mount it.
+    /// The first automount point from `directory` down to `path` that is not mounted yet; nil when there is none.
+    /// Opening the path would mount it.
     func automatic(from directory: String, to path: String) -> String? {
         mounted.filter { point, type in
             type == "autofs" && Self.lies(point, below: directory) && Self.lies(path, below: point)
@@ -53,7 +54,8 @@ struct MountTable: Equatable {
         }
     }
 
-    /// The mount point that a mount unit of systemd configures: the value of its last `Where=` line; nil without one.
+    /// The mount point that a mount unit of systemd configures: the value of its last `Where=` line; nil without such a
+    /// line.
     static func point(inUnit text: String) -> String? {
         let line = text.split(separator: "\n").last { $0.hasPrefix("Where=") }
         return line.map { normalized(String($0.dropFirst("Where=".count))) }

@@ -68,8 +68,8 @@ final class IdleSensor: Sensor {
         }
     }
 
-    /// Evaluates a sample against the previous one. A sample within half an interval of the previous one is dropped,
-    /// because the kernel's counts are too coarse for it.
+    /// Evaluates a sample against the previous one. A sample is dropped when it comes less than half an interval after
+    /// the previous one, because the kernel's counts are too coarse for so short a time.
     private func take(_ next: LoadSample) {
         guard let previous = sample else { return begin(with: next) }
         guard next.at - previous.at >= thresholds.sampleInterval * 0.5, let load = LoadReading(from: previous, to: next)

@@ -31,8 +31,8 @@ package struct LaunchUsage: Sendable {
         }
     }
 
-    /// The use by a process, its descendants, and the processes that these have reaped. With the host's own process it
-    /// is the use by its launches and by the host, which does not count as use by others either.
+    /// The use by a process, its descendants, and the processes that these have reaped. For the host's own process this
+    /// is the use by its launches and by the host itself; neither counts as use by other processes.
     package static func processTree(of process: Int32, proc: String = "/proc") -> LaunchUsage {
         let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
         return LaunchUsage {

@@ -3,7 +3,7 @@
 import MessageBus
 import TaskModel
 
-/// Follows the idle hint of logind. Confined to one thread, and never blocks.
+/// Follows the hint of logind whether all sessions are idle. Confined to one thread, and never blocks.
 final class SessionManager {
     enum Presence: Equatable {
         case present

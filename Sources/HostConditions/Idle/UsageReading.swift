@@ -20,7 +20,7 @@ package struct UsageReading: Hashable, Sendable {
     }
 }
 
-/// The use of the machine by all processes until one moment.
+/// The use of the machine by all processes up to one moment, and the part of it that is by the host's launches.
 struct LoadSample: Equatable {
     let at: MonotonicTime
     let processors: Int

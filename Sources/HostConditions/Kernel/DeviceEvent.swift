@@ -6,7 +6,8 @@ struct DeviceEvent: Equatable {
     let subsystem: String
     let device: String
 
-    /// Parses an event; nil for other messages, such as those of udev to its listeners, which have another format.
+    /// Parses an event of the kernel; nil for other messages. For example, udev sends messages in another format to its
+    /// own listeners.
     init?(parsing bytes: ArraySlice<UInt8>) {
         var values: [Substring: Substring] = [:]
         let pieces = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }

@@ -26,8 +26,8 @@ protocol Sensor: AnyObject {
     /// Reads the condition anew, because `nextSample` has come or the machine has resumed.
     func sample(at now: MonotonicTime)
 
-    /// Handles that this kernel cannot wait for the descriptor of `awaited`. The sensor no longer offers the
-    /// descriptor.
+    /// Called when this kernel cannot wait for the descriptor in `awaited`. From then on the sensor returns no
+    /// descriptor in `awaited`.
     func cannotWait(_ error: SystemError)
 
     func write(to readings: inout Readings)

@@ -37,8 +37,8 @@ final class WaitSet {
 
     /// Replaces the descriptor that the set waits for on behalf of a sensor.
     ///
-    /// - Returns: whether a change may have been missed. The kernel reports a change of such a file to only one poll,
-    ///   and adding the file to the set is a poll.
+    /// - Returns: whether the sensor has to read its file again: true after a file that signals `BGL_CHANGED` was
+    ///   added. The kernel reports each change of the file to one poll only, and adding the file is itself a poll.
     func set(_ awaited: Awaited?, at place: Int) throws(SystemError) -> Bool {
         if let old = places[place] {
             if let awaited, old.descriptor === awaited.descriptor {

@@ -5,7 +5,8 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Detects that processes wait for memory. The kernel reports the start of such pressure; only its end is sampled.
+/// Detects that processes wait for memory. The kernel reports when the waiting begins; the sensor samples whether it
+/// has ended.
 final class MemorySensor: Sensor {
     private let path: String
     private let thresholds: ConditionThresholds
@@ -34,8 +35,8 @@ final class MemorySensor: Sensor {
         nextSample = now + thresholds.memoryInterval
     }
 
-    /// Ends the pressure when its average is below the threshold. Called first one interval after the trigger, because
-    /// the average begins to rise with the trigger.
+    /// Sets low memory to false when the average waiting time is below the threshold. Called first one interval after
+    /// the kernel reported the begin of the waiting, because the average rises only from then on.
     func sample(at now: MonotonicTime) {
         guard problem == nil else { return }
         do throws(SystemError) {

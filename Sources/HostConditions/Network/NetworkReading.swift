@@ -7,7 +7,7 @@ struct NetworkReading: Equatable {
         let name: String
         /// Whether the link is administratively up.
         let isUp: Bool
-        /// Whether the link has a carrier, or its kind has none.
+        /// Whether the link has a carrier, or is of a kind without carriers.
         let isRunning: Bool
         let isLoopback: Bool
 

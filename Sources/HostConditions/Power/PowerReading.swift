@@ -34,8 +34,9 @@ struct PowerReading: Equatable {
     private var batteries: [Supply] { supplies.filter(\.isBattery) }
     private var lines: [Supply] { supplies.filter { !$0.isBattery } }
 
-    /// Whether the machine is on external power. True without a battery (C16). With external supplies, true when one is
-    /// online. With batteries alone, true when each is charging, not charging or full.
+    /// Whether the machine is on external power. True without a battery (C16). With external supplies, true when at
+    /// least one of them is online. With batteries and no external supply, true when each battery is charging, not
+    /// charging or full.
     var isOnExternalPower: Bool {
         if batteries.isEmpty || lines.contains(where: \.isOnline) { return true }
         return lines.isEmpty && batteries.allSatisfy { ["Charging", "Not charging", "Full"].contains($0.status) }
@@ -104,8 +105,9 @@ extension PowerReading {
         return nil
     }
 
-    /// Whether the USB-C ports in a directory feed the attached device, because a feeding supply is online as well. A
-    /// port with several roles takes power in the role `source [sink]`.
+    /// Whether the USB-C ports in a directory give power to the attached device instead of taking power from it. The
+    /// kernel reports the supply of such a port as online, too. A port with several roles takes power in the role
+    /// `source [sink]`.
     private static func gives(_ ports: String) -> Bool {
         let names = (try? SystemFile.names(in: ports)) ?? []
         let roles = names.compactMap { SystemFile.line("\(ports)/\($0)/power_role") }

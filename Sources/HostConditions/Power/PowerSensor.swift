@@ -58,8 +58,9 @@ final class PowerSensor: Sensor {
         readings.conditions[.batteryLow] = battery
     }
 
-    /// Whether the battery is low. A battery that was low stays low until its charge exceeds the threshold by
-    /// `batteryEndMargin`.
+    /// The reading of the condition low battery: true without external power while the charge is at or below the
+    /// threshold. A low battery stays low until its charge exceeds the threshold by `batteryEndMargin`. Missing when no
+    /// battery reports its charge.
     private func judge(_ power: PowerReading) -> ConditionReading {
         guard let charge = power.charge else { return .missing("\(directory) has no battery that reports its charge") }
         let limit = thresholds.batteryLowShare + (battery.holds ? thresholds.batteryEndMargin : 0)

@@ -32,8 +32,8 @@ final class PowerSaverSensor: Sensor {
 
     func write(to readings: inout Readings) { readings.conditions[.powerSaver] = reading }
 
-    /// The reading from both names of the daemon. One name with a value is enough; without one, both have to answer
-    /// first.
+    /// The reading from the two names of the daemon. The value under one name is enough. Without a value the reading is
+    /// `unwatched` until both names have answered, then `missing`.
     private var reading: ConditionReading {
         for profile in profiles {
             guard case .value(.text(let active)) = profile.reading else { continue }

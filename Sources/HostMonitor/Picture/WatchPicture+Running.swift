@@ -74,7 +74,8 @@ extension WatchPicture {
         return String(repeating: " ", count: max(0, widest - number.count)) + number + "  "
     }
 
-    /// Adds the used time and the budget, as `22.4s of 30s`, and after the budget the used part of the grace period.
+    /// Adds the used time and the budget, as `22.4s of 30s`. Once the budget is used up, adds the used part of the
+    /// grace period; before that, adds whether the launch is expiring.
     private func addTime(of launch: LaunchWithTasks, to line: inout PictureLine) {
         let budget = launch.budget.map { " of \($0.humanReadable)" } ?? ""
         line.add(launch.used.humanReadable + budget)

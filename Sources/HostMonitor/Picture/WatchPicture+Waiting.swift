@@ -55,7 +55,7 @@ extension WatchPicture {
         }
     }
 
-    /// The section with the newest journal entries, newest first; nil without entries.
+    /// The section with the newest journal entries, newest first; without blocks when there are no entries.
     func recentSection(columns: Int?) -> PictureSection? {
         let entries = snapshot.journal.entries.reversed()
         let event = entries.map(\.event.count).max() ?? 0

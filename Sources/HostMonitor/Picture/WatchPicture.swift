@@ -89,8 +89,8 @@ struct WatchPicture {
 
     private func time(_ instant: WallTime) -> String { String(Timestamp(instant).localText(for: reader).suffix(8)) }
 
-    /// The conditions in the order of display: conditions that delay work first, unknown ones last, because a narrow
-    /// terminal cuts the line.
+    /// The conditions in the order of display: first the conditions that delay work now, last the unknown conditions. A
+    /// narrow terminal cuts the end of the line.
     private static func order(of conditions: ConditionsReply) -> [Condition] {
         func rank(_ condition: Condition) -> Int {
             if isTrouble(condition, conditions) { return 0 }

@@ -76,7 +76,7 @@ extension ControlRoutes {
 }
 
 extension IsolationInForce {
-    /// The choice of the operator, and each guarantee on this machine.
+    /// Creates the isolation from the operator's choice, with every guarantee as enforced on this machine.
     init(_ policy: SandboxPolicy) {
         let guarantees = Guarantee.allCases.map { guarantee in
             switch guarantee.enforcement(policy.isolation, policy.mechanisms) {

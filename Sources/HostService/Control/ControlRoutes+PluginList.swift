@@ -20,7 +20,7 @@ extension ControlRoutes {
         return list
     }
 
-    /// Adds installed plugins to the list and, if the last one is reached, refused manifests.
+    /// Adds installed plugins to the list. When the last installed plugin has been added, adds refused manifests, too.
     private func fill(
         _ list: inout PluginListReply,
         after last: PluginIdentifier?,

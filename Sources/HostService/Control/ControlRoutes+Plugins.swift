@@ -128,12 +128,12 @@ private struct PluginState: Sendable {
 }
 
 extension TaskKind {
-    /// One kind of request for each limit of pending requests.
+    /// The kinds whose pending requests have a limit, one kind per limit. Health research counts as processing.
     static let limited: [TaskKind] = [.refresh, .processing, .continued]
 }
 
 extension KindBudget {
-    /// The budgets of all kinds that have one. Continued tasks have none.
+    /// The budgets of all kinds that have a budget. Continued tasks have none.
     static func all(_ budgets: Budgets) -> [KindBudget] {
         TaskKind.allCases.compactMap { kind in budgets[kind].map { KindBudget(kind, budget: $0) } }
     }

@@ -111,8 +111,8 @@ extension ControlRoutes {
         try await recorded { try $0.newestJournalNumber().rawValue }
     }
 
-    /// The lines of the next entries of the selection; nil when there are no newer entries. Advances the selection past
-    /// them.
+    /// The lines of the next journal entries that the selection matches; nil when there are no newer entries. Advances
+    /// the selection past these entries.
     private func lines(_ selection: inout JournalSelection) async throws -> ByteBuffer? {
         let next = selection
         let records = try await recorded { try $0.journal(next) }

@@ -6,10 +6,11 @@ import TaskModel
 
 // The list of pending, running and waiting work, in pages.
 extension ControlRoutes {
-    /// Maximum number of items per turn of the decision loop: about half a millisecond on a processor with cold caches.
-    /// A longer page takes several turns, with decisions in between.
+    /// Maximum number of items that one turn of the decision loop returns. Such a turn takes about half a millisecond
+    /// on a processor with cold caches. A longer page takes several turns, with decisions in between.
     static let itemsPerTurn = 10
-    /// Maximum number of turns per page. A filter that matches rarely ends a page before its limit.
+    /// Maximum number of turns per page. With a filter that matches few items, a page may end before its limit is
+    /// reached.
     static let turnsPerPage = 200
 
     /// A page of the work that matches the query. The decision loop only returns values; messages and JSON are built

@@ -67,7 +67,8 @@ extension ControlRoutes {
         return reply
     }
 
-    /// The waits of the newest submission of the identifier: the waits of its class while it was pending.
+    /// The waits of the newest submission of the identifier: the wait for its own earliest begin, and the waits of its
+    /// work class (the work of the plugin with the same requirements) while it was pending.
     private func history(of explanation: Explanation) async throws -> [TaskWhyReply.Wait] {
         let now = explanation.now.wall
         for case .pending(let work, _, _) in explanation.states {
@@ -175,10 +176,12 @@ extension PendingWork {
         }
     }
 
-    /// The time from which the waits of the class apply to the work: the end of its own earliest begin.
+    /// The time from which the waits of the work class apply to this work: its submission, or the end of the wait for
+    /// its own earliest begin.
     fileprivate var readyAt: WallTime { max(acceptedAt, ownWait?.until ?? acceptedAt) }
 
-    /// The wait for the request's own earliest begin; nil without one. Every other wait belongs to the request's class.
+    /// The wait for the request's own earliest begin; nil without one. Every other wait is shared by all work of the
+    /// request's work class.
     fileprivate var ownWait: (reason: String, since: WallTime, until: WallTime)? {
         guard case .request(let request) = self, let begin = request.request.earliestBegin, begin > acceptedAt else {
             return nil
@@ -190,7 +193,7 @@ extension PendingWork {
 extension TaskWhyReply.Wait {
     /// Creates a wait of the history.
     ///
-    /// - Parameter since: earliest time at which the waits of the class apply to the submission.
+    /// - Parameter since: time from which the waits of the work class apply to the submission.
     fileprivate init(submission: SubmissionNumber, _ record: WaitRecord, since: WallTime, now: WallTime) {
         let since = max(record.since, since)
         let until = record.until.map { max($0, since) }

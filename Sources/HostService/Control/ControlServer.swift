@@ -27,8 +27,8 @@ struct ControlServer: Service {
     /// Called once callers can connect.
     let onServing: @Sendable () -> Void
 
-    /// Maximum number of connections; further callers wait in the socket's backlog. File descriptors are reserved for
-    /// launches.
+    /// Maximum number of connections; further callers wait in the socket's backlog. The limit leaves file descriptors
+    /// for launches.
     private static let connections = 256
     /// Maximum size of a request body in bytes: a payload in base 64 plus the other fields.
     private static let maximumBody = 256 * 1_024

@@ -40,8 +40,8 @@ final class CatalogueKeeper: Service, Sendable {
     /// Creates the keeper.
     ///
     /// - Parameters:
-    ///   - known: plugins that earlier hosts recorded; if two manifests claim one identifier, the recorded one takes
-    ///     precedence.
+    ///   - known: plugins that previous host processes recorded; if two manifests claim one identifier, the recorded
+    ///     one takes precedence.
     ///   - doubts: yields when a file differs from its catalogue entry; the directories are then read again.
     ///   - onFirstLoad: called once, after the first call of `onChange` has returned.
     init(
@@ -129,8 +129,8 @@ final class CatalogueKeeper: Service, Sendable {
 // MARK: - Loading
 
 extension CatalogueKeeper {
-    /// Number of manifests in one piece of work of a thread. It is small, so that a caller's read never waits long for
-    /// a thread.
+    /// Number of manifests that a thread examines in one piece of work. It is small, so that a caller's read never
+    /// waits long for a thread.
     private static let share = 32
     /// Maximum number of threads that examine manifests at once. One of the threads is left for callers.
     private static let width = max(1, min(ProcessInfo.processInfo.activeProcessorCount, DiskThreads.count - 1))

@@ -9,8 +9,9 @@ import ServiceLifecycle
 import Synchronization
 import TaskModel
 
-/// Provides the conditions in force. Values scripted by a user override values of the configuration, which override the
-/// sensors. Reports every change to the scheduler, and samples only the conditions that the scheduler requests.
+/// Provides the conditions in force. A user's override takes precedence over the configuration, and the configuration
+/// over the sensors. Reports every change to the scheduler, and samples only the conditions that the scheduler
+/// requests.
 final class ConditionsKeeper: Service, Sendable {
     private let system: SystemConditions
     private let watched: LingeringWatch

@@ -26,7 +26,7 @@ struct ContainerQueue: Sendable {
         }
     }
 
-    /// Moves the container of a main plugin aside, so that a later `make` creates an empty one.
+    /// Renames the container of a main plugin, so that a later `make` creates an empty container.
     func discard(_ main: PluginIdentifier) {
         queue.async { [state] in state.discardContainer(of: main.text) }
     }

@@ -107,10 +107,10 @@ extension DecisionLoop {
         return []
     }
 
-    /// Logs the first message of a launch whose plan was not sent; an unmodified runner sends none. The scheduler
-    /// journals no violation of such a launch, because no plugin code runs in it.
+    /// Logs the first message of a launch whose plan was not sent. An unmodified runner sends no message before its
+    /// plan. The scheduler journals no violation of such a launch, because no plugin code runs in it.
     ///
-    /// - Returns: false when the launch has its plan; nothing is logged then.
+    /// - Returns: whether the plan was not sent. False when the launch has its plan; nothing is logged then.
     private func logWithoutPlan(
         _ kind: String,
         _ message: String?,

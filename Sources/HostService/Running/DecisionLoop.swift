@@ -28,7 +28,7 @@ final class DecisionLoop: Service, Sendable {
     let conditions: ConditionsKeeper
     let containers: ContainerQueue
     let log: Logger
-    /// Called when a library differs from its catalogue entry although no change of its directory was reported.
+    /// Called when a library differs from its catalogue entry although the watch of its directory signalled no change.
     let onUnseenChange: @Sendable () -> Void
     /// Changed titles of running continued tasks.
     let titles = TaskTitles()
@@ -166,7 +166,7 @@ final class DecisionLoop: Service, Sendable {
     /// A value that `body` computes from the scheduler between two events; nil once the host has stopped.
     ///
     /// `body` runs on the loop's thread, because a copy of the scheduler would force the next event to copy all its
-    /// tables. It has to return values of bounded size and leave further work on them to the caller.
+    /// tables. `body` has to return values of bounded size and leave further work on them to the caller.
     func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             mailbox.put(

@@ -16,11 +16,12 @@ struct InputQueue {
         let resumed: LaunchNumber?
     }
 
-    /// Number of queued events of a launch at which its messages are paused.
+    /// Number of queued events of a launch from which on the queue accepts no further message of the launch.
     static let launchCapacity = 64
-    /// Number of queued events of a launch at which its messages resume.
+    /// Number of queued events of a launch to which its queue has to fall before its paused messages resume.
     static let launchResumption = 32
-    /// Number of consecutive priority inputs after which one message is handled.
+    /// Number of consecutive priority inputs (urgent inputs, and events of launches with a milestone) after which the
+    /// queue returns one event of the launch whose turn has come.
     static let priorityRun = 4
 
     private struct LaunchQueue {
@@ -31,7 +32,7 @@ struct InputQueue {
 
     private var urgent: Deque<DecisionLoop.Input> = []
     private var launches: [LaunchNumber: LaunchQueue] = [:]
-    /// Launches with a milestone among their queued events.
+    /// Launches with a milestone (readiness, kill, end) among their queued events.
     private var prompt: Deque<LaunchNumber> = []
     /// Launches in turn order: each launch with events once. Launches without events are dropped when their turn comes.
     private var turns: Deque<LaunchNumber> = []
@@ -43,7 +44,8 @@ struct InputQueue {
 
     private enum Timer {
         case idle
-        /// The timer fired and waits for earlier events: `count` events up to number `order` are still queued.
+        /// The timer fired and is handled after the events that arrived before it. `count` of these events, with
+        /// numbers up to `upTo`, are still queued.
         case behind(count: Int, upTo: UInt64)
         case urgent
     }
@@ -71,8 +73,8 @@ struct InputQueue {
         launches[number]?.milestones += 1
     }
 
-    /// Queues the timer after all events that arrived before it. Otherwise a late host could kill a launch that was in
-    /// time.
+    /// Queues the timer after all events that arrived before it. Otherwise a host that is late in handling events could
+    /// kill a launch that has ended in time.
     private mutating func timerFired() {
         guard case .idle = timer else { return }
         if eventCount == 0 {
@@ -162,7 +164,8 @@ struct InputQueue {
 }
 
 extension LaunchEvent {
-    /// Whether the event begins or ends a launch, which also affects other launches.
+    /// Whether the event begins, kills or ends a launch. The decision loop handles such an event early, because it also
+    /// affects other launches.
     fileprivate var isMilestone: Bool {
         switch self {
         case .ready, .unavailable, .killTimePassed, .ended: true

@@ -4,14 +4,15 @@ import HostConfiguration
 import PluginLaunch
 import TaskModel
 
-/// The loop's own data about launches, in addition to the scheduler's. Only the loop's thread uses it.
+/// The decision loop's own data about launches, in addition to the data of the scheduler. Only the loop's thread uses
+/// it.
 struct LaunchDirectory {
     struct MissingPayload: Error, CustomStringConvertible {
         let submission: SubmissionNumber
         var description: String { "the commit of the task's start returned no payload of submission \(submission)" }
     }
 
-    /// The judge of each launch whose plan was sent.
+    /// The judge of each launch whose plan was sent: it translates the runner's messages into scheduler events.
     var judges: [LaunchNumber: RunnerJudge] = [:]
     /// Launches that sent a message before their plan was sent. The message is logged once per launch.
     var withoutPlan: Set<LaunchNumber> = []
@@ -33,12 +34,13 @@ struct LaunchDirectory {
     }
 }
 
-/// Joins the two requirements of a launch, a runner and a container, which arrive in either order.
+/// Tracks the container of each launch until it is created. A launch needs a runner and a container, which become ready
+/// in either order; events of the runner wait for the container.
 struct AwaitedContainers {
     private enum State {
         /// The container is not ready. The value contains the events of the runner that wait for it.
         case awaited([LaunchEvent])
-        /// The container failed; the runner is being killed.
+        /// The container could not be created; the runner is being killed.
         case failed
     }
 
@@ -62,7 +64,7 @@ struct AwaitedContainers {
         return events
     }
 
-    /// Marks the container as failed; returns whether a runner has to be killed.
+    /// Marks the container as failed. Returns whether the launch has a runner that has to be killed.
     mutating func failed(_ launch: LaunchNumber) -> Bool {
         guard case .awaited(let events) = states.removeValue(forKey: launch) else { return false }
         if events.contains(where: \.isLast) { return false }

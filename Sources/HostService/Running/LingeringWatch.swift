@@ -3,8 +3,9 @@
 import Scheduling
 import Synchronization
 
-/// Forwards the watch that the scheduler requests, and keeps the usage sensors on for a while after their last use.
-/// Otherwise the next request that needs these sensors would wait for a first sample.
+/// Forwards to the sensors which conditions and containers the scheduler wants watched. Keeps the sensors of the
+/// machine's use on for a while after their last use: otherwise the next request that needs them would wait for a first
+/// sample.
 final class LingeringWatch: Sendable {
     private struct State {
         var wanted = Watch()
@@ -22,7 +23,8 @@ final class LingeringWatch: Sendable {
     /// Creates the watch.
     ///
     /// - Parameters:
-    ///   - apply: called with the watch in force. Two threads may call it at once; the last call has the newest watch.
+    ///   - apply: called with the conditions and containers to watch from now on. Two threads may call it at once; the
+    ///     last call has the newest values.
     ///   - afterLinger: calls its argument once, on any thread, when unneeded sensors have been on long enough.
     init(
         apply: @escaping @Sendable (Watch) -> Void,
@@ -55,8 +57,8 @@ final class LingeringWatch: Sendable {
         if isOver { applyNewest() }
     }
 
-    /// Applies the newest watch, and repeats if another thread has set a newer one in between, so that the last applied
-    /// watch is the newest.
+    /// Applies the newest values, and repeats if another thread has set newer ones in between, so that the last applied
+    /// values are the newest.
     private func applyNewest() {
         while true {
             let (watch, version) = state.withLock { ($0.effective, $0.version) }

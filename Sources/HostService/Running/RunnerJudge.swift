@@ -5,10 +5,11 @@ import RunnerWire
 import Scheduling
 import TaskModel
 
-/// Translates the messages of a launch's runner into scheduler events. It bounds their texts, and judges titles,
-/// submissions and failures to load. The scheduler judges tasks and registrations by the plan.
+/// Translates the messages of a launch's runner into scheduler events. It bounds the texts of the messages, and checks
+/// titles, submissions and failures to load. The scheduler checks tasks and registrations against the plan of the
+/// launch.
 ///
-/// A runner prevents most violations itself. A message with such a violation arrives only when the plugin wrote it to
+/// A runner prevents most violations itself. A message that violates a rule arrives only when the plugin wrote it to
 /// the channel directly.
 struct RunnerJudge: Hashable {
     let launch: LaunchNumber
@@ -115,7 +116,8 @@ struct RunnerJudge: Hashable {
 
     // MARK: - Output
 
-    /// The violation of dropped output lines, reported once per launch; nil for later drops.
+    /// The violation that the plugin wrote more output than its rate limit, with lines dropped. Reported for the first
+    /// drop of a launch; nil for later drops.
     mutating func droppedOutput(of stream: RunnerOutput) -> SchedulerEvent? {
         if hasDroppedOutput { return nil }
         hasDroppedOutput = true

@@ -10,14 +10,15 @@ enum RunnerVerdict: Hashable {
     case event(SchedulerEvent)
     /// An event that ends a task. The changed titles of the task are dropped as well.
     case taskEnded(TaskID, SchedulerEvent)
-    /// An event about a changed library. The catalogue also reads its directories again, because it missed this change.
+    /// A scheduler event about a changed library. The catalogue also reads its directories again, because their watch
+    /// did not signal this change.
     case libraryChanged(SchedulerEvent)
     case title(TaskID, TaskTitles.Titles)
     /// A call of the plugin that the scheduler answers.
     case question(CallNumber, RunnerQuestion)
     /// The answer to a call of the plugin, sent at once.
     case answer(HostMessage)
-    /// A call of the plugin for its pending requests, answered at once.
+    /// A call in which the plugin lists its pending requests, answered at once.
     case pendingList(CallNumber, of: PluginIdentifier)
     case log(LogLevel, String)
 }

@@ -6,11 +6,11 @@ import ServiceLifecycle
 import TaskLedger
 import TaskModel
 
-/// Removes old data from the state directory. At start it deletes containers whose purge was cut short, and once a day
-/// it prunes records older than the retention. Pending and running work is never removed.
+/// Removes old data from the state directory. At start it deletes containers whose purge a crash or stop interrupted,
+/// and once a day it prunes records older than the retention. Pending and running work is never removed.
 struct StateCare: Service {
     let state: StateDirectory
-    /// Paths of the containers that earlier hosts discarded.
+    /// Paths of the containers that previous host processes discarded but did not delete.
     let discarded: [String]
     let ledger: Ledger
     let threads: DiskThreads

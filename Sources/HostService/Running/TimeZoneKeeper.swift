@@ -6,8 +6,8 @@ import PluginCatalogue
 import Scheduling
 import ServiceLifecycle
 
-/// Reads the rules of the schedules' time zones again when their files change: another zone of the machine, or an
-/// update of tzdata. Without calendar schedules it watches nothing.
+/// Reads the rules of the schedules' time zones again when their files change: the machine's zone was set, or tzdata
+/// was updated. Without calendar schedules it watches nothing.
 final class TimeZoneKeeper: Service, Sendable {
     /// Receives the zones whose rules have changed, with the new rules.
     typealias OnChange = @Sendable (TimeZoneTable) -> Void

@@ -6,7 +6,8 @@ import HostConfiguration
 import Synchronization
 import TaskModel
 
-/// A timer that fires at a time of either clock, and whenever the wall clock is set. Its thread sleeps until then.
+/// A timer that fires at a time of the monotonic clock, at a time of the wall clock, and whenever the wall clock is
+/// set. Its thread sleeps until then.
 final class WakeTimer: Sendable {
     /// The system calls that create and set the timers; tests replace them to simulate failures.
     struct Calls: Sendable {
@@ -45,7 +46,7 @@ final class WakeTimer: Sendable {
         thread.start()
     }
 
-    /// Sets both times, replacing earlier ones; nil disarms a clock. Safe on any thread.
+    /// Sets the times of both clocks, and replaces the times set before; nil disarms a clock. Safe on any thread.
     func set(monotonic instant: MonotonicTime?, wall calendar: WallTime?) {
         let instants = (instant.map { max(1, $0.nanoseconds) } ?? 0, calendar.map { max(1, $0.nanoseconds) } ?? 0)
         wanted.withLock { $0 = instants }

@@ -12,8 +12,8 @@ internal import TaskModel
 /// The next pass reads a recently changed file again: a second change within the same tick of the file system's clock
 /// would not change the identity.
 package final class CatalogueCache: Sendable {
-    /// Time in nanoseconds after which a further change gets another timestamp. It is longer than the clock tick of
-    /// every supported file system except FAT.
+    /// Time in nanoseconds after which a second change of a file gets another timestamp than the first change. It is
+    /// longer than the clock tick of every supported file system except FAT.
     private static let settlingTime: Int64 = 1_000_000_000
 
     /// Amount of work done since the cache was made.
@@ -45,7 +45,8 @@ package final class CatalogueCache: Sendable {
         let value: Value
         /// Identity of the file from which `value` was read.
         let identity: FileIdentity
-        /// The only pass that may use the value, for a recently changed file; nil when every pass may use it.
+        /// The only pass over the directories that may use the value, because the file was changed shortly before; nil
+        /// when every pass may use it.
         let onlyPass: Int?
         var lastUse: Int
     }

@@ -30,8 +30,8 @@ package struct CatalogueContents: Hashable, Sendable {
         return index < refused.count && refused[index].file == file ? refused[index] : nil
     }
 
-    /// Index of the first refused file for which `follows` returns true. It has to return true for all later ones as
-    /// well.
+    /// Index of the first refused file for which `follows` returns true. `follows` has to return true for all files
+    /// after it as well.
     private func firstRefused(where follows: (RefusedPlugin) -> Bool) -> Int {
         var (low, high) = (0, refused.count)
         while low < high {

@@ -5,7 +5,8 @@ package import TaskModel
 
 /// Reads the manifest directories and decides which plugins are installed. It loads no library and keeps no state.
 ///
-/// A load has three steps, `manifests`, `examine` and `contents`, so that several threads can share the second one.
+/// A load has three steps, `manifests`, `examine` and `contents`, so that several threads can share the work of
+/// `examine`.
 package enum CatalogueReader {
     /// Performs all three steps of a load.
     ///
@@ -31,8 +32,8 @@ package enum CatalogueReader {
         )
     }
 
-    /// Second step of a load: reads each manifest and its library, independently of the others. It does not end the
-    /// cache's pass.
+    /// Second step of a load: reads each manifest and its library, independently of the other manifests. It does not
+    /// end the pass of the cache.
     package static func examine(
         _ sources: some Sequence<ManifestSource>,
         in directories: CatalogueDirectories,

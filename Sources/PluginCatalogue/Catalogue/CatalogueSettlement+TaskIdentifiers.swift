@@ -5,8 +5,8 @@ internal import TaskModel
 
 /// Settlement of task identifiers: each identifier has one owner.
 extension CatalogueSettlement {
-    /// Refuses main plugins that permit an identifier of another plugin. The plugin that owned the identifier before
-    /// keeps it, otherwise a plugin that was catalogued before, otherwise the first file name.
+    /// Refuses main plugins that permit an identifier of another plugin. The identifier stays with the plugin that
+    /// owned it before; otherwise it goes to a plugin that was catalogued before; otherwise to the first by file name.
     mutating func settleTaskIdentifiers() {
         let rivals = rivals()
         if rivals.isEmpty { return }

@@ -32,7 +32,7 @@ struct CatalogueCandidate {
 
 /// Decides which of several valid manifests take effect. It reads no files; all input is passed in.
 struct CatalogueSettlement {
-    /// The candidates that take effect so far; sorted by file after the first step.
+    /// The candidates that take effect so far. Sorted by file once `settlePluginIdentifiers` has returned.
     private(set) var kept: [CatalogueCandidate]
     private(set) var refused: [RefusedPlugin] = []
     private(set) var notes: [DocumentProblem] = []
@@ -44,8 +44,8 @@ struct CatalogueSettlement {
         known = Dictionary(alreadyCatalogued.map { ($0.identifier, $0) }) { first, _ in first }
     }
 
-    /// Keeps one manifest per plugin: the one in the directory of the highest precedence. Within one directory it is
-    /// the manifest catalogued before, otherwise the first file name.
+    /// Keeps one manifest per plugin: the one in the directory of the highest precedence. Among manifests of one
+    /// directory, the manifest that was catalogued before; without such a manifest, the first by file name.
     mutating func settlePluginIdentifiers() {
         var winners: [CatalogueCandidate] = []
         for (identifier, rivals) in Dictionary(grouping: kept, by: \.identifier) {

@@ -33,7 +33,7 @@ struct LibraryFinder {
         places(of: reference, in: manifestFile).first(where: isSomethingAt)
     }
 
-    /// The examined library; nil when it was not found or is refused, after its problem was reported.
+    /// The examined library. When it was not found or is refused, reports the problem and returns nil.
     func library(of reference: LibraryReference, in manifestFile: String, problems: ProblemCollector) -> LibraryFile? {
         if reference.isAbsolute, !isOperators {
             problems.report(

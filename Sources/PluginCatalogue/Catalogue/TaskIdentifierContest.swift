@@ -62,7 +62,7 @@ struct TaskIdentifierContest {
     }
 
     /// Decides all conflicts. The plugin that had the line before wins, otherwise a plugin that was catalogued before,
-    /// otherwise the first file name.
+    /// otherwise the plugin whose file name is first.
     mutating func defeats() -> [Defeat] {
         var defeats: [Defeat] = []
         var start = 0

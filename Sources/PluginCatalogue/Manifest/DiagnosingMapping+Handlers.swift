@@ -7,8 +7,8 @@ internal import TaskModel
 extension DiagnosingMapping {
     private typealias Kind = DirectArgument.Kind
 
-    /// The arguments of a function; nil when one of them was reported as invalid, because the positions of the others
-    /// would be wrong.
+    /// The arguments of a function. Nil when one argument was reported as invalid, because without it the positions of
+    /// the other arguments would be wrong.
     func arguments(_ name: String) -> Field<[Field<DirectArgument>]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -95,7 +95,8 @@ extension DiagnosingMapping {
         return nil
     }
 
-    /// A keyword, alone or as the only key of a mapping; nil when a problem was reported.
+    /// Reads a value that is a keyword alone, or a mapping whose only key is a keyword. For any other value, reports a
+    /// problem and returns nil.
     private func word<Word: RawRepresentable<String> & CaseIterable>(
         _ field: Field<YAMLNode>,
         _ type: Word.Type,

@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// The grants of a manifest, with their types checked, but not their rules.
+/// The grants of a manifest as read from the file. Their types are checked, but not their rules.
 struct GrantsDraft {
     struct Setting {
         let key: Field<String>?

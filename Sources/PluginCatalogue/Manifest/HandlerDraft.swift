@@ -3,8 +3,8 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// One handler in a manifest: its parts, each read but not compared with the others. A part that is missing, or was
-/// reported as invalid, is nil.
+/// One handler of a manifest, as its parts are read: each part is checked alone, not against the other parts. A part is
+/// nil when it is missing or was reported as invalid.
 struct HandlerDraft {
     /// Position of the handler in the file.
     let place: Field<Void>

@@ -10,7 +10,7 @@ package struct Manifest: Hashable, Sendable {
     /// The main plugin of an extension.
     package enum ContainingPlugin: Hashable, Sendable {
         case named(Field<PluginIdentifier>)
-        /// The main plugin with the longest identifier that is a prefix of the extension's.
+        /// The main plugin whose identifier is the longest prefix of the extension's identifier.
         case byPrefix
     }
 
@@ -36,7 +36,7 @@ package struct Manifest: Hashable, Sendable {
     package let handlers: [DirectHandler]
     package let library: LibraryReference
     package let limits: Limits?
-    /// The access that the plugin requests beyond its library and its container.
+    /// The access that the plugin requests in addition to its library and its container.
     package let grants: Grants
 }
 

@@ -7,7 +7,7 @@ internal import TaskModel
 extension ManifestCheck {
     /// Checks the handlers of the manifest.
     ///
-    /// - Returns: the valid handlers, even when others are invalid.
+    /// - Returns: the valid handlers, even when other handlers are invalid.
     func handlers(permitted: [Field<PermittedIdentifier>], modes: Set<BackgroundMode>) -> [DirectHandler] {
         guard let drafts = draft.handlers, draft.role == .main else { return [] }
         if drafts.value.isEmpty, !problems.holdsErrors(under: drafts.key) {
@@ -117,7 +117,8 @@ extension ManifestCheck {
         )
     }
 
-    /// Checks that every permitted identifier is bound: a plugin without an entry function cannot run the others.
+    /// Checks that every permitted identifier is bound to a function: a plugin without an entry function cannot run the
+    /// tasks of an unbound identifier.
     private func checkPermitted(
         _ permitted: [Field<PermittedIdentifier>],
         bound: Set<TaskIdentifier>,

@@ -14,7 +14,7 @@ struct PropertyListFile {
     private let root: Root
     private let problems: ProblemCollector
 
-    /// Reads the root dictionary; nil after a problem was reported.
+    /// Reads the root dictionary. When the file is invalid, reports a problem and returns nil.
     init?(bytes: [UInt8], problems: ProblemCollector) {
         guard
             let root = bytes.starts(with: Array("bplist".utf8))

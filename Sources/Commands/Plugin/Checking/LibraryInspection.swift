@@ -47,7 +47,8 @@ struct LibraryInspection: Hashable, Encodable {
     /// The ABI version of this program, as MAJOR.MINOR.
     let abi = "\(HostABI.major).\(HostABI.minor)"
     let note: Note?
-    /// This machine's architecture; nil when the library was built for another one, or its properties cannot be read.
+    /// This machine's architecture; nil when the library was built for another architecture, or its properties cannot
+    /// be read.
     let architecture: String?
     let name: String?
     let needs: [String]

@@ -3,8 +3,9 @@
 import LinuxSystem
 import PluginCatalogue
 
-/// The manifests to check (`asked`), and all manifests that are checked together (`sources`): the former, the given
-/// neighbours and the other manifests in the same directories.
+/// The manifests of one `plugin check`. `asked` are the manifests to report on. `sources` are all manifests that are
+/// examined together: `asked`, the manifests given with `--with`, and all other manifests in the directories of
+/// `asked`.
 struct PluginNeighbourhood {
     let asked: [String]
     let sources: [ManifestSource]
