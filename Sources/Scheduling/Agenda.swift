@@ -62,8 +62,8 @@ struct Agenda: Sendable {
     mutating func dropFirstMonotonic() { monotonic.removeFirst() }
 }
 
-/// Alarms ordered by time. The first entry is always valid. An entry is invalid when its alarm was set to an earlier
-/// time later. Invalid entries are removed when they become the first, or all together when they outnumber the valid
+/// Alarms ordered by time. The first entry is always valid. An entry becomes invalid when its alarm is set to an
+/// earlier time. Invalid entries are removed when they reach the front, or all together when they outnumber the valid
 /// ones.
 private struct AlarmHeap<Time: Comparable & Sendable, Alarm: Hashable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {

@@ -59,8 +59,8 @@ package enum Eligibility {
         package init() {}
     }
 
-    /// All reasons against the work now, in the order in which remedies are proposed (C13); empty when the work may
-    /// run.
+    /// All reasons against the work now, in the order in which `why` proposes the remedies (C13); empty when the work
+    /// may run.
     package static func reasons(
         against work: PendingWork,
         _ facts: WorkFacts,
@@ -182,7 +182,8 @@ package enum Eligibility {
 }
 
 extension Retry {
-    /// End of the retry delay; nil when it has passed. A delay that was set while the wall clock was ahead is ignored.
+    /// End of the retry delay; nil when there is no delay or it has passed. A delay that was set while the wall clock
+    /// was ahead is ignored.
     func rest(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {
         guard let notBefore, notBefore > now.wall, !isVoid(notBefore, at: now, configuration) else { return nil }
         return notBefore
@@ -201,7 +202,7 @@ extension Retry {
 }
 
 extension SchedulingConfiguration {
-    /// The retry delay after a number of charged attempts. It doubles with each further attempt (C3).
+    /// The retry delay after a number of charged attempts. Each further attempt doubles it (C3).
     func retryDelay(after attempts: Int) -> Duration { retryDelay * (1 << min(max(0, attempts - 1), 30)) }
 }
 

@@ -114,8 +114,7 @@ extension Scheduler {
         return Set(start.tasks.map(\.work.number))
     }
 
-    /// The reasons against pending work. A request is evaluated like the group of requests with the same reasons that a
-    /// launch would take it with.
+    /// The reasons against pending work. They equal the reasons that the scheduler finds when it forms a batch.
     package func reasons(against work: PendingWork, at now: Moment) -> [Reason] {
         guard plugins.contains(work.plugin) else { return [.pluginMissing(work.plugin)] }
         switch work {

@@ -22,7 +22,8 @@ package struct WorkFilter: Hashable, Sendable {
 package struct WaitingPage: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package let work: PendingWork
-        /// The reasons against the work, in the order in which remedies are proposed; empty when the work may run now.
+        /// The reasons against the work, in the order in which `why` proposes the remedies; empty when the work may run
+        /// now.
         package let reasons: [Reason]
 
         package init(work: PendingWork, reasons: [Reason]) {

@@ -6,8 +6,8 @@ import TaskModel
 // Continued tasks: they join the launch that submitted them or get a launch of their own, and last for as long as they
 // progress (C8).
 extension Scheduler {
-    /// Maximum number of tasks of one launch over its lifetime. Beyond it, a continued request gets a new launch
-    /// instead of joining this one.
+    /// Maximum number of tasks of one launch over its lifetime. A launch that has had this number takes no further
+    /// continued request; the request gets a launch of its own.
     private static let mostTasks = 1_000
 
     mutating func considerContinued(of plugin: PluginIdentifier, at now: Moment) {

@@ -32,7 +32,7 @@ extension Scheduler {
         plugins[plugin].requests.begin(effect, about: request.request.identifier, as: task.change)
     }
 
-    /// Removes the launch from the index of running identifiers, unless the launch has another unfinished task of the
+    /// Marks the launch as no longer running the identifier, unless it has another unfinished or arriving task of the
     /// identifier.
     mutating func endTask(of identifier: TaskIdentifier?, in number: LaunchNumber) {
         guard let identifier, let execution = launches.find(number)?.execution else { return }

@@ -138,7 +138,8 @@ extension JournalEntry {
         return entry
     }
 
-    /// The entry that an expired task ended without a completion, so that its request is used up and not requeued.
+    /// The entry which states that an expired task ended without a completion, so that its request is used up and not
+    /// requeued.
     static func consumed(
         _ work: PendingWork,
         by outcome: TaskOutcome,

@@ -64,7 +64,7 @@ extension Scheduler {
     }
 
     /// The running launch and the index of an unfinished task of the identifier. Otherwise an ended task of the
-    /// identifier whose launch only its assertions keep open; nil when neither exists.
+    /// identifier in a launch whose tasks have all ended; nil when neither exists.
     private func expirable(_ identifier: TaskIdentifier) -> (LaunchNumber, Int)? {
         for number in launches.numbers(running: identifier) {
             guard let execution = launches.listening(number), execution.entry == .returned,

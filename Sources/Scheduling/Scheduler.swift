@@ -30,7 +30,7 @@ package struct Scheduler: Sendable {
     var waiters = ConditionWaiters()
 
     var owners = IdentifierOwners()
-    /// By task identifier, the plugins that may have a pending request under it without owning it.
+    /// By task identifier, the plugins that may have a pending request with the identifier but do not own it.
     var strays: [TaskIdentifier: Set<PluginIdentifier>] = [:]
     var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
     /// The recent use of plugins whose state was dropped. A restarted host would read the same use from the ledger.

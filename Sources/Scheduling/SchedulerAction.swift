@@ -22,7 +22,7 @@ package enum SchedulerAction: Hashable, Sendable {
     /// Send the plan of a launch that is on disk: plugin code may run now.
     case sendPlan(LaunchPlan)
     /// Deliver a further task, which is on disk, to a running launch (C8). The scheduler emits the answer to the
-    /// submission of the task before.
+    /// submission of this task before the delivery.
     case deliver(LaunchNumber, PlannedTask)
     case expire(LaunchNumber, [TaskID], ExpirationReason)
     /// Expire the open assertions of a launch whose tasks have all ended or expired, and refuse new assertions.

@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// An input of the scheduler: a call, a message about a launch, a result or a change of the machine. Events are its
-/// only input.
+/// An input of the scheduler: a call, a message about a launch, a result or a change of the machine. The scheduler has
+/// no other input.
 package enum SchedulerEvent: Hashable, Sendable {
     // Calls.
     case submitted(Submission, reply: ReplyToken)
