@@ -20,19 +20,19 @@ struct Agenda: Sendable {
         /// The maximum duration of an orderly stop has passed: the stop no longer waits for the ledger.
         case stop
         case plugin(PluginIdentifier, Lane)
-        /// The record of a plugin in the ledger may need a change.
+        /// The record of a plugin in the ledger is compared with the state of the plugin again, after a failed commit.
         case memory(PluginIdentifier)
-        /// The wait history of a plugin has been stable for long enough to be written.
+        /// The reasons in the wait history of a plugin have lasted long enough to be written.
         case waits(PluginIdentifier)
-        /// Kept changes whose commit failed are staged again.
+        /// The changes in `Scheduler.kept`, whose commit failed, are staged again.
         case keep
-        /// Memory pressure may end the next continued task.
+        /// Memory pressure may expire the next continued task.
         case pressure
-        /// The wall clock has been past the retention of a removed plugin for a while.
+        /// The retention of a removed plugin has been over for `clockDoubt`: the plugin's pending work may be dropped.
         case removedPlugin(PluginIdentifier)
-        /// Plugins whose load failed are loaded again.
+        /// The reads of pending work that failed are repeated.
         case load
-        /// The backlog has more chores than one event may process.
+        /// The backlog still contains chores, because one event processes only a limited number of them.
         case backlog
     }
 
@@ -62,8 +62,9 @@ struct Agenda: Sendable {
     mutating func dropFirstMonotonic() { monotonic.removeFirst() }
 }
 
-/// Alarms ordered by time. The front is always valid. An entry that an earlier time replaced is removed at the front,
-/// or when such entries outnumber the valid ones.
+/// Alarms ordered by time. The first entry is always valid. An entry becomes invalid when its alarm is set to an
+/// earlier time. Invalid entries are removed when they reach the front, or all together when they outnumber the valid
+/// ones.
 private struct AlarmHeap<Time: Comparable & Sendable, Alarm: Hashable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {
         let time: Time

@@ -4,10 +4,11 @@ package import TaskModel
 
 /// Computes whether a pending request or event may run now, and if not, all reasons against it.
 ///
-/// The scheduler evaluates one request of each group, on behalf of the whole group; `why` and replays evaluate
-/// single requests. All use this code, so an explanation never contradicts a decision.
+/// The scheduler evaluates one request for each group of requests with the same reasons; `why` and replays evaluate
+/// single requests. All of them use this code, so an explanation never contradicts a decision.
 package enum Eligibility {
-    /// Facts about the plugin: its entry, its operator's policy, and the occupant of its lane.
+    /// Facts about the plugin of the work: its entry, the operator's settings for it, and the launch that occupies its
+    /// lane.
     package struct Standing: Sendable {
         package var plugin: PluginIdentifier
         package var entry: PluginEntry?
@@ -25,8 +26,8 @@ package enum Eligibility {
         package var runnerRetry: (at: MonotonicTime, message: String)?
     }
 
-    /// The main plugin of an extension. An extension is not launched while its main plugin cannot be launched, because
-    /// it would only fail.
+    /// The main plugin of an extension. While the main plugin cannot be launched, its extensions are not launched
+    /// either, because a launch of an extension would only fail.
     package struct MainPlugin: Sendable {
         package var identifier: PluginIdentifier
         package var isInstalled: Bool
@@ -51,14 +52,15 @@ package enum Eligibility {
         package var isUserRequested = false
         /// Whether the manifest permits the identifier of the work for its kind.
         package var isPermitted = true
-        /// Whether the work needs capacity of its lane.
+        /// Whether a launch for the work would use capacity of the lane. False for a request that joins a running
+        /// launch.
         package var needsCapacity = true
 
         package init() {}
     }
 
-    /// All reasons against the work now, in the order in which remedies are proposed (C13); empty when the work may
-    /// run.
+    /// All reasons against the work now, in the order in which `why` proposes the remedies (C13); empty when the work
+    /// may run.
     package static func reasons(
         against work: PendingWork,
         _ facts: WorkFacts,
@@ -143,7 +145,7 @@ package enum Eligibility {
             + (standing.policy.isBackgroundRefreshOn ? [] : [.backgroundRefreshOff(standing.plugin)])
     }
 
-    /// The reasons that end at a time of the work itself: earliest begin and retry delay.
+    /// The reasons that end at a time stored with the work: earliest begin and end of the retry delay.
     static func timeReasons(
         against work: PendingWork,
         configuration: SchedulingConfiguration,
@@ -180,26 +182,27 @@ package enum Eligibility {
 }
 
 extension Retry {
-    /// End of the retry delay; nil when it has passed. A delay that was set by a clock that was ahead is ignored.
+    /// End of the retry delay; nil when there is no delay or it has passed. A delay that was set while the wall clock
+    /// was ahead is ignored.
     func rest(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {
         guard let notBefore, notBefore > now.wall, !isVoid(notBefore, at: now, configuration) else { return nil }
         return notBefore
     }
 
-    /// Drops a retry delay that was set by a clock that was ahead. It would apply again once the clock comes near its
-    /// end.
+    /// Drops a retry delay that was set while the wall clock was ahead. Otherwise the delay would apply again as soon
+    /// as the clock comes near the end of the delay.
     mutating func dropVoidCooldown(at now: Moment, _ configuration: SchedulingConfiguration) {
         if let notBefore, isVoid(notBefore, at: now, configuration) { self.notBefore = nil }
     }
 
-    /// Whether a delay is longer than the longest that could have been set: it comes from a clock that was ahead.
+    /// Whether `end` is later than any retry delay set now could end: the delay was set while the wall clock was ahead.
     private func isVoid(_ end: WallTime, at now: Moment, _ configuration: SchedulingConfiguration) -> Bool {
         end - now.wall > configuration.retryDelay(after: max(attempts, hostLosses - 1))
     }
 }
 
 extension SchedulingConfiguration {
-    /// The retry delay after a number of charged attempts. It doubles with each further attempt (C3).
+    /// The retry delay after a number of charged attempts. Each further attempt doubles it (C3).
     func retryDelay(after attempts: Int) -> Duration { retryDelay * (1 << min(max(0, attempts - 1), 30)) }
 }
 

@@ -18,7 +18,8 @@ package struct Explanation: Hashable, Sendable {
     package let states: [State]
     package let now: Moment
 
-    /// The latest known end of a reason: the work does not run before it. Nil when no reason ends at a known time.
+    /// The latest known end of a reason; the work does not run before that time. Nil when no reason ends at a known
+    /// time.
     package var earliest: WallTime? { reasons.compactMap { $0.end(at: now) }.max() }
 
     /// The reason whose removal would let the work run now; nil when there are several reasons or none.
@@ -31,8 +32,8 @@ package struct Explanation: Hashable, Sendable {
 }
 
 extension Scheduler {
-    /// Explains a task identifier. A resubmitted request may run and wait at the same time; then both states are
-    /// included. An identifier that belongs to no task but to a plugin stands for the events of that plugin.
+    /// Explains a task identifier. A resubmitted request may run and wait at the same time; then the explanation has
+    /// both states. An identifier that belongs to a plugin and to no task stands for the events of that plugin.
     package func explain(_ identifier: TaskIdentifier, at now: Moment) -> Explanation {
         let asTask = explainTask(identifier, at: now)
         // Events are explained only for an unknown task: a pattern may cover the name of an extension.
@@ -113,7 +114,7 @@ extension Scheduler {
         return Set(start.tasks.map(\.work.number))
     }
 
-    /// The reasons against pending work. The work is evaluated like the group that it would be launched with.
+    /// The reasons against pending work. They equal the reasons that the scheduler finds when it forms a batch.
     package func reasons(against work: PendingWork, at now: Moment) -> [Reason] {
         guard plugins.contains(work.plugin) else { return [.pluginMissing(work.plugin)] }
         switch work {
@@ -147,8 +148,8 @@ extension Scheduler {
         return plugins[plugin].events.events(after: number, limit: limit).map { ($0, reasons(waiting: $0, at: now)) }
     }
 
-    /// The reasons against an event. Events keep their order: the first event blocks all later ones when it has reasons
-    /// of its own, or has to run alone.
+    /// The reasons against an event. Events keep their order: the first waiting event blocks all later ones when
+    /// reasons apply to it, or when its launch may contain no other event.
     private func reasons(waiting event: PendingEvent, at now: Moment) -> [Reason] {
         var reasons = reasons(against: event, at: now)
         guard let first = plugins[event.plugin].events.first, first.number < event.number else { return reasons }

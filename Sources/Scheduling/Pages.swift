@@ -22,7 +22,8 @@ package struct WorkFilter: Hashable, Sendable {
 package struct WaitingPage: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package let work: PendingWork
-        /// The reasons against the work, in the order in which remedies are proposed; empty when the work may run now.
+        /// The reasons against the work, in the order in which `why` proposes the remedies; empty when the work may run
+        /// now.
         package let reasons: [Reason]
 
         package init(work: PendingWork, reasons: [Reason]) {
@@ -34,7 +35,7 @@ package struct WaitingPage: Hashable, Sendable {
     package let items: [Item]
     /// Start of the next page; nil at the end of the list. A page may have a `next` and fewer items than its limit.
     package let next: WorkCursor?
-    /// Whether the work of plugins that are not loaded yet is missing.
+    /// Whether the page may lack work, because the pending work of some plugin is not loaded yet.
     package let isPartial: Bool
 
     package init(items: [Item], next: WorkCursor?, isPartial: Bool) {
@@ -47,16 +48,16 @@ package struct WaitingPage: Hashable, Sendable {
 /// One installed plugin with the amount of its work.
 package struct PluginSummary: Hashable, Sendable {
     package let entry: PluginEntry
-    /// Numbers of pending requests, by the kind whose limit they count against. A kind without requests may be absent.
-    /// Empty for an extension, whose requests belong to its main plugin.
+    /// Numbers of pending requests. The key is the kind whose limit the requests count against; a kind without requests
+    /// may be absent. Empty for an extension, whose requests belong to its main plugin.
     package let pendingByLimit: [TaskKind: Int]
     /// Number of pending requests of every kind; 0 for an extension.
     package let pendingCount: Int
     /// Number of events that wait for the plugin.
     package let eventCount: Int
-    /// Number of running tasks.
+    /// Number of unfinished tasks in the running launches of the plugin.
     package let runningCount: Int
-    /// Whether the plugin has a launch. An assertion can keep a launch open without running tasks.
+    /// Whether a launch of the plugin is running. An assertion can keep a launch open without running tasks.
     package let hasLaunch: Bool
 
     package init(
@@ -81,7 +82,7 @@ package struct PluginPage: Hashable, Sendable {
     package let plugins: [PluginSummary]
     /// The last identifier of this page, after which the next page begins; nil at the end of the list.
     package let next: PluginIdentifier?
-    /// Whether plugins that are not loaded yet are missing.
+    /// Whether the pending work of some plugin is not loaded yet: the counts of its summary are then too low.
     package let isPartial: Bool
 
     package init(plugins: [PluginSummary], next: PluginIdentifier?, isPartial: Bool) {

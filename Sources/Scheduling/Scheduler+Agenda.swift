@@ -4,8 +4,8 @@ import TaskModel
 
 // Alarms of the agenda: begin times, retry delays, cooldowns, deadlines.
 extension Scheduler {
-    /// Handles all alarms that are due. Each alarm is checked against its cause, so a wall clock that was set back
-    /// triggers nothing early (C10).
+    /// Handles all alarms that are due. The handler of an alarm checks its cause again, so no alarm acts early after
+    /// the wall clock was set back (C10).
     mutating func fireAlarms(at now: Moment) {
         while let alarm = agenda.popMonotonic(upTo: now.monotonic) {
             switch alarm {
@@ -42,12 +42,14 @@ extension Scheduler {
 
     // MARK: Wall clock set back
 
-    /// Queues a recomputation of all plugins' times, because the clock that produced them was ahead.
+    /// Queues a recomputation of the wall-clock times of all plugins, because the clock that produced these times was
+    /// ahead.
     mutating func clockWasSetBack() {
         for plugin in plugins.names() { backlog.add(.reckonAnew(plugin)) }
     }
 
-    /// Recomputes the times of a plugin before the turn of its chore, because a decision about the plugin is made now.
+    /// Recomputes the wall-clock times of a plugin now if the recomputation is still queued, because a decision about
+    /// the plugin is made now.
     mutating func reckonAnewIfDue(_ plugin: PluginIdentifier, at now: Moment) {
         if backlog.take(.reckonAnew(plugin)) { reckonAnew(plugin, at: now) }
     }

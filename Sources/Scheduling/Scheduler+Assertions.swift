@@ -26,8 +26,8 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// Expires the assertions of a launch whose tasks have all ended or expired. Happens once; assertions that begin
-    /// later are expired as well.
+    /// Expires the assertions of a launch whose tasks have all ended or expired. The assertions of a launch expire
+    /// once; an assertion that begins later counts as expired as well.
     mutating func expireAssertions(
         of number: LaunchNumber,
         because reason: ExpirationReason,

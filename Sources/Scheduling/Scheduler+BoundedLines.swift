@@ -6,8 +6,8 @@ import TaskModel
 // line, and the others are counted in one line at the launch's end. A plugin that floods the host with calls does not
 // fill the disk.
 extension Scheduler {
-    /// The changes that write the journal entry of a call; empty when the calling launch has reached the limit of such
-    /// entries.
+    /// The changes that write the journal entry of a call; empty when the calling launch has reached its limit of
+    /// entries of this kind.
     ///
     /// - Parameter lines: receives the counted line when a launch called.
     private mutating func bounded(
@@ -55,7 +55,7 @@ extension Scheduler {
         return bounded(entry, .cancellation, from: launch, in: &lines)
     }
 
-    /// Returns the counted lines of calls whose commit failed to their launch.
+    /// Subtracts lines from the counts of the launch that called, because the commit of these lines failed.
     mutating func giveBack(_ lines: [BoundedLines.Line], of launch: LaunchNumber?) {
         guard let launch, launches.find(launch)?.execution != nil else { return }
         launches.execute(launch) { execution in
@@ -63,7 +63,8 @@ extension Scheduler {
         }
     }
 
-    /// One journal entry with a count for each kind of line that was omitted for the launch.
+    /// One journal entry for each kind of line of which the launch exceeded the limit, with the number of omitted
+    /// lines.
     func summaries(ofLinesOmittedFor launch: ScheduledLaunch, at now: Moment) -> [JournalEntry] {
         guard let lines = launch.execution?.lines else { return [] }
         return BoundedLines.Kind.allCases.filter { lines.omitted($0) > 0 }.map { kind in

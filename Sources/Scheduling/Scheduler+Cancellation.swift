@@ -140,7 +140,7 @@ extension Scheduler {
         }
     }
 
-    /// Refuses the waiting cancellations that cover work whose change the ledger failed to record.
+    /// Refuses the waiting cancellations of work whose commit failed.
     mutating func refuseCancellations(
         of plugin: PluginIdentifier,
         covering works: [PendingWork],
@@ -154,8 +154,8 @@ extension Scheduler {
 
     // MARK: Running tasks with a commit in flight
 
-    /// Marks a change about a running task as in flight. Until its result is known, the end of the launch's process is
-    /// not judged.
+    /// Marks a change about a running task as in flight. If the launch's process ends before the result of the change
+    /// is known, the launch is judged only after that result.
     mutating func beginDeciding(over task: RunningTask, as change: ChangeNumber) {
         guard let plugin = launches.find(task.launch)?.plugin else { return }
         launches.execute(task.launch) { $0.undecided += 1 }

@@ -4,8 +4,8 @@ import TaskModel
 
 // Installation, change and removal of plugins. Their requests stay throughout (C17).
 extension Scheduler {
-    /// Applies a change of the catalogue. Only the plugins in the change are processed; the first catalogue also
-    /// affects all known plugins that it does not contain. The consequences are queued as chores, plugin by plugin.
+    /// Applies a change of the catalogue. Only the plugins in the change are processed; the first change also treats
+    /// all known plugins that it does not contain as removed. The further steps are queued as one chore per plugin.
     mutating func catalogue(_ change: CatalogueChange, at now: Moment) {
         let isFirst = !hasCatalogue
         hasCatalogue = true
@@ -70,8 +70,8 @@ extension Scheduler {
         }
     }
 
-    /// Journals each refusal once, and again when its problem changes. A refusal that uninstalls a plugin is journaled
-    /// by `miss` instead.
+    /// Journals the problem of each refused manifest once, and again when the problem changes. A refusal that
+    /// uninstalls a plugin is journaled by `miss` instead.
     private mutating func journalRefusals(of concerned: Set<PluginIdentifier>, at now: Moment) {
         for plugin in concerned.sorted() {
             let problem = refusals[plugin]?.problem
@@ -120,8 +120,9 @@ extension Scheduler {
         stage(.welcome(of: plugin, as: known, event), changes)
     }
 
-    /// The event `started` for a new or changed plugin; nil when such an event already waits, because that event will
-    /// reach the new library as well.
+    /// The event `started` for a new or changed plugin. Nil for an extension, for a library with bound functions, for a
+    /// disabled plugin and for a full queue of events. Nil, too, when a `started` event already waits: the changed
+    /// library will receive that event.
     private mutating func startedEvent(for entry: PluginEntry, at now: Moment) -> PendingEvent? {
         let plugin = entry.identifier
         // A library with bound functions has no code that could receive the event.
@@ -168,8 +169,8 @@ extension Scheduler {
         agenda.add(.memory(plugin), at: now.monotonic + configuration.hostRetryDelay)
     }
 
-    /// Compares the record of a plugin with the plugin's state, which may have changed during the last commit, and
-    /// records a difference.
+    /// Compares the record of a plugin with the plugin's state, which may have changed during the last commit of the
+    /// record, and records a difference.
     mutating func reevaluate(_ plugin: PluginIdentifier, at now: Moment) {
         guard hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         if plugins[plugin].entry == nil { miss(plugin, at: now) } else { welcome(plugin, at: now) }

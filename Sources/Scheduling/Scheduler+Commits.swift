@@ -47,18 +47,18 @@ extension Scheduler {
 
     // MARK: Changes without a waiting caller
 
-    /// Journals an entry that belongs to no other change. It is staged again until it is written.
+    /// Journals an entry that belongs to no other change. After a failed commit the entry is staged again.
     mutating func note(_ entry: JournalEntry) { keep([.journal(entry)]) }
 
-    /// Stages changes that no decision waits for. They are staged again until they are written.
+    /// Stages changes that no decision waits for. After a failed commit they are staged again.
     mutating func keep(_ changes: [LedgerChange]) {
         // The user is set now, because a change that fails is staged again after the call has ended.
         let changes = callingUser.map { user in changes.map { $0.caused(by: user) } } ?? changes
         stage(.keeping(changes), changes)
     }
 
-    /// Stages the kept changes whose commit failed again, with current values, because newer values may have been
-    /// written since.
+    /// Stages the changes of `kept` again, after their commit failed. They get the current values, because newer values
+    /// may have been written in the meantime.
     mutating func keepAnew() {
         let changes = kept.compactMap { change -> LedgerChange? in
             switch change {
@@ -81,7 +81,10 @@ extension Scheduler {
 
     // MARK: Pending requests according to the ledger
 
-    /// Adds a request that is on disk: it becomes upcoming, or joins its group.
+    /// Adds a request that is on disk to the pending requests of its plugin. A request whose earliest begin or retry
+    /// delay has not passed is upcoming; any other request joins its group of ready requests.
+    ///
+    /// - Parameter readySince: the time at which the request became due; nil when it becomes due now or later.
     mutating func place(_ request: PendingRequest, readySince: WallTime? = nil, at now: Moment) {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         if let old = plugins[plugin].requests.number(of: identifier) {
@@ -98,7 +101,7 @@ extension Scheduler {
         if request.needsUnlockedContainer { toWatchAnew.insert(plugin) }
     }
 
-    /// Removes the request with that number after its removal was committed. A newer request of the identifier stays.
+    /// Removes the request `number` after its removal was committed. A newer pending request of the identifier stays.
     mutating func remove(_ identifier: TaskIdentifier, _ number: SubmissionNumber, of plugin: PluginIdentifier) {
         guard plugins[plugin].requests.number(of: identifier) == number else { return }
         plugins[plugin].requests.remove(identifier, number: number)
@@ -116,15 +119,15 @@ extension Scheduler {
         waitingEventCount += 1
     }
 
-    /// Removes the event with that number after its removal was committed.
+    /// Removes the event `number` after its removal was committed.
     mutating func remove(event number: SubmissionNumber, of plugin: PluginIdentifier) {
         guard plugins[plugin].events.contains(number) else { return }
         plugins[plugin].events.remove(number)
         waitingEventCount -= 1
     }
 
-    /// The plugin with a pending or running task of the identifier; otherwise the plugin whose manifest permits it. Nil
-    /// when there is none.
+    /// The plugin with a pending or running task of the identifier; otherwise the plugin whose manifest permits the
+    /// identifier. Nil when neither exists.
     func holder(of identifier: TaskIdentifier) -> PluginIdentifier? {
         let owner = owners[identifier]
         if let owner, plugins.contains(owner), plugins[owner].requests.expectedNumber(identifier) != nil {

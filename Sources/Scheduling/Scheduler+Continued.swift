@@ -6,7 +6,8 @@ import TaskModel
 // Continued tasks: they join the launch that submitted them or get a launch of their own, and last for as long as they
 // progress (C8).
 extension Scheduler {
-    /// Maximum number of tasks of one launch over its lifetime. Further continued requests get a launch of their own.
+    /// Maximum number of tasks of one launch over its lifetime. A launch that has had this number takes no further
+    /// continued request; the request gets a launch of its own.
     private static let mostTasks = 1_000
 
     mutating func considerContinued(of plugin: PluginIdentifier, at now: Moment) {
@@ -24,8 +25,8 @@ extension Scheduler {
 
     private enum Capacity { case suffices, lacksCapacity }
 
-    /// Runs the members of a group of continued requests, oldest first, as far as there is capacity: delivered to a
-    /// running launch, or with a launch of their own.
+    /// Runs the members of a group of continued requests, oldest first, as far as there is capacity. Each member is
+    /// delivered to the running launch that submitted it, or gets a launch of its own.
     private mutating func launchContinued(
         _ group: LaneEvaluation.Group,
         of plugin: PluginIdentifier,
@@ -90,9 +91,9 @@ extension Scheduler {
         return number
     }
 
-    /// The launch that blocks the request for now; nil when there is none. It is the request's own launch while that is
-    /// being prepared, or the launch that submitted the request from its entry function, which may take the request
-    /// afterwards.
+    /// The launch that blocks the request for now; nil when there is none. It is the launch that is being prepared for
+    /// the request, or the launch that submitted the request and is still in its entry function. The latter may take
+    /// the request when its entry function has returned.
     func awaitedLaunch(of number: SubmissionNumber, _ plugin: PluginIdentifier) -> LaunchNumber? {
         if let own = plugins[plugin].reserved[number] { return own }
         guard let origin = plugins[plugin].origins[number], let execution = launches.listening(origin),
@@ -101,7 +102,7 @@ extension Scheduler {
         return origin
     }
 
-    /// Whether the request needs capacity of the continued lane. A request that joins a launch of that lane needs none.
+    /// Whether the request needs capacity of the continued lane. A request that joins a launch in that lane needs none.
     func needsCapacity(_ request: PendingRequest) -> Bool {
         takingLaunch(for: request).map { launches.find($0)?.lane != .continued } ?? true
     }
@@ -126,7 +127,8 @@ extension Scheduler {
         stage(.delivery(number, task, change), [.startTask(number, task)] + move)
     }
 
-    /// Adds a task whose delivery is on disk to its launch, even if the launch has ended in the meantime.
+    /// Adds a task whose delivery is on disk to the tasks of its launch, even if the launch's process has ended in the
+    /// meantime.
     mutating func delivered(_ task: PlannedTask, to number: LaunchNumber, _ change: ChangeNumber, at now: Moment) {
         guard let plugin = launches.find(number)?.plugin else { return }
         if let identifier = task.work.identifier {
@@ -181,8 +183,8 @@ extension Scheduler {
         if launches.find(number)?.execution?.arriving.isEmpty ?? true { launches.setMoving(false, number) }
     }
 
-    /// Moves a launch to the continued lane. Its former lane is free for the plugin's next launch; the other tasks of
-    /// the launch keep their deadline.
+    /// Moves a launch to the continued lane. Its previous lane becomes free for the next launch of the plugin; the
+    /// tasks that are not continued keep the deadline of the budget.
     private mutating func moveToContinuedLane(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), launch.lane != .continued else { return }
         launches.move(number, to: .continued)
@@ -194,14 +196,14 @@ extension Scheduler {
 }
 
 extension PluginState {
-    /// The place of a request in a group; nil when it is not a member.
+    /// A reference to the stored request `number`; nil when the request is not a member of the group.
     func member(_ number: SubmissionNumber, of group: UInt16) -> RequestPlace? {
         let members = requests.groups[group].members
         let index = members.index(after: number) - 1
         return index >= 0 && members[index].number == number ? members[index] : nil
     }
 
-    /// The oldest member of a group with a number above `number`; nil when there is none.
+    /// A reference to the oldest member of the group with a number above `number`; nil when there is none.
     func member(after number: SubmissionNumber?, of group: UInt16) -> RequestPlace? {
         let members = requests.groups[group].members
         let index = number.map { members.index(after: $0) } ?? 0

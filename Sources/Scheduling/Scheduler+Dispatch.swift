@@ -59,7 +59,7 @@ extension Scheduler {
         }
     }
 
-    /// Dispatches an event on a user's call. The journal entries that it causes contain the user.
+    /// Dispatches the event of a user's call. The journal entries that the event causes contain the user.
     private mutating func dispatch(_ event: SchedulerEvent, by user: CallingUser, at now: Moment) {
         callingUser = user
         defer { callingUser = nil }

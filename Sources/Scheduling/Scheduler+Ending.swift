@@ -23,8 +23,8 @@ extension Scheduler {
         }
     }
 
-    /// Judges a launch whose process ended while commits about its tasks were in flight. Does nothing until their
-    /// results are known.
+    /// Judges a launch whose process has ended, as soon as no commit about its tasks is in flight. Until then it does
+    /// nothing.
     mutating func concludeIfDecided(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), let execution = launch.execution, execution.undecided == 0,
             let end = execution.end
@@ -59,7 +59,7 @@ extension Scheduler {
         releaseIfRecorded(number, at: now)
     }
 
-    /// Drops the launch as the origin of continued requests: they can no longer join it.
+    /// Removes the launch as the origin of continued requests: these requests can no longer join it.
     private mutating func forgetOrigins(of number: LaunchNumber, _ plugin: PluginIdentifier) {
         if plugins[plugin].origins.isEmpty { return }
         plugins[plugin].origins = plugins[plugin].origins.filter { $0.value != number }

@@ -42,8 +42,8 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// Expires the tasks whose expiration came due while entry ran. During entry no task has been delivered that could
-    /// expire.
+    /// Expires the tasks whose expiration became due while the entry function ran. The expiration had to wait: the
+    /// plugin receives no task before its entry function has returned.
     private mutating func enforceWhatEntryPutOff(_ number: LaunchNumber, since execution: Execution, at now: Moment) {
         if execution.isBudgetUsedUp { expireForBudget(number, at: now) }
         expireForConditions(number, lostSince: execution.conditionsAtClose, at: now)
@@ -67,8 +67,8 @@ extension Scheduler {
         end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
     }
 
-    /// Ends an event that the plugin has no receiver for: as a success for `started` (C11), as the plugin's fault for
-    /// other events.
+    /// Ends an event of a plugin that set no receiver for events. A `started` event ends as a success (C11), any other
+    /// event as a failure that is blamed on the plugin.
     private mutating func endUnreceived(_ event: PendingEvent, _ number: LaunchNumber, _ index: Int, at now: Moment) {
         switch event.type {
         case .started:
@@ -103,11 +103,11 @@ extension Scheduler {
         }
     }
 
-    /// Maximum number of handlers of a launch that are registered one by one.
+    /// Maximum number of registered handlers of a launch. After entry, a handler beyond this number is a violation.
     private static let mostRegistrations = 10_000
 
-    /// Adds a handler that was registered after entry. Only handlers of continued tasks are allowed then (statements 14
-    /// and 15).
+    /// Adds a handler that the plugin registered after its entry function. Only handlers of continued tasks are allowed
+    /// then (statements 14 and 15).
     mutating func registered(_ identifier: PermittedIdentifier, by number: LaunchNumber, at now: Moment) {
         guard let execution = launches.listening(number) else { return }
         let entry = execution.plan.plugin
@@ -132,8 +132,8 @@ extension Scheduler {
 }
 
 extension PluginEntry {
-    /// Whether the manifest permits registering the handler: for a permitted name, a name that a permitted pattern
-    /// covers, or the pattern itself.
+    /// Whether the manifest permits registering the handler. The handler is for a permitted name, for a name that a
+    /// permitted pattern covers, or for a permitted pattern.
     fileprivate func permits(_ registered: PermittedIdentifier) -> Bool {
         switch registered {
         case .exact(let name): permitted.contains { $0.covers(name) }

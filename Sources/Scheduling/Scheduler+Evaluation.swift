@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The reasons against the ready requests of one plugin in one lane, by group.
+/// The groups of ready requests of one plugin in one lane, with the reasons against each group.
 struct LaneEvaluation: Sendable {
     struct Group: Sendable {
         let index: UInt16
@@ -11,7 +11,8 @@ struct LaneEvaluation: Sendable {
     }
 
     var groups: [Group] = []
-    /// The oldest request that has to run alone, before the other work of the lane; nil without one.
+    /// The oldest request that must be the only task of its launch, and that no reason blocks except those of the whole
+    /// plugin. The other requests of the lane wait for it. Nil when no such request exists.
     var alone: (number: SubmissionNumber, label: String)?
 
     /// The groups whose members the next launch may take.
@@ -22,7 +23,7 @@ struct LaneEvaluation: Sendable {
 extension Scheduler {
     /// Evaluates the groups of a plugin's ready requests, each by its oldest member.
     ///
-    /// - Parameter own: the launch whose batch is being formed; it does not block its own work.
+    /// - Parameter own: the launch whose batch is being formed; this launch does not block the requests.
     func evaluate(
         _ plugin: PluginIdentifier,
         in lane: Lane,
@@ -75,8 +76,9 @@ extension Scheduler {
         )
     }
 
-    /// The reasons against a single request, evaluated like its group. They include the launch that the request waits
-    /// for, and an older request that has to run alone.
+    /// The reasons against a single request, evaluated like its group. In addition, a continued request is blocked by
+    /// the launch that may take it, and a background request by any other request that has to run in a launch by itself
+    /// (`LaneEvaluation.alone`), whether that one is older or newer.
     ///
     /// - Parameter isUserRequested: whether a user requested the launch; nil for the stored value.
     func reasons(against request: PendingRequest, isUserRequested: Bool? = nil, at now: Moment) -> [Reason] {
@@ -138,7 +140,8 @@ extension Scheduler {
 
     /// Start of the deferral of a request that became due at `due`; nil when its deferral has not begun (C12).
     ///
-    /// - Parameter isOwn: whether the request has a deferral of its own, instead of that of its class.
+    /// - Parameter isOwn: whether the request has a deferral of its own, instead of that of its class. `due` is then
+    ///   the start of this deferral.
     func deferralStart(
         of plugin: PluginIdentifier,
         _ workClass: WorkClass,
@@ -148,7 +151,7 @@ extension Scheduler {
         isOwn ? due : plugins[plugin].waits[workClass]?.deferral.start(for: due)
     }
 
-    /// The request at a place, with the start of its deferral filled in; nil when the request was removed.
+    /// The request to which `place` refers, with the start of its deferral filled in; nil when the request was removed.
     func presented(_ place: RequestPlace, of plugin: PluginIdentifier) -> PendingRequest? {
         guard let slot = plugins[plugin].requests.store[place] else { return nil }
         let request = plugins[plugin].requests.store.request(slot, of: plugin)

@@ -4,12 +4,13 @@ import TaskModel
 
 // Expiration of tasks, and kills of launches.
 extension Scheduler {
-    /// Expires unfinished tasks, each once; the first reason stays. If all unfinished tasks of the launch are then
-    /// expired, its assertions expire as well.
+    /// Expires unfinished tasks. A task that was expired before keeps its first reason. If all unfinished tasks of the
+    /// launch are expired afterwards, the assertions of the launch expire as well.
     ///
     /// - Parameters:
     ///   - indices: the tasks to expire; finished ones are skipped, and an empty list has no effect.
-    ///   - killTime: the kill time of tasks that are still unfinished then; nil for the end of the grace period.
+    ///   - killTime: the time at which the launch is killed if one of these tasks is still unfinished; nil for the end
+    ///     of the grace period.
     mutating func expire(
         _ number: LaunchNumber,
         _ indices: [Int],
@@ -40,8 +41,8 @@ extension Scheduler {
         expire(number, bound, because: .budget, killTime: killTime, at: now)
     }
 
-    /// Records an expiration that the runner performed. The runner enforces the deadline as well and may be a little
-    /// early; the kill time does not change.
+    /// Records an expiration that the runner performed. The runner also enforces the deadline of the budget, and may
+    /// expire the tasks a little before the host would. The kill time does not change.
     mutating func runnerExpired(
         _ number: LaunchNumber,
         _ ids: [TaskID],
@@ -96,8 +97,8 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// Handles the message that the launch thread killed a launch at its kill time. All earlier messages of the runner
-    /// were handled before.
+    /// Handles the message that the launch thread killed a launch at its kill time. The scheduler has handled all
+    /// earlier messages of the runner before.
     mutating func killTimePassed(_ number: LaunchNumber, at now: Moment) {
         enforce(number, at: now)
         guard let launch = launches.find(number), launch.execution?.isListening == true else { return }
@@ -108,8 +109,8 @@ extension Scheduler {
 
     // MARK: Conditions
 
-    /// Applies a change of conditions. Work that waited for a condition may run when it holds; a loss expires the tasks
-    /// that need the condition (C7).
+    /// Applies a change of conditions. Work that waited for a condition may run when the condition holds; the loss of a
+    /// condition expires the tasks that need it (C7).
     mutating func change(to new: Conditions, at now: Moment) {
         let old = conditions
         conditions = new
@@ -128,15 +129,15 @@ extension Scheduler {
         for plugin in fetching { checkFetch(of: plugin, at: now) }
     }
 
-    /// Records the start of a start-up wave. A wave in progress is not restarted: a network link that comes and goes
-    /// would otherwise delay work without end.
+    /// Records the start of a start-up wave. A wave in progress does not start again: otherwise a network link that
+    /// comes and goes would delay work without end.
     mutating func noteStartupWave(_ kind: WritableKeyPath<StartupWaves, MonotonicTime?>, at now: Moment) {
         if let last = startupWaves[keyPath: kind], now.monotonic - last < configuration.policies.stagger { return }
         startupWaves[keyPath: kind] = now.monotonic
     }
 
-    /// Expires the tasks of a launch that need conditions lost since its batch was closed. Conditions that did not hold
-    /// at that time are ignored.
+    /// Expires the tasks of a launch that need a condition lost since `old`, the conditions when the batch was closed.
+    /// A condition that did not hold at that time is ignored.
     mutating func expireForConditions(_ number: LaunchNumber, lostSince old: Conditions, at now: Moment) {
         expire(number, for: losses(since: old), at: now)
     }
@@ -152,7 +153,7 @@ extension Scheduler {
         }
     }
 
-    /// The conditions that held in `old` and do not hold now, each with the work that needs it.
+    /// The conditions that held in `old` and do not hold now, each with a test for the work that needs the condition.
     private func losses(since old: Conditions) -> [Loss] {
         var losses: [Loss] = []
         for condition in Condition.all where old[condition] && !conditions[condition] {
@@ -166,7 +167,8 @@ extension Scheduler {
         return losses
     }
 
-    /// Whether the operator disabled the only policy that needs the condition.
+    /// Whether the loss of the condition has no effect, because the operator disabled the only policy that needs the
+    /// condition.
     private func isIgnored(_ condition: Condition) -> Bool {
         condition == .idle && configuration.policies.off.contains(.idle)
     }

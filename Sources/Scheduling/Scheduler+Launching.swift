@@ -6,7 +6,7 @@ import TaskModel
 // Launching of pending work, and the alarms and waits for work that cannot run yet.
 extension Scheduler {
     /// Prepares a launch of the plugin in the lane if any work of that lane may run. Otherwise arranges the next
-    /// evaluation.
+    /// evaluation of this work.
     mutating func consider(_ plugin: PluginIdentifier, _ lane: Lane, at now: Moment) {
         guard !isStopping, hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         reckonAnewIfDue(plugin, at: now)
@@ -32,7 +32,7 @@ extension Scheduler {
         lane == .event ? !plugins[plugin].events.isEmpty : plugins[plugin].requests.groups.count(in: lane) > 0
     }
 
-    /// Considers both lanes of requests, background and continued.
+    /// Considers launches of the plugin in both lanes of requests, background and continued.
     mutating func considerRequests(of plugin: PluginIdentifier, at now: Moment) {
         consider(plugin, .background, at: now)
         consider(plugin, .continued, at: now)
@@ -70,8 +70,8 @@ extension Scheduler {
 
     // MARK: Batches
 
-    /// The batch of a launch: the work of the lane that may run now. A task that has to run alone forms a batch by
-    /// itself (C3).
+    /// The batch of a launch: the work of the lane that may run now. A task that has to run in a launch by itself is
+    /// the only one of its batch (C3).
     ///
     /// - Parameter own: the launch for which the batch is formed.
     mutating func batch(
@@ -113,7 +113,7 @@ extension Scheduler {
 
     // MARK: Arrangements for waiting work
 
-    /// Arranges the next evaluation of waiting groups, and notes their reasons for the wait history.
+    /// Arranges the next evaluation of groups of waiting requests, and adds their reasons to the wait history.
     mutating func arrange(
         _ groups: [LaneEvaluation.Group],
         of plugin: PluginIdentifier,
@@ -136,7 +136,8 @@ extension Scheduler {
         awaitDeferral(of: groups, plugin, lane, at: now)
     }
 
-    /// Arranges the next evaluation for one reason; returns the conditions whose change may end the reason.
+    /// Sets the alarm for the end of one reason, if the end is known; returns the conditions whose change may end the
+    /// reason.
     private mutating func arrange(
         _ reason: Reason,
         of plugin: PluginIdentifier,
@@ -159,8 +160,8 @@ extension Scheduler {
 
     // MARK: Capacity
 
-    /// Removes a launch, which frees capacity. Plugins that wait for capacity of the lane are evaluated first, then the
-    /// plugin of the launch.
+    /// Removes a launch, which frees capacity of its lane. The plugins that wait for this capacity are evaluated first,
+    /// then the plugin of the removed launch.
     mutating func release(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.remove(number) else { return }
         leaveLane(launch.lane, launch, at: now)
@@ -176,8 +177,8 @@ extension Scheduler {
         reevaluate(plugin, at: now)
     }
 
-    /// Evaluates the plugins that wait for capacity of a lane, while capacity is free. After `capacitySlice` plugins a
-    /// chore continues.
+    /// Evaluates the plugins that wait for capacity of a lane, while capacity is free. One call evaluates at most
+    /// `capacitySlice` plugins; a chore evaluates the rest.
     mutating func fillCapacity(of lane: Lane, at now: Moment) {
         let policies = configuration.policies
         let limit = policies.off.contains(.use) ? nil : policies.maximumCapacityWait

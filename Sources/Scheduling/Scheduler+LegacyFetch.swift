@@ -48,7 +48,8 @@ extension Scheduler {
         agenda.add(.fetch(plugin), at: min(fetch.last, now.wall) + fetch.interval)
     }
 
-    /// Stores a fetch event if one is due and there is a network. One event stands for all intervals that have passed.
+    /// Stores a fetch event if the fetch interval of the plugin has passed and there is a network. One event stands for
+    /// all intervals that have passed.
     mutating func checkFetch(of plugin: PluginIdentifier, at now: Moment) {
         guard !isStopping, let fetch = fetches[plugin], fetch.last + fetch.interval <= now.wall,
             plugins.contains(plugin), !loading.isMissing(plugin),
@@ -76,8 +77,8 @@ extension Scheduler {
         arrangeFetch(of: plugin, at: now)
     }
 
-    /// Applies the result of writing a fetch event. After a failure the event is dropped, and the next interval brings
-    /// another one.
+    /// Applies the result of the commit that stores a fetch event. After a failed commit the event is dropped; the next
+    /// interval brings another one.
     mutating func arrived(_ event: PendingEvent, isWritten: Bool, at now: Moment) {
         plugins[event.plugin].events.end(event)
         if isWritten { insert(event, at: now) }

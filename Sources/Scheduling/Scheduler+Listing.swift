@@ -4,10 +4,10 @@ package import TaskModel
 
 // Lists of the scheduler's contents. Changes nothing.
 extension Scheduler {
-    /// One running launch, as listed.
+    /// One entry of the list of running launches.
     package struct RunningLaunch: Hashable, Sendable {
         package let plan: LaunchPlan
-        /// The lane whose capacity the launch uses now. The plan contains the lane at the start.
+        /// The lane whose capacity the launch uses now. `plan` contains the lane in which the launch started.
         package let lane: Lane
         package let unfinished: [PlannedTask]
         /// The last reported progress of unfinished tasks; tasks without a report have no entry.
@@ -19,7 +19,8 @@ extension Scheduler {
         package let isExpiring: Bool
     }
 
-    /// The pending requests of a plugin and its extensions, oldest first.
+    /// The pending requests of a main plugin and its extensions, oldest first. `plugin` is the main plugin or an
+    /// extension.
     package func pendingRequests(of plugin: PluginIdentifier) -> [PendingRequest] {
         let main = mainPlugin(of: plugin)
         return plugins.contains(main) ? plugins[main].requests.requests() : []
@@ -62,7 +63,7 @@ extension Scheduler {
 }
 
 extension Scheduler.RunningLaunch {
-    /// Creates the listing of a launch; nil when the plan was not sent, or the process has ended.
+    /// Creates the entry of a launch; nil when the plan was not sent, or the process has ended.
     init?(_ launch: ScheduledLaunch) {
         guard let execution = launch.execution else { return nil }
         let unfinished = execution.unfinished.map { execution.tasks[$0] }

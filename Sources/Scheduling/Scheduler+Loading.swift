@@ -5,8 +5,8 @@ import TaskModel
 // Loading of the state that the last host left. The pending work of each plugin is loaded separately, so that the host
 // serves calls long before all of it is loaded.
 extension Scheduler {
-    /// Restores the state that does not depend on pending work. Decisions about a plugin begin when its work is loaded
-    /// and the first catalogue is known.
+    /// Restores the state that does not depend on pending work. Decisions about a plugin begin when the plugin's
+    /// pending work is loaded and the first catalogue is known.
     mutating func restore(_ snapshot: LedgerSnapshot) {
         for known in snapshot.known {
             know(known.identifier)
@@ -20,7 +20,7 @@ extension Scheduler {
         occurrences = snapshot.occurrences
     }
 
-    /// Emits the loads of the next plugins.
+    /// Emits the action `load` for each plugin whose pending work is read next.
     mutating func load() {
         if !loading.isPartial || isStopping { return }
         for plugin in loading.next() { emit(.load(plugin)) }
@@ -55,13 +55,14 @@ extension Scheduler {
         for event in loading.takeParkedForAll() { dispatch(event, at: now) }
     }
 
-    /// Schedules another load of a plugin after a failed one. A damaged row blocks only its own plugin.
+    /// Schedules another read of a plugin's pending work after a failed one. A damaged row blocks only the plugin to
+    /// which it belongs.
     mutating func notLoaded(_ plugin: PluginIdentifier, at now: Moment) {
         loading.fail(plugin)
         agenda.add(.load, at: now.monotonic + configuration.hostRetryDelay)
     }
 
-    /// Begins decisions about a plugin that is loaded, once the first catalogue is known.
+    /// Begins decisions about a plugin whose pending work is loaded, once the first catalogue is known.
     mutating func begin(_ plugin: PluginIdentifier, at now: Moment) {
         let left = launches.numbers(of: plugin)
         for number in left { flush(number) }
@@ -74,7 +75,8 @@ extension Scheduler {
     }
 
     /// The latest recorded time before which the request could not run: its submission, earliest begin, end of the
-    /// retry delay or start of the deferral. The wall clock may have been set since.
+    /// retry delay or start of the deferral. The result may be in the future, because the wall clock may have been set
+    /// back since.
     private func becameDue(_ request: PendingRequest) -> WallTime {
         [request.request.earliestBegin, request.retry.notBefore, request.deferredSince].compactMap { $0 }
             .reduce(request.submittedAt, max)

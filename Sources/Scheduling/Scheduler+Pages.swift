@@ -4,11 +4,12 @@ package import TaskModel
 
 // The lists of the control API, one page at a time. Changes nothing.
 extension Scheduler {
-    /// Number of plugins and work items that a page may examine beyond its limit before it ends with a `next`. It
-    /// bounds the delay that a rarely matching filter causes to decisions.
+    /// Number of plugins and work items that a page may examine beyond its limit. Then the page ends with a `next`. A
+    /// filter that rarely matches thus delays decisions only for a bounded time.
     private static let examinedBeyondLimit = 32
 
-    /// The first `limit` items that match `filter` and follow `cursor`, each with the reasons against it.
+    /// The next items after `cursor` that match `filter`, at most `limit`, each with the reasons against it. The page
+    /// has fewer items when it has examined `examinedBeyondLimit` more plugins and items than `limit`.
     ///
     /// - Parameters:
     ///   - cursor: the `next` of the previous page; nil for the first page.
@@ -43,7 +44,7 @@ extension Scheduler {
         return WaitingPage(items: items, next: nil, isPartial: loading.isPartial)
     }
 
-    /// The first `limit` installed plugins whose identifiers follow `cursor`.
+    /// The summaries of the next installed plugins after `cursor`, ordered by identifier, at most `limit`.
     ///
     /// - Parameter limit: at least 1.
     package func pluginPage(after cursor: PluginIdentifier?, limit: Int) -> PluginPage {
@@ -81,8 +82,8 @@ extension Scheduler {
 
     // MARK: Waiting work
 
-    /// The plugins that a page examines, ordered by identifier: the cursor's plugin, then up to `limit` others. With a
-    /// plugin in the filter, only that one.
+    /// The plugins that a page examines, ordered by identifier: `first`, then up to `limit` plugins after it. If the
+    /// filter contains a plugin, only that plugin.
     private func identifiers(
         from first: PluginIdentifier?,
         matching filter: WorkFilter,

@@ -4,9 +4,10 @@ import TaskModel
 
 // Calls that arrive before the first catalogue, or before the pending work that they concern.
 extension Scheduler {
-    /// Parks a call that has to wait for the first catalogue, or for the pending work of its plugin.
+    /// Parks a call that has to wait for the first catalogue, or for the pending work of the plugin that the call
+    /// concerns.
     ///
-    /// - Returns: whether the event was parked or refused; false when it can be handled now.
+    /// - Returns: true when the event was parked or refused; false when it can be handled now.
     mutating func park(_ event: SchedulerEvent, as parkedBefore: ParkedEvent? = nil) -> Bool {
         guard !hasCatalogue || loading.isPartial, let call = event.dependentCall else { return false }
         if isStopping { return refuseUnloaded(call) }
@@ -25,8 +26,8 @@ extension Scheduler {
         return true
     }
 
-    /// Refuses cancellations, stops and runs of tasks whose plugin is not loaded, because a stopping host loads no more
-    /// plugins. False for other calls.
+    /// Refuses a cancellation, a stop or a run of tasks whose plugin is not loaded, because a stopping host loads no
+    /// more plugins. Returns false, without a refusal, for any other call.
     private mutating func refuseUnloaded(_ call: SchedulerEvent.DependentCall) -> Bool {
         let message = "the host is stopping and has not loaded the pending work; try again after its restart"
         let answer: SchedulerAction
@@ -41,8 +42,9 @@ extension Scheduler {
         return true
     }
 
-    /// The event to park, with the submitter and the main plugin at its arrival: before the load, the launch may end or
-    /// the extension may be removed.
+    /// The event to park, with values taken when the call arrives: whether the submitting launch is in the foreground,
+    /// and the main plugin of a cancellation. The launch may end, and the extension may be removed, before the plugin
+    /// is loaded.
     private func parked(_ event: SchedulerEvent, _ call: SchedulerEvent.DependentCall) -> ParkedEvent {
         var isForeground: Bool?
         var event = event
@@ -57,7 +59,7 @@ extension Scheduler {
         return ParkedEvent(event: event, user: callingUser, isForeground: isForeground)
     }
 
-    /// Handles a parked event, which may be parked again.
+    /// Handles an event that was parked; it may be parked again.
     mutating func dispatch(_ parked: ParkedEvent, at now: Moment) {
         let presentUser = callingUser
         defer { callingUser = presentUser }
@@ -69,8 +71,8 @@ extension Scheduler {
 
     private enum Concerned {
         case known([PluginIdentifier])
-        /// Any plugin that is not loaded: no installed plugin owns the identifier, so the task may be pending in each
-        /// of them.
+        /// Any plugin that is not loaded: no installed plugin owns the identifier, so the task may be pending in any of
+        /// them.
         case anyPlugin
     }
 

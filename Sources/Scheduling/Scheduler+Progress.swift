@@ -4,7 +4,8 @@ import TaskModel
 
 // Progress of continued tasks, and their expiration under memory pressure.
 extension Scheduler {
-    /// Records a report of progress. Only a report beyond the furthest progress postpones the stall (statement 77).
+    /// Records a progress report of a continued task. The time at which the task counts as stalled moves only when the
+    /// report exceeds the furthest progress so far (statement 77).
     mutating func progressed(_ number: LaunchNumber, _ id: TaskID, _ progress: TaskProgress, at now: Moment) {
         // During entry no task was delivered that could progress, whatever the runner sends.
         guard let execution = launches.listening(number), execution.entry == .returned else { return }
@@ -42,8 +43,8 @@ extension Scheduler {
 
     // MARK: Memory pressure
 
-    /// Expires one continued task at a time under memory pressure, beginning with the least progressed, until the
-    /// pressure ends (statement 77).
+    /// Expires continued tasks one at a time under memory pressure, the least progressed task first, until the pressure
+    /// ends (statement 77).
     mutating func relievePressure(at now: Moment) {
         guard conditions.isMemoryLow, !isStopping else { return }
         if let next = pressureRelief, next > now.monotonic { return agenda.add(.pressure, at: next) }

@@ -4,11 +4,11 @@ import TaskModel
 
 // The record of a launch: one commit at a time, repeated until it succeeds.
 extension Scheduler {
-    /// Adds changes to the record of a launch.
+    /// Adds changes to the changes that a launch still has to record.
     ///
     /// - Parameters:
     ///   - work: the task that the changes end; its identifier is in flight until the changes are on disk.
-    ///   - returns: whether the task is pending again after the changes.
+    ///   - returns: whether the task is pending again once the changes are on disk.
     mutating func record(
         _ changes: [LedgerChange],
         ending work: PendingWork? = nil,
@@ -32,7 +32,7 @@ extension Scheduler {
         plugins[plugin].requests.begin(effect, about: request.request.identifier, as: task.change)
     }
 
-    /// Removes the launch from the index of running identifiers, unless the launch has another unfinished task of the
+    /// Marks the launch as no longer running the identifier, unless it has another unfinished or arriving task of the
     /// identifier.
     mutating func endTask(of identifier: TaskIdentifier?, in number: LaunchNumber) {
         guard let identifier, let execution = launches.find(number)?.execution else { return }
@@ -65,7 +65,8 @@ extension Scheduler {
         releaseIfRecorded(number, at: now)
     }
 
-    /// Applies the recorded end of a task. A newer submission that was recorded first supersedes a requeued task (C3).
+    /// Applies the end of a task whose commit succeeded. A requeued task becomes pending again, unless a newer
+    /// submission of its identifier was recorded before (C3).
     private mutating func settle(_ task: LaunchRecording.TaskEnd, of plugin: PluginIdentifier, at now: Moment) {
         switch task.work {
         case .request(let request):
@@ -90,8 +91,8 @@ extension Scheduler {
         refuseCancellations(of: launch.plugin, covering: works, because: message, at: now)
     }
 
-    /// Ends tasks whose requeueing could not be committed, if a newer submission of their identifier was recorded
-    /// since.
+    /// Ends tasks instead of requeueing them, when the commit of the requeueing failed and a newer submission of the
+    /// identifier was recorded in the meantime.
     private mutating func supersede(_ failed: [LaunchRecording.Step], of launch: ScheduledLaunch) {
         for identifier in failed.compactMap({ $0.task?.work.identifier }) {
             guard let newer = plugins[launch.plugin].requests.number(of: identifier) else { continue }
@@ -99,7 +100,8 @@ extension Scheduler {
         }
     }
 
-    /// Changes the record of a launch: a task superseded by a newer submission ends instead of being requeued.
+    /// Changes the steps that a launch still has to record: an older task of the identifier ends instead of being
+    /// requeued, because the newer submission supersedes it.
     mutating func supersede(_ identifier: TaskIdentifier, by newer: SubmissionNumber, in number: LaunchNumber) {
         guard let plugin = launches.find(number)?.plugin else { return }
         for task in launches.update(number, { $0.record.supersede(identifier, by: newer) }) ?? [] {

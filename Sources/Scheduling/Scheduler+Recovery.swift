@@ -4,13 +4,14 @@ import TaskModel
 
 // Recovery of launches that the last host left running: their processes have ended, and their tasks are requeued.
 extension Scheduler {
-    /// Number of host losses after which a task runs alone with a delay, because the task may be the cause.
-    /// `lossesBeforeAbandoned` is the number after which it is abandoned.
+    /// Number of host losses (the host or the machine went down while the task ran) after which the task runs in a
+    /// launch by itself and with a delay, because the task may be the cause. After `lossesBeforeAbandoned` losses it is
+    /// abandoned.
     private static let lossesBeforeAlone = 2
     private static let lossesBeforeAbandoned = 5
 
-    /// Recovers a launch during which the host or the machine went down. No attempt is charged, and unfinished tasks
-    /// are requeued (C3).
+    /// Recovers a launch during which the host or the machine went down. No attempt is charged. An unfinished task is
+    /// requeued, unless it was cancelled, a newer submission supersedes it, or it has had too many host losses (C3).
     mutating func restore(
         _ running: LedgerSnapshot.UnfinishedLaunch,
         newest: [TaskIdentifier: SubmissionNumber],

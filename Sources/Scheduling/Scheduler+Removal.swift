@@ -66,8 +66,8 @@ extension Scheduler {
         return nil
     }
 
-    /// Drops the pending work of a removed plugin when its retention has passed, with journal entries. The wall clock
-    /// may be wrong, so the expiry is checked again after `clockDoubt`.
+    /// Drops the pending work of a removed plugin when the plugin's retention has passed, with journal entries. The
+    /// wall clock may be wrong, so the work is dropped only if the retention is still over after `clockDoubt`.
     mutating func dropRemoved(_ plugin: PluginIdentifier, at now: Moment) {
         guard plugins.contains(plugin) else { return }
         plugins[plugin].hasRemovalAlarm = false

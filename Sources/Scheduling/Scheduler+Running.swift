@@ -68,8 +68,8 @@ extension Scheduler {
         return completion + time + expiration
     }
 
-    /// Stops a launch without unfinished tasks and open assertions. The plugin may stop, and its process is killed
-    /// if it lingers (statement 53).
+    /// Stops a launch that has neither an unfinished task nor an open assertion: the stop function of the plugin runs,
+    /// and the process is killed if it has not exited after the grace period and the exit time (statement 53).
     mutating func stopIfDone(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), case .running(let execution) = launch.phase,
             execution.isListening, execution.entry == .returned, execution.unfinished.isEmpty,
@@ -83,8 +83,8 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// Limits the time of assertions that outlast the last task when no deadline applies any longer: they get the stall
-    /// limit.
+    /// Sets a time limit for the assertions that outlast the last task: the stall limit. It applies only when the
+    /// deadline of the budget no longer does.
     private mutating func boundAssertions(of number: LaunchNumber, _ execution: Execution, at now: Moment) {
         toEnforceAnew.insert(number)
         if execution.assertionDeadline != nil { return }
@@ -124,7 +124,8 @@ extension Scheduler {
 extension JournalEntry {
     /// The entry about a running task that was cancelled.
     ///
-    /// - Parameter user: the user who cancelled the task; nil for a plugin's call, or for a call to an earlier host.
+    /// - Parameter user: the user who cancelled the task; nil when a plugin did, or when an earlier host handled the
+    ///   call.
     static func cancelledWhileRunning(
         _ work: PendingWork,
         launch: LaunchNumber,
@@ -137,7 +138,8 @@ extension JournalEntry {
         return entry
     }
 
-    /// The entry about the used-up request of an expired task that ended without a completion.
+    /// The entry which states that an expired task ended without a completion, so that its request is used up and not
+    /// requeued.
     static func consumed(
         _ work: PendingWork,
         by outcome: TaskOutcome,

@@ -12,8 +12,8 @@ extension Scheduler {
         arrangeFetch(of: plugin, at: now)
     }
 
-    /// Maximum plausible time by which the last occurrence is ahead of the clock. A larger one means that the clock was
-    /// wrong.
+    /// Maximum plausible time by which the last occurrence is ahead of the wall clock. If the last occurrence is
+    /// further ahead, the clock was wrong when the occurrence was recorded.
     private static func lead(of schedule: WorkSchedule) -> Duration {
         let correction: Duration = .seconds(3 * 60 * 60)
         // A change of the time zone moves the occurrence of a date by at most the limit.
@@ -102,7 +102,7 @@ extension Scheduler {
         keep([.recordOccurrence(identifier, at: occurrence)] + (entry.map { [.journal($0)] } ?? []))
     }
 
-    /// Journals a scheduled occurrence whose request was refused. The next occurrence follows normally.
+    /// Journals a scheduled occurrence whose request was refused. The occurrence is not repeated.
     mutating func missOccurrence(
         _ occurrence: WallTime,
         of identifier: TaskIdentifier,

@@ -21,7 +21,8 @@ extension Scheduler {
         emit(.answer(reply, .launching(Set(launches).sorted())))
     }
 
-    /// The launch that is being prepared for a request, or to which the request is being delivered; nil without one.
+    /// The launch that is being prepared for the pending request of the identifier, or to which this request is being
+    /// delivered; nil without such a launch.
     private func launch(about identifier: TaskIdentifier, of plugin: PluginIdentifier) -> LaunchNumber? {
         guard let request = plugins[plugin].requests[identifier] else { return nil }
         let taking = launches.numbers(running: identifier).first { number in
@@ -62,8 +63,8 @@ extension Scheduler {
         emit(.answer(reply, .expiring(number)))
     }
 
-    /// A running task of the identifier that can be expired, as launch and task index. Otherwise an ended task whose
-    /// launch is kept open by assertions; nil when there is neither.
+    /// The running launch and the index of an unfinished task of the identifier. Otherwise an ended task of the
+    /// identifier in a launch whose tasks have all ended; nil when neither exists.
     private func expirable(_ identifier: TaskIdentifier) -> (LaunchNumber, Int)? {
         for number in launches.numbers(running: identifier) {
             guard let execution = launches.listening(number), execution.entry == .returned,

@@ -52,7 +52,7 @@ extension Scheduler {
         }
     }
 
-    /// The budget of a batch: the largest of the budgets of its tasks, which all of them share (C7).
+    /// The budget of a batch, shared by its tasks: the largest budget of a single task (C7).
     private func budget(of batch: [PendingWork], for plugin: PluginIdentifier, at now: Moment) -> LaunchBudget {
         let policy = plugins[plugin].policy
         let budgets = policy.budgets ?? configuration.budgets
@@ -120,14 +120,16 @@ extension Scheduler {
         giveUp(number, because: message, at: now)
     }
 
-    /// Drops a launch whose runner or commit failed. The next attempt for the plugin comes after a delay.
+    /// Drops a launch that is not on disk, because its runner or its commit failed. The plugin is launched again after
+    /// a delay.
     mutating func giveUp(_ number: LaunchNumber, because message: String, at now: Moment) {
         guard let launch = launches.find(number), launch.isUnderWay else { return }
         delayLaunches(of: launch.plugin, because: message, at: now)
         drop(launch, at: now)
     }
 
-    /// Delays the launches of a plugin after a failure of the host. Each consecutive failure doubles the delay.
+    /// Delays the launches of a plugin after a failure of the host. Each consecutive failure doubles the delay, up to
+    /// `longestRunnerDelay`.
     mutating func delayLaunches(of plugin: PluginIdentifier, because message: String, at now: Moment) {
         let failures = (plugins[plugin].runnerRetry?.failures ?? 0) + 1
         let delay = min(
@@ -141,7 +143,8 @@ extension Scheduler {
         )
     }
 
-    /// Ends the delay after a failure of the host, because a launch succeeded, and evaluates the plugin's waiting work.
+    /// Ends the delay that `delayLaunches` set, because a launch ran without a failure of the host, and evaluates the
+    /// plugin's waiting work.
     mutating func endRunnerRetry(of plugin: PluginIdentifier) {
         if plugins[plugin].runnerRetry == nil { return }
         plugins[plugin].runnerRetry = nil

@@ -4,8 +4,8 @@ import TaskModel
 
 // Stop of a task by a user.
 extension Scheduler {
-    /// Expires a running task, or cancels a waiting continued request, on a user's call. The answer comes after the
-    /// commit: a stopped task is not requeued, even if the host goes down.
+    /// Expires a running task, or cancels a waiting continued request, on a user's call. The answer is sent after the
+    /// commit: from then on the task is not requeued, even if the host goes down.
     mutating func stopTask(_ identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
         if let plugin = pluginStarting(identifier) {
             return waiting.add(.stop(identifier, reply: reply), by: callingUser, for: plugin)
@@ -24,7 +24,8 @@ extension Scheduler {
         simulateExpiration(of: identifier, reply: reply, at: now)
     }
 
-    /// The plugin of a launch whose commit in flight starts a task of the identifier; nil without one.
+    /// The plugin of a launch whose start with a task of the identifier is being committed, or to which such a task is
+    /// being delivered; nil without such a launch.
     private func pluginStarting(_ identifier: TaskIdentifier) -> PluginIdentifier? {
         launches.numbers(running: identifier).lazy.compactMap(launches.find).first { launch in
             if case .starting = launch.phase { return true }

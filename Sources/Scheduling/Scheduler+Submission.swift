@@ -87,8 +87,8 @@ extension Scheduler {
         }
     }
 
-    /// The refusal of a continued request whose resources are missing, or with strategy `fail` when it cannot run now
-    /// (statements 72 to 75). Nil when the request can be accepted.
+    /// The refusal of a continued request. The request is refused when the machine lacks its resources, or when it has
+    /// the strategy `fail` and cannot run now (statements 72 to 75). Nil when the request can be accepted.
     private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment)
         -> SubmissionRefusal?
     {
@@ -118,8 +118,8 @@ extension Scheduler {
         )
     }
 
-    /// Whether a continued request from the launch needs capacity. A request that joins its own launch in the continued
-    /// lane needs none.
+    /// Whether a continued request that `launch` submits needs capacity. It needs none when it can join this launch and
+    /// the launch is in the continued lane.
     private func needsCapacity(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
         guard let origin = launch.flatMap(launches.find) else { return true }
         return origin.lane != .continued || origin.plugin != owner
@@ -201,8 +201,8 @@ extension Scheduler {
         considerRequests(of: plugin, at: now)
     }
 
-    /// Keeps older running tasks of the identifier from being requeued, unless their end is already being committed
-    /// (C3).
+    /// Prevents the requeueing of older running tasks of the identifier. A task whose end is already being committed is
+    /// not affected (C3).
     private mutating func supersede(by request: PendingRequest) {
         let (identifier, newer) = (request.request.identifier, request.number)
         for number in launches.numbers(of: request.plugin) {
@@ -220,7 +220,8 @@ extension Scheduler {
 }
 
 extension TaskRequest {
-    /// The request with its terms alone if it is continued: continued requests begin at once (statement 72).
+    /// The request without the fields that a continued request ignores: it keeps identifier, kind and continued terms,
+    /// so that it begins at once (statement 72). A request of another kind is returned unchanged.
     fileprivate var normalized: TaskRequest {
         guard kind == .continued else { return self }
         return TaskRequest(identifier: identifier, kind: kind, continued: continued)

@@ -4,8 +4,8 @@ import TaskModel
 
 // Owners of submissions, and journal entries about replaced requests.
 extension Scheduler {
-    /// The plugin to be launched for the submission: the submitting plugin, its main plugin, or the owner of the
-    /// identifier.
+    /// The plugin to be launched for the submission: the submitting plugin or, for an extension, its main plugin;
+    /// without a submitting plugin, the owner of the identifier.
     func owner(of submission: Submission) -> Result<PluginIdentifier, SubmissionRefusal> {
         if isStopping { return .failure(.hostStopping(remedy: "submit again after its restart")) }
         let identifier = submission.request.identifier
@@ -18,8 +18,8 @@ extension Scheduler {
         return .failure(.notPermitted(identifier))
     }
 
-    /// The refusal of an extension's submission; nil when it may submit. The installed manifests decide, not those of
-    /// the submitting launch (statement 36).
+    /// The refusal of an extension's submission; nil when the extension may submit. The manifests that are installed
+    /// now decide, not the manifests with which the submitting launch started (statement 36).
     private func refusal(ofExtension submitter: PluginIdentifier) -> SubmissionRefusal? {
         guard plugins.contains(submitter), let main = plugins[submitter].containingPlugin else { return nil }
         if !plugins[submitter].policy.isEnabled {

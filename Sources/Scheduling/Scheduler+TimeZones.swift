@@ -43,8 +43,8 @@ extension Scheduler {
         if moved != last { pass(moved, of: identifier) }
     }
 
-    /// Moves the last occurrence of a schedule to new rules of its zone, after a commit that was in flight when the
-    /// zone changed.
+    /// Converts the last occurrence of a schedule to the new rules of its time zone. The conversion had to wait for a
+    /// commit of an occurrence that was in flight when the rules changed.
     mutating func moveOccurrenceOfCommit(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) {
         guard let old = rulesOfCommits.removeValue(forKey: identifier),
             let rule = schedule(of: identifier, plugin)?.calendar, let new = timeZones[rule.zone]

@@ -37,8 +37,8 @@ extension Scheduler {
         reevaluate(event.plugin, at: now)
     }
 
-    /// The refusal of a trigger; nil when it is accepted. Main plugins cannot be triggered: requests have limits and
-    /// replace one another, and events would bypass both.
+    /// The refusal of a trigger; nil when the trigger is accepted. A main plugin cannot be triggered: its work has to
+    /// be submitted as requests, which have limits and replace one another, and events would bypass both.
     private func refusal(of trigger: Trigger) -> SubmissionRefusal? {
         if isStopping { return .hostStopping(remedy: "trigger it again after its restart") }
         let plugin = trigger.plugin

@@ -4,7 +4,7 @@ import TaskModel
 
 // The history of the reasons that block classes of work, and the periods in which only advisory policies delay them.
 extension Scheduler {
-    /// Notes the reasons of the groups of a lane for the wait history. Classes without a group have no reasons.
+    /// Adds the reasons of the groups of a lane to the wait history. A class of work without a group gets no reasons.
     mutating func noteWaits(
         of plugin: PluginIdentifier,
         in lane: Lane,
@@ -72,7 +72,8 @@ extension Scheduler {
         }
     }
 
-    /// Writes the reasons that have not changed for a while to the wait history, all classes of a plugin in one commit.
+    /// Writes the reasons that have not changed for a while to the wait history, for all classes of a plugin in one
+    /// commit.
     mutating func writeWaits(of plugin: PluginIdentifier, at now: Moment) {
         // A plugin that is being cleared loses its waits with it.
         guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, plugins[plugin].memory != .clearing,
@@ -102,8 +103,8 @@ extension Scheduler {
         awaitWriting(of: plugin, at: now)
     }
 
-    /// Handles a failed commit of the wait history. The contents of the ledger are unknown, so the present state is
-    /// written after a delay.
+    /// Handles a failed commit of the wait history. The history in the ledger is then unknown, so the present reasons
+    /// are written again after a delay.
     mutating func waitsNotWritten(of plugin: PluginIdentifier, _ classes: [WorkClass], at now: Moment) {
         guard plugins.contains(plugin) else { return }
         plugins[plugin].isWritingWaits = false
@@ -127,7 +128,7 @@ extension Scheduler {
         }
     }
 
-    /// Adds the alarms for the times at which the maximum deferral of waiting requests passes.
+    /// Adds an alarm for the end of the maximum deferral of each group's oldest deferred request.
     mutating func awaitDeferral(
         of groups: [LaneEvaluation.Group],
         _ plugin: PluginIdentifier,
@@ -151,8 +152,8 @@ extension Scheduler {
 }
 
 extension [LaneEvaluation.Group] {
-    /// Whether the reasons of this group stand for its class. Of the groups of a class, the one with the lowest
-    /// `plainness` counts.
+    /// Whether the wait history records the reasons of this group for its class. Of several groups of a class, it
+    /// records the group with the lowest `plainness`.
     fileprivate func speaksForItsClass(_ index: Int) -> Bool {
         let key = self[index].key
         guard key.isPlainEnough else { return false }
@@ -164,9 +165,10 @@ extension [LaneEvaluation.Group] {
 }
 
 extension GroupKey {
-    /// Whether a group with this key can stand for its class. False for keys whose reasons are momentary.
+    /// Whether the wait history may record a group with this key for its class. False for groups of in-flight or
+    /// user-requested requests, whose reasons last only for moments.
     fileprivate var isPlainEnough: Bool { !isInFlight && !isUserRequested }
-    /// Rank of the key among the keys of its class. The group with the lowest rank stands for the class.
+    /// Rank of the key among the keys of its class. The wait history records the group with the lowest rank.
     fileprivate var plainness: Int {
         (isPermitted ? 0 : 4) + (isPastDeferral ? 2 : 0) + (runsAlone ? 1 : 0)
     }

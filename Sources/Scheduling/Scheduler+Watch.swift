@@ -20,8 +20,8 @@ extension Scheduler {
         emit(.watch(watch))
     }
 
-    /// Counts a launch whose work needs watched conditions. Launches for events are not counted, because events need no
-    /// conditions.
+    /// Counts a launch in a lane of requests, because its work may depend on watched conditions. A launch for events is
+    /// not counted, because events need no conditions.
     mutating func beginWork(of plugin: PluginIdentifier, in lane: Lane) {
         if lane != .event { launchesAtWork[plugin, default: 0] += 1 }
     }

@@ -5,13 +5,13 @@ package import TaskModel
 /// Decides which work runs, when and in which batch, and the outcome of each task. It uses no file, clock, thread or
 /// process.
 ///
-/// Each call takes an event and the time, and returns the resulting actions. The state equals the contents of the
-/// ledger, with the changes in flight on top. A change is applied when its commit succeeds and dropped when it fails,
-/// so that memory and ledger never differ. Launches are the exception: the outcome of a delivered task is applied at
-/// once, and staged until it is written.
+/// Each call of `handle` takes an event and the time, and returns the resulting actions. The state equals the contents
+/// of the ledger, with the changes in flight on top. A change is applied when its commit succeeds and dropped when it
+/// fails, so that memory and ledger never differ. Launches are the exception: the outcome of a delivered task is
+/// applied at once, and staged until it is written.
 ///
-/// The cost of an event depends only on the work that it concerns. Requests are grouped by their reasons, all lookups
-/// are indexed, and events that concern many plugins are processed in slices.
+/// The cost of an event depends only on the work that the event concerns. Requests are grouped by their reasons, all
+/// lookups are indexed, and events that concern many plugins are processed in slices.
 package struct Scheduler: Sendable {
     package let configuration: SchedulingConfiguration
     package internal(set) var conditions: Conditions
@@ -20,7 +20,7 @@ package struct Scheduler: Sendable {
     var plugins = PluginTable()
     var launches = LaunchTable()
     var inFlight = InFlightTable()
-    /// Operations on plugins that wait for the result of a commit in flight.
+    /// The operations on each plugin that wait for the result of a commit in flight.
     var waiting = WaitingOperations()
     var loading: LoadState
     var agenda = Agenda()
@@ -30,11 +30,10 @@ package struct Scheduler: Sendable {
     var waiters = ConditionWaiters()
 
     var owners = IdentifierOwners()
-    /// Plugins that may have requests under identifiers that they do not own.
+    /// By task identifier, the plugins that may have a pending request with the identifier but do not own it.
     var strays: [TaskIdentifier: Set<PluginIdentifier>] = [:]
     var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
-    /// The recent use of plugins whose state was dropped. It equals the use that the next host would read from the
-    /// ledger.
+    /// The recent use of plugins whose state was dropped. A restarted host would read the same use from the ledger.
     var usesOfUninstalled: [PluginIdentifier: PluginUse] = [:]
 
     var lastSubmission: SubmissionNumber
@@ -46,12 +45,12 @@ package struct Scheduler: Sendable {
     /// Number of installed plugins.
     package internal(set) var installedCount = 0
 
-    /// Number of launches of each plugin that have not ended, without event launches.
+    /// Number of background and continued launches of each plugin that have not ended.
     var launchesAtWork: [PluginIdentifier: Int] = [:]
-    /// Plugins that the current event has changed, so that the watched conditions may differ.
+    /// Plugins that the current event has changed: the conditions to watch for them may differ.
     var toWatchAnew: Set<PluginIdentifier> = []
     var lastWatch = Watch()
-    /// Plugins with waiting or running health research.
+    /// Plugins with pending health research that needs an unlocked container, or with launches that may still run it.
     var studying: Set<PluginIdentifier> = []
     /// Launches whose limits the current event may have changed.
     var toEnforceAnew: Set<LaunchNumber> = []
@@ -63,19 +62,19 @@ package struct Scheduler: Sendable {
     var occurrences: [TaskIdentifier: WallTime] = [:]
     package internal(set) var timeZones: TimeZoneTable
     let calendar: CalendarIndex
-    /// The time zone rules before a change of the zone, by schedule. Only for schedules whose occurrence was in a
-    /// commit in flight at the change.
+    /// The old rules of a changed time zone, by the task identifier of the schedule. Only for schedules whose
+    /// occurrence was in a commit in flight when the rules changed.
     var rulesOfCommits: [TaskIdentifier: TimeZoneRules] = [:]
     var startupWaves = StartupWaves()
     var lastWall: WallTime
-    /// The earliest time at which memory pressure may end the next continued task; nil before the first one.
+    /// The earliest time at which memory pressure may expire the next continued task; nil before the first expiration.
     var pressureRelief: MonotonicTime?
-    /// Kept changes whose commit failed, to be staged again.
+    /// Changes that no decision waits for and whose commit failed. They are staged again after a delay.
     var kept: [LedgerChange] = []
     var hasCatalogue = false
     /// The manifests that are refused now, by plugin.
     var refusals: [PluginIdentifier: Catalogue.ManifestRefusal] = [:]
-    /// The journaled problems of refused manifests, by plugin, except refusals that uninstalled a plugin.
+    /// The journaled problems of refused manifests, by plugin. A refusal that uninstalled a plugin has no entry.
     var journaledRefusals: [PluginIdentifier: String] = [:]
     var hasStopped = false
     /// The time from which an orderly stop no longer waits for the ledger; nil before a stop.
@@ -90,8 +89,9 @@ package struct Scheduler: Sendable {
     /// Maximum number of chores that one event processes.
     private static let slice = 64
 
-    /// Creates the scheduler from the state in the ledger. The processes of launches that `snapshot` contains as
-    /// running must have ended. Their tasks are requeued once their plugin is loaded and catalogued.
+    /// Creates the scheduler from the state in the ledger. The processes of the launches in `snapshot.running` must
+    /// have ended. The tasks of these launches are requeued once their plugin is loaded and the first catalogue is
+    /// known.
     package init(
         configuration: SchedulingConfiguration,
         conditions: Conditions,
@@ -125,7 +125,7 @@ package struct Scheduler: Sendable {
 
     mutating func emit(_ action: SchedulerAction) { actions.append(action) }
 
-    /// Stages a change: emits a commit of `changes`, and keeps the effect of the change until the result is known.
+    /// Stages a change: emits a commit of `changes`, and keeps `change` until the result of the commit is known.
     mutating func stage(_ change: StagedChange, _ changes: [LedgerChange]) {
         let changes = callingUser.map { user in changes.map { $0.caused(by: user) } } ?? changes
         emit(.commit(inFlight.add(change), changes))
@@ -136,7 +136,7 @@ package struct Scheduler: Sendable {
         return lastSubmission
     }
 
-    /// Adds the state of a plugin, unless it exists.
+    /// Adds an empty state of the plugin, unless the scheduler already has one.
     mutating func know(_ plugin: PluginIdentifier) {
         let policy = configuration.plugins[plugin]
         guard plugins.add(plugin, policy: policy ?? PluginPolicy()) else { return }
@@ -160,8 +160,8 @@ package struct Scheduler: Sendable {
         if !backlog.isEmpty { agenda.add(.backlog, at: now.monotonic) }
     }
 
-    /// Reports the end of an orderly stop, once. A failing ledger does not prevent it: unrecorded launches are
-    /// recovered at the next start.
+    /// Reports the end of an orderly stop, once. A failing ledger does not prevent the report: launches whose end is
+    /// not recorded are recovered at the next start.
     private mutating func reportStopped(at now: Moment) {
         guard isStopping, !hasStopped else { return }
         let isOver = stopBy.map { $0 <= now.monotonic } ?? false

@@ -7,37 +7,37 @@ package enum SchedulerAction: Hashable, Sendable {
     /// Commit all changes or none; reply with `committed` or `commitFailed`.
     case commit(Ticket, [LedgerChange])
     case answer(ReplyToken, Answer)
-    /// Read the pending work of a plugin from the ledger; reply with `loaded` or `notLoaded`. Plugins that an event
-    /// waits for come first.
+    /// Read the pending work of a plugin from the ledger; reply with `loaded` or `notLoaded`. The scheduler emits the
+    /// reads of plugins that an event waits for before the other reads.
     case load(PluginIdentifier)
 
     /// Prepare a runner without plugin code, and the container of the main plugin; reply with `runnerReady` or
     /// `runnerUnavailable`.
     case takeRunner(LaunchNumber, container: PluginIdentifier)
-    /// Move the container of the main plugin aside before the next action. The container is no longer used, and must
-    /// not be found again.
+    /// Move the container of the main plugin aside before the next action. The container is no longer used, and a later
+    /// installation must not find it.
     case discardContainer(PluginIdentifier)
     /// End a prepared runner that is not needed. No plugin code ran in it.
     case dismissRunner(LaunchNumber)
-    /// Send the plan, because the launch is on disk: plugin code may run now.
+    /// Send the plan of a launch that is on disk: plugin code may run now.
     case sendPlan(LaunchPlan)
-    /// Deliver another task to a running launch, because the task is on disk (C8). Follows the answer to the submission
-    /// of the task.
+    /// Deliver a further task, which is on disk, to a running launch (C8). The scheduler emits the answer to the
+    /// submission of this task before the delivery.
     case deliver(LaunchNumber, PlannedTask)
     case expire(LaunchNumber, [TaskID], ExpirationReason)
-    /// Expire the open assertions of a launch, and refuse new ones: no task of the launch may continue.
+    /// Expire the open assertions of a launch whose tasks have all ended or expired, and refuse new assertions.
     case expireAssertions(LaunchNumber, ExpirationReason)
-    /// Stop a launch without unfinished tasks and open assertions: the plugin stops and the process exits.
+    /// Stop a launch that has neither an unfinished task nor an open assertion: the plugin stops and the process exits.
     case stop(LaunchNumber)
     /// Kill every process of the launch.
     case kill(LaunchNumber)
-    /// Set the time at which the launch thread kills the launch without a further action, after delivering all earlier
-    /// messages of its runner. Replaces the previous time; nil withdraws it.
+    /// Set the time at which the launch thread kills the launch without a further action. The launch thread delivers
+    /// all earlier messages of the runner before the kill. Replaces the previous time; nil withdraws it.
     case setKillTime(LaunchNumber, MonotonicTime?)
 
-    /// Send `timerFired` at the earlier of both times, and when the wall clock is set. Replaces the previous times.
+    /// Send `timerFired` at the earlier of both times, and whenever the wall clock is set. Replaces the previous times.
     case wake(monotonic: MonotonicTime?, wall: WallTime?)
-    /// Sample exactly these conditions, whose sampling is costly. Replaces the previous watch.
+    /// Sample, of the conditions whose sampling is costly, exactly these. Replaces the previous watch.
     case watch(Watch)
     /// Report that the host may exit: no launch runs, and all changes are recorded or the time limit for recording has
     /// passed.

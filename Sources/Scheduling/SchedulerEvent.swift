@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// An input of the scheduler: a call, a message about a launch, a result or a change of the machine. Events are its
-/// only input.
+/// An input of the scheduler: a call, a message about a launch, a result or a change of the machine. The scheduler has
+/// no other input.
 package enum SchedulerEvent: Hashable, Sendable {
     // Calls.
     case submitted(Submission, reply: ReplyToken)
@@ -16,7 +16,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// A user's call to stop a running task, or a continued request that waits.
     case taskStopRequested(TaskIdentifier, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
-    /// One of the calls above by a user. The journal entries that it causes contain the user.
+    /// A call of this type that a user made. The journal entries that the call causes contain the user.
     indirect case byUser(CallingUser, SchedulerEvent)
 
     // Results from the ledger.
@@ -27,7 +27,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     case notLoaded(PluginIdentifier, message: String)
 
     // Changes of the environment.
-    /// The catalogue changed; the first change is the difference from an empty catalogue.
+    /// The catalogue changed. The first event contains the difference from an empty catalogue.
     case catalogued(CatalogueChange)
     case conditionsChanged(Conditions)
     /// Changed rules of time zones. Zones without an entry keep their rules.
@@ -40,12 +40,12 @@ package enum SchedulerEvent: Hashable, Sendable {
     // Events of a launch.
     case runnerReady(LaunchNumber, RunnerProcess)
     case runnerUnavailable(LaunchNumber, message: String)
-    /// The plan or a task could not be sent, or the library could not be loaded through no fault of the plugin. The
+    /// The host could not send the plan or a task, or could not load the library through no fault of the plugin. The
     /// launch is killed, and no attempt is charged.
     case launchFailedByHost(LaunchNumber, message: String)
     case entered(LaunchNumber, status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
     case loadFailed(LaunchNumber, message: String)
-    /// The launch registered a handler for a continued identifier or a pattern after entry.
+    /// After its entry function, the launch registered a handler for an identifier of continued tasks or for a pattern.
     case registered(LaunchNumber, PermittedIdentifier)
     case progressed(LaunchNumber, TaskID, TaskProgress)
     /// The interval of legacy fetch that a plugin requested; nil for never.
@@ -58,7 +58,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case assertionBegan(LaunchNumber, AssertionID, name: String)
     case assertionEnded(LaunchNumber, AssertionID)
     case violated(LaunchNumber, rule: String, message: String)
-    /// The launch thread killed the launch at its kill time. Earlier messages of its runner were handled before.
+    /// The launch thread killed the launch at its kill time. All earlier messages of the launch's runner were handled
+    /// before.
     case killTimePassed(LaunchNumber)
     case runnerEnded(LaunchNumber, ProcessTermination, LastWords?)
 }
@@ -68,7 +69,7 @@ package struct Submission: Hashable, Sendable {
     package let request: TaskRequest
     package let payload: [UInt8]
     package let submitter: Submitter
-    /// The launch of the submitting plugin; nil when no plugin submitted.
+    /// The launch of the submitting plugin; nil when a user or a schedule submitted.
     package let launch: LaunchNumber?
 
     package init(request: TaskRequest, payload: [UInt8] = [], submitter: Submitter, launch: LaunchNumber? = nil) {
@@ -90,13 +91,13 @@ package struct Trigger: Hashable, Sendable {
     }
 }
 
-/// The link between a call and its answer. The decision loop chooses it.
+/// The number that links a call to its answer. The decision loop chooses it.
 package struct ReplyToken: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// The link between a commit and its result. The scheduler chooses it, in rising order.
+/// The number that links a commit to its result. The scheduler chooses it, in rising order.
 package struct Ticket: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// The settings of all decisions, with the defaults of C5 to C7. `host status` shows all of them, and `plugin show`
-/// shows the values of one plugin.
+/// The settings of all decisions, with the defaults of C5 to C7. `host status` shows all settings, and `plugin show`
+/// the values that apply to one plugin.
 package struct SchedulingConfiguration: Hashable, Sendable {
     package var limits = PendingLimits()
     package var budgets = Budgets()
@@ -28,16 +28,16 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var batchSize = 100
     /// Maximum number of waiting events per plugin (C11).
     package var eventLimit = 100
-    /// The delay after the first charged attempt; it doubles with each further one (C3).
+    /// The delay after the first charged attempt; each further charged attempt doubles it (C3).
     package var retryDelay: Duration = .seconds(10)
     /// Number of charged attempts after which a task is abandoned (C3).
     package var attempts = 3
     /// Time for which the requests of a removed plugin are kept (C17).
     package var removedPluginRetention: Duration = .seconds(30 * 24 * 60 * 60)
-    /// Time for which the wall clock must have been past an expiry before data is dropped for good. A wrong clock, such
-    /// as that of a machine that has just started, is corrected within this time.
+    /// Time for which the wall clock must have been past the end of a retention before the data is dropped for good. A
+    /// wrong clock, such as that of a machine that has just started, is corrected within this time.
     package var clockDoubt: Duration = .seconds(10 * 60)
-    /// Delay before the host requests a runner or a commit again after a failure.
+    /// Delay between a failed request of the host for a runner or a commit and the next attempt.
     package var hostRetryDelay: Duration = .seconds(1)
     /// The operator's settings for individual plugins.
     package var plugins: [PluginIdentifier: PluginPolicy] = [:]
@@ -46,7 +46,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
 
     package init() {}
 
-    /// The time zones of all schedules, whose rules are needed.
+    /// The time zones of all schedules. The host has to read the rules of these zones.
     package var zonesOfSchedules: Set<ScheduleZone> {
         Set(plugins.values.flatMap { $0.schedules.values.compactMap(\.calendar?.zone) })
     }
@@ -102,7 +102,7 @@ package struct Budgets: Hashable, Sendable {
     }
 }
 
-/// The operator's settings for one plugin. A setting that is nil takes the host's value.
+/// The operator's settings for one plugin. For a setting that is nil, the setting of the host applies.
 package struct PluginPolicy: Hashable, Sendable {
     package var isEnabled = true
     /// Whether refresh requests are accepted; false refuses them as unavailable. `isBackgroundDenied` refuses all

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The rules by which requests are accepted or refused: manifest, operator's policy and limits. Stateless.
+/// The rules by which requests are accepted or refused: manifest, operator's settings and limits. Stateless.
 enum SubmissionRules {
     /// The refusal of a request; nil when the request can be accepted.
     ///
@@ -26,13 +26,13 @@ enum SubmissionRules {
             ?? limitRefusal(of: request, for: entry, pending: pending, limits: policy.limits ?? configuration.limits)
     }
 
-    /// A permission that a request needs and the manifest does not give.
+    /// A permission that a request needs and that the manifest does not give.
     enum ManifestProblem: Hashable {
         case identifierNotPermitted
         case modeMissing(BackgroundMode)
         case entitlementMissing(Entitlement)
 
-        /// The reason that blocks a pending request with this problem.
+        /// The reason that blocks a pending request, because the manifest no longer gives this permission.
         func reason(for request: TaskRequest) -> Reason {
             switch self {
             case .identifierNotPermitted: .identifierNotPermitted(request.identifier)
@@ -42,8 +42,8 @@ enum SubmissionRules {
         }
     }
 
-    /// The permission that the manifest does not give to a request (statements 2 to 4, 9 and 10); nil when it gives
-    /// all. Checked again when a pending request is evaluated (C17).
+    /// The permission that a request needs and that the manifest does not give (statements 2 to 4, 9 and 10); nil when
+    /// the manifest gives all. Checked at the submission, and again whenever a pending request is evaluated (C17).
     ///
     /// - Parameter isPermitted: whether the manifest permits the identifier for the request's kind; see `Permissions`.
     static func problem(with request: TaskRequest, isPermitted: Bool, for entry: PluginEntry) -> ManifestProblem? {
@@ -91,7 +91,7 @@ enum SubmissionRules {
         )
     }
 
-    /// The refusal of a continued request whose work no user started (C8).
+    /// The refusal of a continued request that was submitted neither by a user nor by a launch in the foreground (C8).
     static func foregroundRefusal(of request: TaskRequest) -> SubmissionRefusal {
         SubmissionRefusal(
             code: .notPermitted,
@@ -140,8 +140,8 @@ enum SubmissionRules {
         }
     }
 
-    /// The refusal of a continued request for a bound function; nil for other requests. Bound functions cannot report
-    /// progress, and would be expired as stalled.
+    /// The refusal of a continued request for a bound function; nil for any other request. A bound function cannot
+    /// report progress, so its task would be expired as stalled.
     private static func functionRefusal(of request: TaskRequest, for entry: PluginEntry) -> SubmissionRefusal? {
         guard request.kind == .continued, let handler = entry.handler(for: request.identifier) else { return nil }
         return SubmissionRefusal(

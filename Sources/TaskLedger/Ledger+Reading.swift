@@ -5,10 +5,10 @@ package import TaskModel
 
 /// Reads of the ledger. Each read sees one committed state of the ledger, and blocks its caller until it is done.
 extension Ledger {
-    /// The state that the scheduler needs after a restart, without the pending work, which `work(of:)` loads.
+    /// The state that the scheduler needs after a restart, without the pending work, which `work(of:)` reads.
     ///
-    /// - Parameter now: limits the past launches to those that ended in the week before it; nil for launches of any
-    ///   age.
+    /// - Parameter now: the snapshot includes only past launches that ended in the week before this time; nil for past
+    ///   launches of any age.
     package func snapshot(at now: WallTime? = nil) throws(LedgerError) -> LedgerSnapshot {
         try read("reading its snapshot") { try $0.snapshot(at: now) }
     }
@@ -35,8 +35,8 @@ extension Ledger {
         }
     }
 
-    /// The newest launches, newest first, of one plugin or, when `plugin` is nil, of all. With `before`, only launches
-    /// with a lower number.
+    /// The newest launches, newest first, at most `limit`: of one plugin or, when `plugin` is nil, of all plugins. If
+    /// `before` is set, only launches with a lower number.
     package func launches(
         limit: Int,
         before: LaunchNumber? = nil,
@@ -67,7 +67,8 @@ extension Ledger {
         try read("reading the waits of \(selection.key.plugin)") { try $0.waits(selection) }
     }
 
-    /// The pending span of a task that runs or ran in a launch; nil when the launch was pruned, or never had the task.
+    /// The period in which a task was pending before it ran in the launch; nil when the launch was pruned, or never had
+    /// the task.
     package func pendingSpan(
         ofTask submission: SubmissionNumber,
         in launch: LaunchNumber
@@ -77,11 +78,13 @@ extension Ledger {
         }
     }
 
-    /// The pending span of the newest task with a journaled outcome; nil when there is none, or its launch was pruned.
+    /// The period in which the newest task with a journaled outcome was pending before its launch; nil when no such
+    /// task exists, or its launch was pruned.
     ///
     /// - Parameters:
     ///   - label: the task identifier, or the name of an event.
-    ///   - plugin: the receiver of an event, needed because plugins share the names of events.
+    ///   - plugin: the plugin that received an event. It is needed because the events of all plugins have the same
+    ///     names.
     package func pendingSpan(
         ofNewestTask label: String,
         plugin: PluginIdentifier? = nil

@@ -3,12 +3,13 @@
 import GRDB
 package import TaskModel
 
-/// The numbers of rows that one call of `prune` deleted. A number equal to the limit means that more may remain.
+/// The numbers of rows that one call of `prune` deleted. A number equal to the call's limit means that more old rows
+/// may remain.
 package struct PrunedRows: Hashable, Sendable {
     package let journal: Int
     package let launches: Int
     package let waits: Int
-    /// Deferral periods of classes without pending work; the limit does not apply to them.
+    /// Number of deleted deferral periods of classes without pending work; the limit does not apply to it.
     package let deferrals: Int
 
     /// The largest of the numbers to which the limit applies.
@@ -16,11 +17,12 @@ package struct PrunedRows: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// Deletes the oldest journal entries, ended launches and waits. Each number is limited by `limit`, because commits
-    /// are blocked meanwhile.
+    /// Deletes old history: journal entries and ended waits that are older than `journalLimit`, and launches that ended
+    /// before `launchLimit`. Of each of these three, one call deletes at most `limit` rows, the oldest first, because
+    /// commits are blocked meanwhile.
     ///
-    /// Pending work, running work and open waits are never deleted, nor are the deferral periods of classes with
-    /// pending work. Waits are kept for as long as the journal.
+    /// Also deletes the deferral periods of all classes without pending work, whatever their age and number. Pending
+    /// work, running work, open waits, and the deferral periods of classes with pending work are never deleted.
     package func prune(
         journalOlderThan journalLimit: WallTime,
         launchesOlderThan launchLimit: WallTime,
@@ -45,7 +47,7 @@ extension Ledger {
     }
 }
 
-/// The SQL statements of pruning. Each one starts at the old end of an index on time.
+/// The SQL statements that delete old rows. Each statement reads an index on time from its oldest entry.
 enum Prune {
     static let journal = """
         DELETE FROM journal WHERE number IN (SELECT number FROM journal WHERE at < ? ORDER BY at LIMIT ?)

@@ -6,10 +6,10 @@ package import TaskModel
 
 /// The database of a host: pending work, running work and history. It records state and makes no decisions.
 ///
-/// Tickets that wait during a write share the next transaction, a *group*: many tickets cost little more than one. A
-/// single ticket is written at once. Answers are written before history, in groups of bounded size; `CommitQueue`
-/// states the order. Readers never wait for the writer. The lock of the state directory, not the ledger, keeps out a
-/// second host.
+/// A ticket is a list of changes, which are written all or not at all. Tickets that arrive during a write share the
+/// next transaction, a *group*: many tickets cost little more than one. A single ticket is written at once. Answers are
+/// written before history, in groups of bounded size; `CommitQueue` defines both and states the order. In a ledger
+/// file, readers never wait for the writer. The lock of the state directory, not the ledger, keeps out a second host.
 package final class Ledger: Sendable {
     /// Maximum number of concurrent reads. Further reads wait.
     package static let readers = 5
@@ -24,7 +24,7 @@ package final class Ledger: Sendable {
     private let onCommit: @Sendable ([CommitReport]) -> Void
 
     /// Opens the ledger at `path`: creates it if it is missing, and migrates an older one. A newer or damaged ledger,
-    /// or another program's file, is refused and left unchanged; `LedgerFile.examine` is that check.
+    /// or the file of another program, is refused and left unchanged: `LedgerFile.examine` checks the file before.
     ///
     /// - Parameter onCommit: receives the reports of every group, in order, on the writer's queue. It has to return
     ///   quickly, and may call no method of the ledger except `submit`.
@@ -41,7 +41,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Creates a ledger that exists only in memory. Its readers wait for the writer, unlike the readers of a file.
+    /// Creates a ledger that exists only in memory. Reads of it wait for the writer, unlike reads of a ledger file.
     package static func inMemory(
         hooks: LedgerHooks = LedgerHooks(),
         onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in }
@@ -74,14 +74,15 @@ package final class Ledger: Sendable {
     // MARK: - Committing
 
     /// Queues the changes of one ticket, which are written all or not at all. Returns at once; `onCommit` receives the
-    /// report.
+    /// report of the ticket later.
     ///
-    /// Reports arrive in the order of writing, which differs from the order of submission when history is delayed.
+    /// Reports arrive in the order of writing. This is not always the order of submission, because answers are written
+    /// before history.
     package func submit(ticket: UInt64, changes: [LedgerChange]) {
         add(WaitingCommit(origin: .loop(ticket: ticket), changes: changes))
     }
 
-    /// Queues the changes as an answer, even if they are history, and returns when they are on disk.
+    /// Queues the changes with the priority of an answer, even if they are history, and returns when they are on disk.
     package func commitAndWait(_ changes: [LedgerChange]) async throws(LedgerError) {
         let result = await withCheckedContinuation { continuation in
             add(WaitingCommit(origin: .waiter({ continuation.resume(returning: $0) }), changes: changes))
@@ -143,10 +144,11 @@ package final class Ledger: Sendable {
 
     // MARK: - Following and closing
 
-    /// A stream of journal numbers: the last number after each group that wrote to the journal. It ends when the ledger
-    /// is closed.
+    /// A stream of journal numbers: after each group that wrote to the journal, the number of the last entry. The
+    /// stream ends when the ledger is closed.
     ///
-    /// Follow the stream before the first read: an entry written in between is then announced twice instead of never.
+    /// Call this before the first read of the journal. An entry that is written between both is then read and
+    /// announced, instead of missed.
     package func journalAppends() -> AsyncStream<JournalNumber> { followers.follow() }
 
     /// Writes the waiting commits, then closes the file. Later submissions fail with `closed`.

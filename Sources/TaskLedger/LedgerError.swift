@@ -19,7 +19,7 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let unreadable = Self(known: .unreadable)
         /// The disk or SQLite failed; `sqliteCode` is the cause, if SQLite reported one.
         package static let storage = Self(known: .storage)
-        /// A change contradicts the contents of the ledger: the host's memory and the ledger differ.
+        /// A change contradicts the contents of the ledger: the state in the host's memory differs from the ledger.
         package static let contradiction = Self(known: .contradiction)
         package static let closed = Self(known: .closed)
     }
@@ -28,14 +28,15 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The extended result code of SQLite; nil for other failures.
     package let sqliteCode: Int32?
     package let message: String
-    /// The message without the advice to check the ledger, for the check itself.
+    /// The message without the advice to check the ledger, for the findings of such a check.
     let finding: String
 
     package var description: String { message }
 
     /// Creates an error.
     ///
-    /// - Parameter checked: the file that the message advises to check; nil for a message without that advice.
+    /// - Parameter checked: the file of the ledger that the message advises to check; nil for a message without this
+    ///   advice.
     init(code: Code, sqliteCode: Int32? = nil, message: String, checked: String? = nil) {
         self.code = code
         self.sqliteCode = sqliteCode
@@ -44,7 +45,7 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An error inside the ledger's implementation, where the path of the file is not available.
+/// A failure in code that does not know the path of the ledger. It is converted to a `LedgerError`.
 enum LedgerFault: Error {
     case unreadable(table: String, row: String, column: String, found: String)
     case missingColumn(table: String, column: String)

@@ -2,16 +2,18 @@
 
 /// Hooks for tests. The host sets none.
 package struct LedgerHooks: Sendable {
-    /// A hook that is called once per group, after its last change and before its commit, with the number of commits in
+    /// Called once per group, after the last change of the group and before its commit, with the number of commits in
     /// the group.
     ///
-    /// The hook may block, which keeps the group open, or throw, which fails every commit of the group. Nil for none.
+    /// The hook may block, which keeps the transaction open, or throw, which fails every commit of the group. Nil for
+    /// no hook.
     package var beforeGroupCommit: (@Sendable (_ commits: Int) throws -> Void)?
 
     /// The maximum number of pages of the database, to simulate a full disk; nil for no limit.
     package var maximumPages: Int?
 
-    /// The clock that limits the writing time of a group; read before the first commit and after each one.
+    /// The clock that limits the writing time of a group. It is read before the first commit of the group and after
+    /// each commit.
     package var clock: @Sendable () -> Duration
 
     package init(
@@ -24,7 +26,7 @@ package struct LedgerHooks: Sendable {
         self.clock = clock
     }
 
-    /// Time since its first use in this process, independent of changes of the wall clock.
+    /// Time since the first call in this process, independent of changes of the wall clock.
     package static let steadyClock: @Sendable () -> Duration = {
         let start = ContinuousClock.now
         return { start.duration(to: .now) }

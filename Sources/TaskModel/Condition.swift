@@ -22,10 +22,11 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         package let help: String
         /// Colour of the condition's band in timelines.
         package let color: String
-        /// The course of the condition in a replay whose trace does not contain it.
+        /// The times at which the condition holds in a replay whose trace does not contain the condition.
         package let replay: ReplayCourse
         package let traits: Traits
-        /// Expiration reason of running tasks that need the condition, when it is lost; nil when such tasks continue.
+        /// The reason with which running tasks that need the condition expire when the condition is lost; nil when such
+        /// tasks continue.
         package let loss: ExpirationReason?
 
         fileprivate init(
@@ -48,9 +49,9 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     package enum ReplayCourse: Hashable, Sendable {
         case always
         case never
-        /// In a replay, the condition holds while no user is active.
+        /// In a replay, the condition holds while no user of the machine is active.
         case whileUnused
-        /// Traces cannot contain the condition, and in a replay it never holds.
+        /// A trace cannot contain the condition, and in a replay the condition never holds.
         case untraced
     }
 
@@ -109,7 +110,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the eligibility of work of the class depends on the condition.
+    /// Whether the condition may block work of the class.
     package func concerns(_ workClass: WorkClass) -> Bool {
         switch self {
         case .externalPower: workClass.requiresExternalPower

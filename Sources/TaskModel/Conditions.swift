@@ -1,11 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// State of the machine, the input of decisions. The sensors have already compared measurements with their thresholds.
+/// State of the machine on which decisions depend. The sensors have already compared the measurements with their
+/// thresholds.
 package struct Conditions: Hashable, Sendable {
     /// The conditions that hold.
     package private(set) var held: MachineConditions = []
-    /// Whether the conditions that are sampled on demand have no sample yet. Their values are meaningless until the
-    /// first one.
+    /// Whether the conditions that are sampled on demand have no sample yet. The values of these conditions are
+    /// meaningless until the first sample.
     package var isUseUnknown: Bool
     /// Whether the container of each main plugin is locked or not mounted. A container without an entry was not sampled
     /// or has no sensor, and counts neither as readable nor as locked.

@@ -17,7 +17,7 @@ extension DirectArgument.Kind {
         }
     }
 
-    /// The argument of a kind without a value; nil for a kind with one.
+    /// The argument of this kind, if the kind takes no value; nil for a kind that takes a value.
     package var argument: DirectArgument? {
         switch self {
         case .cancelFlag: .cancelFlag
@@ -38,8 +38,8 @@ extension DirectArgument.Kind {
         }
     }
 
-    /// The argument of a kind with a value, parsed from `text`. Throws when the kind has no value or `text` is not
-    /// valid for it.
+    /// The argument of this kind with the value that `text` states. Throws when the kind takes no value, or when `text`
+    /// is not a valid value of the kind.
     package func argument(_ text: String) throws(DirectFlaw) -> DirectArgument {
         switch self {
         case .string: return .string(try short(text))

@@ -11,7 +11,7 @@ package enum DirectArgument: Hashable, Sendable {
     case bool(Bool)
     /// Bytes that are passed as pointer and length.
     case bytes([UInt8])
-    /// A pointer to an `int32_t` that becomes 1 when the task is expired.
+    /// A pointer to an `int32_t`. The host sets the integer to 1 when the task is expired.
     case cancelFlag
     /// The payload that was submitted with the request, as pointer and length.
     case payload
@@ -61,7 +61,7 @@ package enum DirectArgument: Hashable, Sendable {
         }
     }
 
-    /// The C types of the parameters; an argument with pointer and length has two.
+    /// The C types of the parameters of this argument. An argument that is passed as pointer and length has two types.
     package var types: [String] {
         switch self {
         case .string, .containerPath, .setting: ["const char *"]

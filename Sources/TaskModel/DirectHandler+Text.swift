@@ -2,7 +2,7 @@
 
 // The written form of bindings in a manifest. It includes values and success rules, because the operator approves them.
 extension DirectHandler {
-    /// A description for users: the signature in C, the arguments and the success rule.
+    /// A description of the bound function for users: the signature in C, the arguments and the success rule.
     package var text: String {
         let values = arguments.isEmpty ? "" : "; called with " + arguments.map(\.text).joined(separator: ", ")
         return signature + values + (result.rule.map { "; \($0)" } ?? "")
@@ -29,7 +29,7 @@ extension DirectArgument {
         }
     }
 
-    /// The string in quotes, with backslashes and quotes escaped: different strings never look alike.
+    /// The string in quotes, with backslashes and quotes escaped, so that two different strings never look alike.
     private static func quoted(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return "\"\(escaped.terminalSafe)\""

@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A task identifier bound to an exported C function of a library that does not use bgtask. The operator vouches for
-/// the signature: the library contains no information to verify it.
+/// A task identifier bound to an exported C function of a library that does not use bgtask. The operator is responsible
+/// for the signature: the library contains no information by which the host could verify it.
 package struct DirectHandler: Hashable, Sendable {
-    /// Maximum number of arguments: more than C functions usually have, and far fewer than a call can take.
+    /// Maximum number of arguments: more than C functions usually have, and far fewer than `libffi` can pass.
     package static let mostArguments = 32
     /// The library that calls functions by a signature known only at run time; part of Debian's libffi8.
     package static let libffi = "libffi.so.8"
@@ -57,9 +57,9 @@ package struct DirectHandler: Hashable, Sendable {
     }
 }
 
-/// A flaw in a part of a function binding: the violated rule, and the remedy.
+/// A flaw in a part of a function binding, such as an argument: the violated rule, and the remedy.
 package struct DirectFlaw: Error, Hashable, Sendable {
-    /// The violated rule, as the end of a sentence that begins with the part and "is".
+    /// The violated rule, as the end of a sentence that begins with the part and "is": `not a boolean`.
     package let rule: String
     package let remedy: String
 

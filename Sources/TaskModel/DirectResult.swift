@@ -2,11 +2,11 @@
 
 /// The return type of a bound function, with the rule for success.
 package enum DirectResult: Hashable, Sendable {
-    /// A function without a result. Every return is a success.
+    /// A function without a result: the task succeeds whenever the function returns.
     case void
     case int32(SuccessRule)
     case int64(SuccessRule)
-    /// A pointer as result. Any pointer except NULL is a success.
+    /// A function that returns a pointer: the task succeeds unless the pointer is NULL.
     case pointer
 
     package enum SuccessRule: String, Hashable, Sendable, CaseIterable {
@@ -26,7 +26,7 @@ package enum DirectResult: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case void, int32, int64, pointer
 
-        /// The success rules that a manifest can write after the kind; empty for a kind without rules.
+        /// The success rules that a manifest can write after this kind of result; empty for a kind without rules.
         package var rules: [String] {
             switch self {
             case .void: []
@@ -38,7 +38,8 @@ package enum DirectResult: Hashable, Sendable {
 
     private static let pointerRule = "success-when-non-null"
 
-    /// Creates the result of a kind; nil when the kind does not have the rule, or requires one and `rule` is nil.
+    /// Creates the result of a kind. Nil when the kind does not have the rule, or when the kind requires a rule and
+    /// `rule` is nil.
     package init?(_ kind: Kind, rule: String?) {
         switch (kind, rule) {
         case (.void, nil): self = .void

@@ -2,11 +2,11 @@
 
 /// The access that a plugin requests in its manifest, beyond its library and its container. The default is none.
 package struct Grants: Hashable, Sendable {
-    /// A setting whose value is a path, with the access to that path.
+    /// A setting of the plugin whose value is a path, and the access that the plugin requests to this path.
     package struct Setting: Hashable, Sendable {
         package enum Access: String, Hashable, Sendable, CaseIterable {
             case read
-            /// Reading too.
+            /// Write access, which includes read access.
             case write
         }
 
@@ -20,13 +20,14 @@ package struct Grants: Hashable, Sendable {
     }
 
     package let network: Bool
-    /// Starting processes, and executing programs.
+    /// Whether the plugin requests to start processes and to execute programs.
     package let processes: Bool
-    /// Absolute paths of files, or of directories with everything below them.
+    /// Absolute paths that the plugin reads: files, or directories with everything below them.
     package let read: [String]
     /// Absolute paths that the plugin reads and writes.
     package let write: [String]
-    /// Absolute paths of programs and libraries outside of the system's directories.
+    /// Absolute paths of the programs and libraries outside of the system's directories that the plugin executes or
+    /// loads.
     package let execute: [String]
     package let settings: [Setting]
 

@@ -2,10 +2,10 @@
 
 /// The operator's choice whether plugins run in a sandbox.
 package enum Isolation: String, Hashable, Sendable, CaseIterable {
-    /// A launch gets every mechanism that the kernel offers.
+    /// A launch runs in a sandbox of all mechanisms that the kernel offers. A missing mechanism is left out.
     case bestEffort = "best-effort"
-    /// The host refuses to start when a mechanism is missing.
+    /// The host refuses to start when the kernel lacks a mechanism of the sandbox.
     case required
-    /// Plugins have the authority of the host's user.
+    /// Launches run without a sandbox: plugins have the authority of the host's user.
     case off
 }

@@ -73,8 +73,8 @@ package struct JournalEntry: Hashable, Sendable {
     package private(set) var message: String
     /// The number of the newer submission; nil except in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?
-    /// Number of omitted journal lines in an entry that sums them up, or of tasks in an entry about a started launch;
-    /// nil in other entries.
+    /// In an entry that sums up omitted journal lines, their number; in an entry about a started launch, the number of
+    /// its tasks; nil in other entries.
     package var count: Int?
     /// The user whose call caused the entry; nil when no call did.
     package var user: CallingUser?
@@ -112,7 +112,8 @@ package struct JournalEntry: Hashable, Sendable {
         return entry
     }
 
-    /// An entry about an interrupted task that is not requeued, because a newer request has its identifier.
+    /// An entry about an interrupted task that is not requeued, because a newer request with the same identifier
+    /// supersedes it.
     package static func superseded(
         _ work: PendingWork,
         by newer: SubmissionNumber,

@@ -9,7 +9,7 @@ package struct JournalFilter: Hashable, Sendable {
     package var label: String?
     package var event: JournalEntry.Event?
     package var blame: Blame?
-    /// Earliest time of the entries, compared with the wall time at which each was written; nil for no limit.
+    /// Earliest time of the entries, on the wall clock of the machine when each entry was written; nil for no limit.
     package var since: WallTime?
 
     package init(

@@ -3,9 +3,10 @@
 /// The running time of a launch, shared by all tasks of its batch.
 ///
 /// A slow first task leaves less time for the second: the budget belongs to the launch, not to a task. The type only
-/// computes deadlines; the supervisor enforces them.
+/// computes deadlines and kill times; it does not enforce them.
 package struct LaunchBudget: Hashable, Sendable {
-    /// The budget; nil for no fixed budget. A task without one ends by completion, lack of progress or a stop.
+    /// The budget; nil for no fixed budget. Without a fixed budget, a task ends by its completion, by lack of progress
+    /// or by a stop.
     package let total: Duration?
     /// The grace period: time between expiration and kill, not included in the budget.
     package let gracePeriod: Duration
@@ -26,8 +27,8 @@ package struct LaunchBudget: Hashable, Sendable {
     }
 
     package var deadline: MonotonicTime? { total.map { start + $0 } }
-    /// The kill time for a launch that is expired at `deadline`: the end of the grace period. Completions from then on
-    /// no longer count.
+    /// The kill time for a launch that is expired at `deadline`: the end of the grace period. A completion at the kill
+    /// time or later no longer counts.
     package static func killTime(after deadline: MonotonicTime, gracePeriod: Duration) -> MonotonicTime {
         deadline + gracePeriod
     }

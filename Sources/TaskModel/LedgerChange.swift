@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One change that the scheduler stages for the ledger. The changes of one ticket are written in one transaction, all
-/// or none.
+/// One change that the scheduler stages for the ledger. A ticket is a list of changes, which are written in one
+/// transaction, all or none.
 package enum LedgerChange: Hashable, Sendable {
     /// Stores an accepted request; replaces the pending request of the same plugin and identifier.
     case storeRequest(PendingRequest, payload: [UInt8])
@@ -11,30 +11,30 @@ package enum LedgerChange: Hashable, Sendable {
 
     /// Records the launch and moves its batch from pending to running, payloads included.
     case startLaunch(LaunchPlan)
-    /// Moves another request from pending into a running launch, payload included (C8).
+    /// Moves a further request, with its payload, from pending into a launch that already runs (C8).
     case startTask(LaunchNumber, PlannedTask)
     /// Moves a running launch to another lane.
     case moveLaunch(LaunchNumber, to: Lane)
-    /// Removes a running task that has ended for good.
+    /// Removes a running task that has ended and is not requeued.
     case endTask(LaunchNumber, SubmissionNumber)
-    /// Requeues a running task with its new retry state, payload included. When a newer request has its identifier, the
-    /// task ends instead, and the same transaction records that in the journal.
+    /// Requeues a running task with its new retry state and its payload. When a newer request with the same identifier
+    /// is pending, the task ends instead, and the same transaction records its end in the journal.
     case requeueTask(LaunchNumber, PendingWork, at: WallTime)
-    /// Marks a running task as cancelled: if it is interrupted, it is not requeued.
+    /// Marks a running task as cancelled or stopped: if the task is interrupted, it is not requeued.
     case forbidRequeue(LaunchNumber, SubmissionNumber)
     case endLaunch(LaunchNumber, LaunchEnd)
 
     case journal(JournalEntry)
-    /// Records the codes of the reasons that block a class since `at`: closes the open rows of other reasons and opens
-    /// rows for new ones. An empty list closes every row.
+    /// Records that since `at` exactly these reasons, given by their codes, block a class of work. Closes the open rows
+    /// of other reasons and opens rows for new reasons. An empty list closes every row.
     case recordWait(WaitKey, reasons: [String], at: WallTime)
-    /// Replaces the deferral periods of a class. They are ordered by time, and only the last one may be open.
+    /// Replaces the deferral periods of a class of work. They are ordered by time, and only the last one may be open.
     case setDeferrals(WaitKey, [DeferralPeriod])
     /// Sets the legacy fetch schedule of a plugin; nil removes it.
     case setFetch(PluginIdentifier, FetchSchedule?)
-    /// Records the newest occurrence of a schedule that was submitted or skipped.
+    /// Records the newest occurrence of a schedule whose request was submitted or skipped.
     case recordOccurrence(TaskIdentifier, at: WallTime)
-    /// Records the facts of a plugin as installed now, or as missing.
+    /// Records the facts about a plugin that is installed now, or that is missing.
     case rememberPlugin(KnownPlugin)
     case forgetPlugin(PluginIdentifier)
 }
@@ -48,7 +48,7 @@ extension LedgerChange {
     }
 }
 
-/// The end of a launch as recorded.
+/// The end of a launch, as recorded in the ledger.
 package struct LaunchEnd: Hashable, Sendable {
     package let outcome: LaunchOutcome
     package let at: WallTime
@@ -66,15 +66,15 @@ package struct LaunchEnd: Hashable, Sendable {
     }
 }
 
-/// The last recorded facts of a plugin. They reveal changes made while the host was down.
+/// The last recorded facts of a plugin. They show whether the plugin changed while the host was down.
 package struct KnownPlugin: Hashable, Sendable {
     package let identifier: PluginIdentifier
     package let manifestPath: String
     package let manifestDigest: String
     package let libraryDigest: String
     package let permitted: [PermittedIdentifier]
-    /// The time since which no manifest describes the plugin; nil while it is installed. The requests of a missing
-    /// plugin are kept for a limited time (C17).
+    /// The time since which no usable manifest describes the plugin; nil while it is installed. The requests of a
+    /// missing plugin are kept for a limited time (C17).
     package var missingSince: WallTime?
 
     package init(
@@ -108,7 +108,7 @@ package struct KnownPlugin: Hashable, Sendable {
 package struct FetchSchedule: Hashable, Sendable {
     /// The least time between two fetches.
     package var interval: Duration
-    /// Time of the last fetch; at first, the time when the interval was set.
+    /// Time of the last fetch; before the first fetch, the time at which the interval was set.
     package var last: WallTime
 
     package init(interval: Duration, last: WallTime) {
@@ -143,8 +143,8 @@ package struct PastLaunch: Hashable, Sendable {
     }
 }
 
-/// The state that the scheduler loads from the ledger after a restart. Its size does not depend on the pending
-/// requests: these are loaded per plugin, as `PluginWork`.
+/// The state that the scheduler loads from the ledger after a restart. Its size does not depend on the number of
+/// pending requests: these are loaded per plugin, as `PluginWork`.
 package struct LedgerSnapshot: Sendable {
     /// Plugins with pending requests or events, ordered by identifier.
     package var pendingPlugins: [PluginIdentifier]
@@ -187,7 +187,7 @@ package struct LedgerSnapshot: Sendable {
         package let startedAt: WallTime
         /// The tasks without an outcome, in the order of the batch.
         package let unfinished: [PendingWork]
-        /// The unfinished tasks that were cancelled while they ran.
+        /// The unfinished tasks that were cancelled or stopped while they ran.
         package let mayNotBeRequeued: Set<SubmissionNumber>
 
         package init(
@@ -216,7 +216,7 @@ package struct PluginWork: Hashable, Sendable {
     /// The pending requests, ordered by number.
     package var requests: [PendingRequest]
     package var events: [PendingEvent]
-    /// The reason codes of the open waits of each class.
+    /// By class of work, the codes of the reasons whose waits are open.
     package var waits: [WorkClass: Set<String>]
     package var deferrals: [WorkClass: [DeferralPeriod]]
 

@@ -15,12 +15,12 @@ package struct MachineConditions: OptionSet, Hashable, Sendable {
 
     // Other changes that work can wait for. Their bits leave room for new conditions.
 
-    /// The bit for locks and mounts of containers.
+    /// The bit that stands for the locks and mounts of all containers.
     package static var containers: Self { Self(rawValue: 1 << 30) }
-    /// The bit for the first sample of the conditions that are sampled on demand.
+    /// The bit that stands for the first sample of the conditions that are sampled on demand.
     package static var firstSample: Self { Self(rawValue: 1 << 31) }
 
-    /// The bits of idleness and high load, and of the first sample.
+    /// The bits of idleness, of high load, and of the first sample.
     package static var use: Self { [Self(.idle), Self(.highLoad), .firstSample] }
 
     /// Each condition as a set with a single bit.

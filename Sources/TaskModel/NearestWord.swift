@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Suggests a known name for an unknown one. It never changes input.
+/// Suggests a known name in place of an unknown one, for messages. It never replaces the input.
 package enum NearestWord {
     /// The known name with the fewest differences; nil when the difference is too large for a typing error.
     package static func to(_ word: String, among known: [String]) -> String? {
@@ -12,7 +12,7 @@ package enum NearestWord {
             ? best.word : nil
     }
 
-    /// The remedy for an unknown name: the nearest name, or the list of all.
+    /// The remedy for an unknown name: the nearest known name, or the list of all known names.
     package static func remedy(for word: String, among known: [String]) -> String {
         if let nearest = to(word, among: known) { return "write \"\(nearest)\"" }
         return "write one of \(known.joined(separator: ", "))"

@@ -2,15 +2,15 @@
 
 /// An accepted request that waits for its launch. Its payload stays in the ledger.
 package struct PendingRequest: Hashable, Sendable {
-    /// The main plugin to be launched for the request. It is not always the submitter.
+    /// The main plugin to be launched for the request. The submitter may be another plugin, a user or a schedule.
     package let plugin: PluginIdentifier
     package let number: SubmissionNumber
     package let request: TaskRequest
     package let submitter: Submitter
     package let submittedAt: WallTime
     package var retry: Retry
-    /// Start of the maximum deferral (C12), once a launch or an earlier load has fixed it; nil while the deferral
-    /// periods of the class determine it. It is never reset, so advisory policies delay the request for a bounded time.
+    /// Start of the maximum deferral (C12), once a launch of the request has fixed it; nil while the deferral periods
+    /// of the class determine it. It is never reset, so advisory policies delay the request for a bounded time.
     package var deferredSince: WallTime?
 
     package init(
@@ -55,7 +55,7 @@ package struct PendingEvent: Hashable, Sendable {
     }
 }
 
-/// A pending request or event; in a batch, the work behind one task.
+/// A pending request or event. In a batch, it is the work that one task delivers.
 package enum PendingWork: Hashable, Sendable {
     case request(PendingRequest)
     case event(PendingEvent)

@@ -85,16 +85,16 @@ package struct LibraryFile: Hashable, Sendable {
     }
 }
 
-/// File metadata that changes whenever the file changes. An unchanged identity means that the file need not be read
-/// again.
+/// File metadata that changes whenever the file changes. While the identity of a file is unchanged, the file need not
+/// be read again.
 package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int64
     /// Time of the last modification, in nanoseconds since 1970.
     package let modified: Int64
-    /// Time of the last change of contents or metadata, in nanoseconds since 1970. A writer of the file cannot set it
-    /// back.
+    /// Time of the last change of contents or metadata, in nanoseconds since 1970. A program that writes to the file
+    /// cannot set this time back.
     package let changed: Int64
 
     package init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64) {

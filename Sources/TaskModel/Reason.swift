@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A cause that blocks a request or an event now. Cases are ordered as remedies are proposed (C13).
+/// A cause that blocks a request or an event now. The order of the cases is the order in which `why` proposes the
+/// remedies (C13).
 package enum Reason: Hashable, Sendable {
     // Ended by a change of manifest or configuration.
     case pluginMissing(PluginIdentifier)
@@ -11,7 +12,7 @@ package enum Reason: Hashable, Sendable {
     case entitlementMissing(Entitlement)
     /// The operator denies the plugin all background work.
     case backgroundDenied(PluginIdentifier)
-    /// The operator disabled background refresh: for one plugin, or for the whole host when nil.
+    /// The operator disabled background refresh: for the plugin or, when the value is nil, for the whole host.
     case backgroundRefreshOff(PluginIdentifier?)
 
     // Ended by time.
@@ -55,7 +56,7 @@ extension Reason {
         case monotonic(MonotonicTime)
     }
 
-    /// Kind and end of the reason. No text is built, because every evaluation reads these facts.
+    /// Kind and end of the reason. They are computed without the texts, because every evaluation reads them.
     private var facts: (kind: ReasonKind, end: End?) {
         switch self {
         case .pluginMissing: (.pluginMissing, nil)

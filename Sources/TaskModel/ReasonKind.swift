@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A reason without its values. Each case has one row; cases are ordered as remedies are proposed (C13).
+/// A reason without its values. Each case has one row. The order of the cases is the order in which `why` proposes the
+/// remedies (C13).
 ///
 /// Explanations, the wait history, wake-ups, the capacity queue, replays and the API's enumeration are derived from the
 /// rows. `Reason` contains message and remedy.
@@ -73,13 +74,14 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
 
         /// A reason that delays work for a bounded time (C12), and that does not apply to a launch requested by a user.
         package static let advisory = Traits(rawValue: 1)
-        /// A reason that ends at a known time, by itself, or with the end of other work.
+        /// A reason that ends by itself: at a known time, or with the end of other work. The day budget, which delays
+        /// for hours, is excepted.
         package static let momentary = Traits(rawValue: 2)
-        /// A reason that blocks all pending work of the plugin.
+        /// A reason that blocks all requests of the plugin in a lane as soon as it blocks one of them.
         package static let wholePlugin = Traits(rawValue: 4)
-        /// A reason that ends at a time of the work itself, such as its earliest begin.
+        /// A reason that ends at a time stored with the work, such as its earliest begin.
         package static let ownTime = Traits(rawValue: 8)
-        /// A reason that ends when capacity is free and the plugin's turn comes.
+        /// A reason that ends when capacity is free and it is the plugin's turn to use it.
         package static let capacity = Traits(rawValue: 16)
     }
 

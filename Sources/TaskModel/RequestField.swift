@@ -35,7 +35,7 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
 
     package func belongs(to kind: TaskKind) -> Bool { row.kinds.contains(kind) }
 
-    /// The first field that is given although the kind does not have it; nil when there is none.
+    /// The first field that is given but that requests of the kind do not have; nil when there is none.
     package static func foreign(to kind: TaskKind, isGiven: (RequestField) -> Bool) -> RequestField? {
         allCases.first { !$0.belongs(to: kind) && isGiven($0) }
     }
@@ -47,7 +47,8 @@ extension TaskKind {
 }
 
 extension TaskRequest {
-    /// Whether the request sets the field to a value other than the default.
+    /// Whether the request sets the field to a value other than the default. A request with continued terms sets title
+    /// and strategy, whatever their values.
     package func has(_ field: RequestField) -> Bool {
         switch field {
         case .requiresNetwork: requiresNetwork
@@ -59,8 +60,8 @@ extension TaskRequest {
         }
     }
 
-    /// Description of the first flaw of an invalid request: payload, kind or field; nil when the request is valid.
-    /// Permissions are checked elsewhere.
+    /// Description of the first flaw of an invalid request, in its payload, kind or fields; nil when the request is
+    /// valid. Permissions are checked elsewhere.
     package func flaw(with payload: [UInt8]) -> String? {
         if payload.count > Self.maximumPayload {
             return "a payload of \(payload.count) bytes; at most \(Self.maximumPayload) are allowed"

@@ -5,12 +5,12 @@ package enum ReverseDNSName {
     package static let maximumLength = 255
 
     package struct Flaw: Hashable, Sendable {
-        /// The violated rule, as a predicate whose subject is the name: `has no dot`.
+        /// The violated rule, in words that follow the name: `has no dot`.
         package let problem: String
         package let remedy: String
     }
 
-    /// The flaw of an invalid name, with the remedy; nil when the name is valid.
+    /// The violated rule of an invalid name, with the remedy; nil when the name is valid.
     package static func problem(in text: String) -> String? {
         flaw(in: text).map { "\($0.problem); \($0.remedy)" }
     }

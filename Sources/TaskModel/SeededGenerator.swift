@@ -6,7 +6,8 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     package init(seed: UInt64) { state = seed }
 
-    /// Creates an independent sequence for one name. Draws for other names do not change the sequence.
+    /// Creates a sequence for one name that is independent of the sequences of other names: draws from one sequence do
+    /// not change another.
     package init(seed: UInt64, for name: String) {
         // FNV-1a: `hashValue` differs between processes.
         state = name.utf8.reduce(seed ^ 0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

@@ -73,7 +73,7 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
 
     package let code: Code
     package let subReason: SubReason
-    /// Message that names the request or trigger, the value, the rule and the remedy.
+    /// Message that names the request or trigger, the rejected value, the rule and the remedy.
     package let message: String
 
     package init(code: Code, subReason: SubReason, message: String) {

@@ -25,7 +25,7 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
         self = kind
     }
 
-    /// The lane of a launch for this kind. A continued task may also join a launch in another lane (C8).
+    /// The lane of a launch for this kind of task. A continued task may also join a launch in another lane (C8).
     package var lane: Lane {
         switch self {
         case .refresh, .processing, .healthResearch: .background
@@ -90,8 +90,8 @@ package enum LaunchCause: UInt32, Hashable, Sendable {
 
 /// The type of an event; the numbers are the ABI's `BGT_EVENT_...`.
 package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
-    /// The plugin was installed or changed, or has nothing pending when a host starts: it can submit its first
-    /// requests.
+    /// The plugin was installed or changed, or has no pending work when a host starts. At this event the plugin can
+    /// submit its first requests.
     case started = 1
     /// A user triggered an extension, possibly with a payload.
     case trigger = 2

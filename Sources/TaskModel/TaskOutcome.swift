@@ -21,8 +21,8 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     case loadFailed = "load-failed"
     case interrupted
 
-    /// Meaning of each outcome, whether it ends the task for good, and its severity: the worst outcome of a launch is
-    /// shown first.
+    /// Meaning of each outcome, whether it ends the task for good, and its severity. Of the tasks of a launch, the
+    /// outcome with the highest severity is shown first.
     private var row: (meaning: String, isFinal: Bool, severity: Int) {
         switch self {
         case .succeeded: ("the plugin completed the task", true, 0)
@@ -46,7 +46,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     /// Whether the task never runs again after the outcome.
     package var isFinal: Bool { row.isFinal }
 
-    /// The most severe outcome; nil for an empty sequence.
+    /// The outcome with the highest severity; nil for an empty sequence.
     package static func worst(of outcomes: some Sequence<TaskOutcome>) -> TaskOutcome? {
         outcomes.max { $0.row.severity < $1.row.severity }
     }
@@ -78,7 +78,7 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
     case killedForMemory = "killed-for-memory"
     case entryFailed = "entry-failed"
     case loadFailed = "load-failed"
-    /// The host stopped in order during the launch.
+    /// The host was stopped in order during the launch.
     case interrupted
     /// The host or the machine went down during the launch.
     case lost

@@ -7,7 +7,7 @@ package struct TaskRequest: Hashable, Sendable {
 
     package let identifier: TaskIdentifier
     package let kind: TaskKind
-    /// Earliest time of the launch. Nil and a time in the past both mean no delay (statements 28 and 30).
+    /// Earliest time of the launch. Nil means no delay, and so does a time in the past (statements 28 and 30).
     package let earliestBegin: WallTime?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
@@ -40,7 +40,7 @@ package struct ContinuedTerms: Hashable, Sendable {
     /// The maximum length of a title or a subtitle, in bytes.
     package static let maximumTitle = 255
 
-    /// The violation of the rule of titles: the title is missing or empty, or title or subtitle is too long.
+    /// A violation of the rules of titles: the title is missing or empty, or the title or the subtitle is too long.
     package enum TitleProblem: Hashable, Sendable {
         case missing
         case tooLong(RequestField, bytes: Int)
@@ -95,12 +95,12 @@ package struct TaskResources: OptionSet, Hashable, Sendable {
 ///
 /// On Linux the protected data is the container. It is readable while its mounts are present and unlocked.
 package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {
-    /// The container has to be readable at the launch. A later lock has no effect.
+    /// The container has to be readable at the launch. The task continues when the container is locked later.
     case untilFirstAuthentication = 0
     /// The task can run whether the container is locked or not.
     case none = 1
-    /// The container has to be readable at the launch, so that the task can open files. A later lock leaves open files
-    /// readable.
+    /// The container has to be readable at the launch, so that the task can open files. When the container is locked
+    /// later, open files stay readable.
     case unlessOpen = 2
     /// The container has to be readable for as long as the task runs.
     case complete = 3
@@ -131,19 +131,19 @@ package enum Submitter: Hashable, Sendable {
     }
 }
 
-/// The state that earlier interruptions leave in a request or an event (C3).
+/// The state of a request or an event that results from interruptions of its earlier runs (C3).
 package struct Retry: Hashable, Sendable {
     /// Number of attempts charged, from 0.
     package var attempts: Int
     /// Earliest time of the next run, on the wall clock so that it remains valid after a restart; nil for no delay.
     package var notBefore: WallTime?
-    /// Whether the next launch runs this task alone. Set after a crash, early exit or memory kill of the task's
-    /// process, and after repeated losses of the host.
+    /// Whether this task has to be the only one of its next launch. Set after a crash, early exit or memory kill of the
+    /// task's process, and after repeated losses of the host.
     package var runsAlone: Bool
-    /// Whether the task was ever interrupted, charged or not. The next launch reports this to the plugin.
+    /// Whether a run of the task was ever interrupted, charged or not. The next launch reports this to the plugin.
     package var wasInterrupted: Bool
     /// Number of times that the host or the machine went down while the task ran. After repeated losses the task runs
-    /// alone, and is abandoned in the end: it may have caused them.
+    /// in a launch by itself, because it may have caused them; after further losses it is abandoned.
     package var hostLosses: Int
 
     package init(

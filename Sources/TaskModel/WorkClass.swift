@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The facts of pending work that determine its eligibility. Work of one plugin and one class has the same blocking
-/// conditions.
+/// The facts of pending work that determine its eligibility. The same conditions block all work of one plugin and one
+/// class.
 ///
 /// Times, user requests, retries and in-flight changes belong to a single request and are not part of its class.
 package struct WorkClass: Hashable, Sendable {
@@ -78,7 +78,7 @@ package struct WorkClass: Hashable, Sendable {
     }
 }
 
-/// The key of the wait history: the pending work of one class of one plugin.
+/// The key of the wait history: a class of work of one plugin.
 package struct WaitKey: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let workClass: WorkClass

@@ -2,7 +2,7 @@
 
 /// A position in the list of waiting work, which is ordered by plugin identifier, then by submission number.
 ///
-/// The item at the position need not exist: a page may begin after work that has started since.
+/// The work at the position may be gone: the work after which a page begins may have started in the meantime.
 package struct WorkCursor: Hashable, Comparable, Sendable {
     package let plugin: PluginIdentifier
     package let number: SubmissionNumber

@@ -7,7 +7,7 @@ package struct ModelPlugin: Hashable, Sendable {
     package var identifier: PluginIdentifier
     package var tasks: [ModelTask]
     package var extensions: [ModelExtension]
-    /// Weight of the plugin among the user actions of the replay, relative to the other plugins.
+    /// Relative weight of the plugin in the choice of a plugin for each user action of the replay.
     package var use: Int
 
     package init(
@@ -23,7 +23,7 @@ package struct ModelPlugin: Hashable, Sendable {
     }
 }
 
-/// One task identifier of a main plugin, with the behavior of its runs.
+/// One task of a main plugin in a replay: its requests and the behavior of its runs.
 package struct ModelTask: Hashable, Sendable {
     /// The point of a run at which the task submits its next request.
     package enum Resubmission: String, Hashable, Sendable, CaseIterable {
@@ -34,17 +34,17 @@ package struct ModelTask: Hashable, Sendable {
 
     package var identifier: TaskIdentifier
     package var kind: TaskKind
-    /// Delay from a submission to the earliest begin of the run; nil when the task does not submit itself.
+    /// Delay from a submission of the task to the earliest begin of its run; nil when the task does not submit itself.
     package var every: Duration?
     package var requiresNetwork = false
     package var requiresExternalPower = false
     package var takes: RunTimes
-    /// Percentage of runs that complete as failed. `crashes` is the percentage that crash the process, `overruns` the
-    /// percentage that never end.
+    /// Percentage of runs that complete as failed. `crashes` is the percentage of runs that crash the process,
+    /// `overruns` the percentage of runs that never end.
     package var fails = 0
     package var crashes = 0
     package var overruns = 0
-    /// Whether a run completes after its expiration.
+    /// Whether a run that expires then completes within the grace period.
     package var obeys = true
     package var resubmits = Resubmission.atStart
 

@@ -30,9 +30,9 @@ package struct ObservedRun: Hashable, Sendable {
 
 // A population derived from observed runs. The caller supplies the facts that a journal lacks, such as needs.
 extension PluginPopulation {
-    /// Creates a population that behaves like the observed runs.
+    /// Creates a population whose tasks behave like the observed runs.
     ///
-    /// - Parameter needs: returns the conditions that requests of an identifier require.
+    /// - Parameter needs: returns the conditions that the requests of a task identifier require.
     package init(observed runs: [ObservedRun], needs: (TaskIdentifier) -> Set<Condition>) {
         let byPlugin = Dictionary(grouping: runs, by: \.plugin)
         self.init(

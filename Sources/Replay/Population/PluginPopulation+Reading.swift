@@ -144,7 +144,7 @@ extension PluginPopulation {
         return nil
     }
 
-    /// The kinds of task in a population: all kinds that can be submitted, except events.
+    /// The kinds of task that a population can contain: all kinds that can be submitted.
     private enum KindWord: String, CaseIterable {
         case refresh, processing, continued
         case healthResearch = "health-research"

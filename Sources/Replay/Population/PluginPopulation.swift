@@ -11,8 +11,8 @@ package struct PluginPopulation: Hashable, Sendable {
     /// The catalogue entries of all plugins and extensions.
     var entries: [PluginEntry] { plugins.flatMap { [entry(of: $0)] + $0.extensions.map { entry(of: $0) } } }
 
-    /// A random plugin and choice for a user action, with plugins weighted by `use`; nil when `choices` is empty for
-    /// every plugin.
+    /// A random plugin for a user action, and a random one of its `choices`. The plugins are weighted by `use`. Nil
+    /// when no plugin has both choices and a positive weight.
     func choose<Choice>(
         _ chance: inout SeededGenerator,
         among choices: (ModelPlugin) -> [Choice]

@@ -4,8 +4,8 @@ import TaskModel
 
 /// The distribution of a task's run times.
 package enum RunTimes: Hashable, Sendable {
-    /// A random distribution: half of the times lie between `least` and `typical`. The others lie above, few of them
-    /// near `most`.
+    /// A random distribution: half of the times lie between `least` and `typical`. The other half lies above `typical`,
+    /// with few times near `most`.
     case shaped(least: Duration, typical: Duration, most: Duration)
     /// Measured times, each equally likely.
     case observed([Duration])

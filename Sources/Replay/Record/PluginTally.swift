@@ -13,15 +13,16 @@ struct PluginTally: Sendable {
     var batches = 0
     var largestBatch = 0
     var events = 0
-    /// Time from readiness to launch, one entry for each started request.
+    /// Time from the moment at which a request could run to its launch, one entry for each started request.
     var waits: [Duration] = []
-    /// Waiting time by code of the reason, without suspensions. Each of several simultaneous reasons counts in full.
+    /// Waiting time by code of the reason, without the time for which the machine was suspended. When several reasons
+    /// apply at the same time, each of them counts in full.
     var waitsByReason: [String: Duration] = [:]
     var expirations: [String: Int] = [:]
     var overruns = 0
     var outcomes: [String: Int] = [:]
     var ran: Duration = .zero
-    /// The largest running time of background launches in any 24 hours, computed as for the day budget.
+    /// The largest running time of the plugin's background launches in any 24 hours, computed as for the day budget.
     var busiestDay: Duration = .zero
     private var dayUse = PluginRecord().dayUse
 

@@ -3,12 +3,12 @@
 import Scheduling
 import TaskModel
 
-/// The history of a replay: the scheduler's changes of the ledger and its actions. Waits and their reasons come from
-/// the ledger changes, not from a computation of the replay.
+/// The history of a replay: the ledger changes and the actions of the scheduler. Waits and their reasons are taken from
+/// the ledger changes; the replay does not compute them itself.
 package struct ReplayRecord: Sendable {
     struct RecordedLaunch: Sendable {
         let number: LaunchNumber
-        /// The main plugin of the launch, even when its extension is launched.
+        /// The main plugin of the launch. If an extension is launched, this is the main plugin of the extension.
         let plugin: PluginIdentifier
         let lane: Lane
         let cause: LaunchCause
@@ -189,7 +189,7 @@ package struct ReplayRecord: Sendable {
         }
     }
 
-    /// The time from which the work could run: the latest of its submission, earliest begin, retry delay and
+    /// The time from which the work could run: the latest of its submission, earliest begin, end of the retry delay and
     /// requeueing.
     private func readiness(of work: PendingWork) -> WallTime {
         let times: [WallTime?] =

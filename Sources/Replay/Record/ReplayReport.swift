@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The figures of a replay, which `bgtask replay` prints: as JSON for programs, and as a table for readers.
+/// The figures of a replay. `bgtask replay` prints them as JSON for programs, or as a table for users.
 package struct ReplayReport: Encodable, Hashable, Sendable {
     /// Version of the structure of the report. Keys may be added to a version; none is changed or removed.
     package let format = 1
@@ -74,7 +74,7 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
         package let lane: String
         package let cause: String
         package let tasks: [String]
-        /// Time of the start in nanoseconds since the replay began.
+        /// Time at which the launch started, in nanoseconds since the replay began.
         package let start: Int64
         package let budget: Int64?
         package let used: Int64?

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The style in which a launch is drawn.
+/// The style in which the timeline of a replay shows a launch.
 enum LaunchStyle: CaseIterable {
     case background
     case batch
@@ -43,7 +43,8 @@ enum LaunchStyle: CaseIterable {
         }
     }
 
-    /// Minimum width of the drawn launch, in units of the drawing. Rare styles are wider, so that they stay visible.
+    /// Minimum width of a launch in the drawing, in units of the drawing. A launch of a rare style is wider, so that it
+    /// stays visible.
     var leastWidth: Double {
         switch self {
         case .background, .continued, .event: 0.9

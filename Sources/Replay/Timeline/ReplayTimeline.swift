@@ -201,7 +201,8 @@ package struct ReplayTimeline {
         svg.add("<path d=\"\(marks.joined())\" fill=\"#d3302f\"/>")
     }
 
-    /// The plugin's identifier. A long one is cut to its end, because the end distinguishes plugins of one vendor.
+    /// The identifier of the plugin. Of a long identifier only the end is shown, because the ends distinguish the
+    /// plugins of one vendor.
     private static func brief(_ plugin: PluginIdentifier) -> String {
         let limit = 32
         return plugin.text.count <= limit ? plugin.text : "…" + plugin.text.suffix(limit - 1)

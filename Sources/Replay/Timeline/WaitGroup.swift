@@ -2,13 +2,14 @@
 
 import TaskModel
 
-/// A group of reasons with one pattern in the timeline.
+/// A group of reasons that the timeline shows with the same pattern.
 enum WaitGroup: CaseIterable {
     case machine
     case policy
     case others
 
-    /// The group for simultaneous reasons. A reason of the machine decides, then one of other work or of the host.
+    /// The group for reasons that apply at the same time: `machine` if one of them is a condition of the machine;
+    /// otherwise `others` if one of them is other work or the host; otherwise `policy`.
     ///
     /// - Parameter reasons: codes of reasons.
     init(reasons: [String]) {

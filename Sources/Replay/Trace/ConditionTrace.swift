@@ -2,7 +2,8 @@
 
 package import TaskModel
 
-/// The conditions of a machine during a week, and the actions of its users. It is independent of plugins and policies.
+/// The conditions of a machine during a week, and the actions of its users. A trace is independent of plugins and
+/// policies.
 package struct ConditionTrace: Hashable, Sendable {
     /// The times at which a condition holds.
     package enum Course: Hashable, Sendable {
@@ -12,7 +13,8 @@ package struct ConditionTrace: Hashable, Sendable {
         case during([WeekSpan])
     }
 
-    /// The user's activity: active spans, and the number of user actions of each kind on a day with an active span.
+    /// The activity of users: the spans in which a user is active, and the number of user actions of each kind on a day
+    /// with such a span.
     package struct Use: Hashable, Sendable {
         package var active: [WeekSpan] = []
         package var triggers = 0
@@ -23,17 +25,18 @@ package struct ConditionTrace: Hashable, Sendable {
     }
 
     package var name = "a trace"
-    /// Maximum random shift of each start and end, so that days differ.
+    /// Maximum random shift of the start and the end of each span, so that the days of a replay differ.
     package var jitter: Duration = .zero
     package var courses: [Condition: Course] = [:]
-    /// Times at which the machine is suspended: budgets stop, the wall clock advances, and no user action takes place.
+    /// Times at which the machine is suspended. Meanwhile budgets do not run, the wall clock advances, and no user
+    /// action takes place.
     package var suspended: [WeekSpan] = []
     package var use = Use()
 
     package init() {}
 
-    /// The times at which a condition holds, by default those of the condition's row; nil when the condition holds
-    /// while no user is active.
+    /// The times at which a condition holds. Without an entry in `courses`, they are those of the condition's row; nil
+    /// when the condition holds while no user is active.
     func course(of condition: Condition) -> Course? {
         if let course = courses[condition] { return course }
         return switch condition.row.replay {

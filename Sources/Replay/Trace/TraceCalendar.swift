@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// Places weekly spans on the days of one replay. The first day is a Monday.
+/// Converts the weekly spans of a trace to the days of one replay. The first day is a Monday.
 struct TraceCalendar {
     static let day: Duration = .seconds(24 * 60 * 60)
 
@@ -10,8 +10,8 @@ struct TraceCalendar {
     let jitter: Duration
     let seed: UInt64
 
-    /// The weekly spans on the days of the replay, cut to its period. Each start and end is shifted by a random part of
-    /// the jitter.
+    /// The weekly spans on the days of the replay, cut to the period of the replay. Each start and end is shifted by a
+    /// random part of the jitter.
     func spans(of weekSpans: [WeekSpan], named name: String) -> ConditionSpans {
         var chance = SeededGenerator(seed: seed, for: "trace \(name)")
         // A span of the day before may reach into the first day.
@@ -25,7 +25,8 @@ struct TraceCalendar {
         return ConditionSpans(laid).clamped(to: period)
     }
 
-    /// User actions at random instants of `active`: the counts of `use` for each day with an active span.
+    /// User actions at random instants of `active`. Each day with an active span has as many actions of each kind as
+    /// `use` states.
     func acts(of use: ConditionTrace.Use, during active: ConditionSpans) -> [TraceStep] {
         var chance = SeededGenerator(seed: seed, for: "trace use")
         let counts: [(TraceStep.Act, Int)] = [
@@ -45,7 +46,8 @@ struct TraceCalendar {
         Int((period.upperBound - period.lowerBound).wholeNanoseconds / Self.day.wholeNanoseconds)
     }
 
-    /// The instant of a minute of a day, with random jitter. Midnight is exact, because it bounds a whole day.
+    /// The instant `minute` minutes after `midnight`, shifted by random jitter. A midnight is not shifted, because it
+    /// bounds a whole day.
     private func moved(_ midnight: WallTime, _ minute: Int, _ chance: inout SeededGenerator) -> WallTime {
         let time = midnight + .seconds(minute * 60)
         if jitter == .zero || minute % (24 * 60) == 0 { return time }

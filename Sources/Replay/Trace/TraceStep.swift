@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// A change of the simulated machine at an instant, which does not depend on the host's decisions.
+/// A change of the simulated machine at an instant. The instant does not depend on the host's decisions.
 struct TraceStep: Hashable, Sendable {
     enum Act: Hashable, Sendable {
         case trigger
@@ -36,7 +36,7 @@ struct ConditionSpans: Hashable, Sendable {
 
     func contains(_ time: WallTime) -> Bool { spans.contains { $0.contains(time) } }
 
-    /// The parts of `range` that lie outside of all spans.
+    /// The parts of `range` that lie outside of these spans.
     func gaps(in range: Range<WallTime>) -> ConditionSpans {
         var start = range.lowerBound
         var gaps: [Range<WallTime>] = []
@@ -48,7 +48,7 @@ struct ConditionSpans: Hashable, Sendable {
         return ConditionSpans(gaps)
     }
 
-    /// The parts of `span` that lie outside of all spans, without empty ones.
+    /// The parts of `span` that lie outside of these spans, without empty parts.
     func parts(of span: Range<WallTime>) -> [Range<WallTime>] { gaps(in: span).spans.filter { !$0.isEmpty } }
 
     func clamped(to range: Range<WallTime>) -> ConditionSpans { ConditionSpans(spans.map { $0.clamped(to: range) }) }

@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A weekly span of time, written as "mon-fri 09:00-17:30", or without days for every day: "22:00-06:30".
+/// A weekly span of time, written as "mon-fri 09:00-17:30" or, for every day, without days: "22:00-06:30".
 ///
-/// A span whose end is not after its start ends on the next day. Spans have neither a date nor a time zone.
+/// A span whose end time is not after its start time ends on the next day. Spans have neither a date nor a time zone.
 package struct WeekSpan: Hashable, Sendable {
     static let dayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     static let example = "mon-fri 09:00-17:30"

@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// A future action of a runner or of its plugin, at a time of the monotonic clock. A suspension of the machine delays
-/// it.
+/// A future action of a simulated runner or of its plugin, at a time of the monotonic clock. While the machine is
+/// suspended, this clock stands still.
 struct Occurrence: Comparable, Sendable {
     enum What: Sendable {
         case runnerReady

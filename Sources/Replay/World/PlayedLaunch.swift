@@ -4,7 +4,7 @@ import TaskModel
 
 /// The simulated process of one launch.
 struct PlayedLaunch: Sendable {
-    /// The predetermined outcome of a task, drawn when the task begins.
+    /// The outcome of a task's run, drawn when the task begins.
     enum Fate: Hashable, Sendable {
         case completes(CompletionOutcome)
         case crashes

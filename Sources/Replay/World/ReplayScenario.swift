@@ -3,7 +3,7 @@
 package import Scheduling
 package import TaskModel
 
-/// All inputs of a replay. Equal scenarios give equal records, at any time and on any machine.
+/// All inputs of a replay. Equal scenarios give equal records, whenever and on whichever machine the replay runs.
 package struct ReplayScenario: Sendable {
     package enum Length: String, Hashable, Sendable, CaseIterable {
         case day

@@ -110,8 +110,8 @@ extension ReplayWorld {
         send(.runnerEnded(number, .signaled(11), LastWords(signal: 11, address: 0, task: id)))
     }
 
-    /// Delivers an expiration to simulated tasks. A task that obeys completes as failed within half the grace period;
-    /// all others continue.
+    /// Delivers an expiration to simulated tasks. A task whose model obeys completes as failed within half the grace
+    /// period; any other task continues.
     func expire(_ ids: [TaskID], of number: LaunchNumber) {
         for id in ids {
             guard let task = launches[number]?.tasks[id], task.obeys else { continue }
@@ -135,8 +135,8 @@ extension ReplayWorld {
 
     // MARK: Requests
 
-    /// Submits the first requests of a plugin at its `started` event, each with a random delay within the task's
-    /// interval.
+    /// Submits the first request of each task of a plugin at the plugin's `started` event, with a random delay within
+    /// the interval of the task.
     private func submitFirstRequests(of plugin: PluginIdentifier, from number: LaunchNumber) {
         for model in plugins[plugin]?.tasks ?? [] {
             guard let every = model.every else { continue }
@@ -165,7 +165,7 @@ extension ReplayWorld {
 
     /// The token for the next call of the scheduler.
     ///
-    /// - Parameter identifier: the task whose submission is answered; nil for any other call.
+    /// - Parameter identifier: the task whose submission the answer will be about; nil for any other call.
     func nextReply(about identifier: TaskIdentifier? = nil) -> ReplyToken {
         lastReply += 1
         let reply = ReplyToken(rawValue: lastReply)

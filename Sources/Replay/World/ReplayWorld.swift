@@ -4,8 +4,8 @@ import HeapModule
 import Scheduling
 import TaskModel
 
-/// A simulated machine that replaces the host's services, driven by a trace and a seed. It sends events to the same
-/// scheduler that a host runs, and performs its actions. It makes no decisions about plugins.
+/// A simulated machine that replaces the host's services, driven by a trace and a seed. It sends events to the
+/// scheduler that a host runs, and performs the scheduler's actions. It makes no decisions about plugins.
 final class ReplayWorld {
     let scenario: ReplayScenario
     let trace: UnfoldedTrace
@@ -18,8 +18,8 @@ final class ReplayWorld {
     private(set) var record: ReplayRecord
     private(set) var conditions: Conditions
 
-    /// Random generators by name. Each subject has a generator of its own, so that a changed policy does not alter the
-    /// draws of other subjects.
+    /// Random generators by name. Each name has a generator of its own, so that a changed policy does not alter the
+    /// values drawn for other names.
     var chances: [String: SeededGenerator] = [:]
     var launches: [LaunchNumber: PlayedLaunch] = [:]
     var lastReply: UInt64 = 0
@@ -105,8 +105,8 @@ final class ReplayWorld {
         wake.monotonic.map { $0 <= clock.now.monotonic } ?? false || wake.wall.map { $0 <= clock.now.wall } ?? false
     }
 
-    /// Fires the timer while it is due, because an evaluation may set it to the present. After eight times the timer
-    /// waits for 1 ms, so that time advances.
+    /// Sends `timerFired` while the timer is due: the scheduler may set the timer to the present again. After eight
+    /// times the timer waits for 1 ms, so that time advances.
     private func fireTimer() {
         for _ in 0..<8 where isWakeDue { send(.timerFired) }
         if isWakeDue { wake = (clock.now.monotonic + .milliseconds(1), nil) }
@@ -125,8 +125,8 @@ final class ReplayWorld {
         send(.conditionsChanged(new))
     }
 
-    /// Suspends the machine until `wall`. User actions during that time are dropped; changed conditions take effect at
-    /// the resume.
+    /// Suspends the machine until `wall`. User actions during that time are dropped; conditions that changed during
+    /// that time take effect when the machine resumes.
     private func sleep(until wall: WallTime) {
         clock.sleep(until: wall)
         steps = steps.drop { $0.at <= wall }
@@ -177,7 +177,7 @@ final class ReplayWorld {
         occurrences.insert(Occurrence(at: clock.now.monotonic + delay, order: lastOrder, launch: launch, what: what))
     }
 
-    /// Notes that the answer with this token will be about a submission of the task.
+    /// Records that the answer with this token will be about a submission of the task.
     func expect(_ reply: ReplyToken, about identifier: TaskIdentifier) { record.expect(reply, about: identifier) }
 
     // MARK: Chances

@@ -3,19 +3,19 @@
 import DequeModule
 import TaskModel
 
-/// A deferred step of work on one plugin or lane, caused by an event that concerns many plugins.
+/// A chore: a deferred step of work on one plugin or lane, caused by an event that concerns many plugins.
 enum Chore: Hashable, Sendable {
     /// A plugin was installed, changed or removed, and is processed again.
     case evaluation(PluginIdentifier)
     case consider(PluginIdentifier, Lane)
-    /// The times of the plugin were computed before the wall clock was set back, and are recomputed.
+    /// The times of the plugin are recomputed, because the wall clock was set back after their computation.
     case reckonAnew(PluginIdentifier)
-    /// Capacity of the lane is free, but more plugins wait for it than one event evaluates.
+    /// Capacity of the lane is free, but one event cannot evaluate all plugins that wait for it.
     case fillCapacity(Lane)
 }
 
-/// The chores in order of arrival, each at most once. One event processes a limited number, so that no event takes
-/// long.
+/// The waiting chores in order of arrival, each at most once. One event processes a limited number of chores, so that
+/// no event takes long.
 struct Backlog: Sendable {
     private var chores = Deque<Chore>()
     private var known: Set<Chore> = []
@@ -33,8 +33,8 @@ struct Backlog: Sendable {
         return nil
     }
 
-    /// Takes a chore out before its turn.
+    /// Removes a chore before its turn.
     ///
-    /// - Returns: whether the chore was queued.
+    /// - Returns: whether the chore was waiting.
     mutating func take(_ chore: Chore) -> Bool { known.remove(chore) != nil }
 }

@@ -11,14 +11,14 @@ struct CapacityQueue: Sendable {
         let rank: UInt64
         let plugin: PluginIdentifier
         let since: MonotonicTime
-        /// Orders by use, most used first, then by arrival.
+        /// Orders by recent use, the most used plugin first; plugins with equal use by arrival.
         static func < (left: Self, right: Self) -> Bool { (right.use, left.rank) < (left.use, right.rank) }
         static func == (left: Self, right: Self) -> Bool { left.rank == right.rank }
     }
 
     private var byArrival = Deque<Entry>()
     private var byUse = Heap<Entry>()
-    /// The current rank of each waiting plugin; entries with another rank are obsolete.
+    /// The current rank of each waiting plugin. An entry with another rank than the current one is obsolete.
     private var ranks: [PluginIdentifier: UInt64] = [:]
     private var lastRank: UInt64 = 0
 
@@ -36,10 +36,10 @@ struct CapacityQueue: Sendable {
         byUse.insert(entry)
     }
 
-    /// Removes and returns the next plugin; nil when none waits. A plugin that has waited for longer than `limit` comes
-    /// first, then the most used plugin, then the earliest arrival.
+    /// Removes and returns the next plugin; nil when none waits. The earliest arrival comes first if it has waited for
+    /// `limit`; otherwise the most used plugin comes first.
     ///
-    /// - Parameter limit: nil for order of arrival alone.
+    /// - Parameter limit: nil when the earliest arrival always comes first.
     mutating func next(at now: MonotonicTime, limit: Duration?) -> PluginIdentifier? {
         while let first = byArrival.first, ranks[first.plugin] != first.rank { byArrival.removeFirst() }
         while let most = byUse.min, ranks[most.plugin] != most.rank { byUse.removeMin() }

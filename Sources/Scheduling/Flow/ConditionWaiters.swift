@@ -3,7 +3,7 @@
 import TaskModel
 
 extension WorkClass {
-    /// The conditions that affect eligibility of the class, whether or not they block it now.
+    /// The conditions that affect the eligibility of work of this class, whether or not they block it now.
     var conditions: MachineConditions {
         if kind == .event { return [] }
         var conditions = MachineConditions.firstSample

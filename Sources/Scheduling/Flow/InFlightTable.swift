@@ -6,24 +6,25 @@ import TaskModel
 enum StagedChange: Sendable {
     case submission(StagedSubmission)
     case trigger(PendingEvent, reply: ReplyToken)
-    /// An event that the host created itself: no caller waits for an answer.
+    /// An event that the host created itself. No caller waits for an answer.
     case arrival(PendingEvent)
     case cancellation(StagedCancellation)
     /// A user's request to stop a running task.
     case stop(RunningTask, ChangeNumber, reply: ReplyToken)
-    /// The record of a plugin as now installed, together with its `started` event; nil when the plugin gets none.
+    /// The record of a plugin that is now installed, together with the plugin's `started` event; nil without such an
+    /// event.
     case welcome(of: PluginIdentifier, as: KnownPlugin, PendingEvent?)
-    /// The record of a plugin as missing, because it is no longer installed.
+    /// The record of a plugin that is no longer installed: the plugin is marked as missing.
     case leave(of: PluginIdentifier, as: KnownPlugin)
     case launchStart(LaunchNumber, ChangeNumber)
-    /// The delivery of another task to a running launch.
+    /// The delivery of a further task to a running launch.
     case delivery(LaunchNumber, PlannedTask, ChangeNumber)
     case launchRecord(LaunchNumber)
     /// The removal of all pending work of a removed plugin.
     case clearance(Clearance, ChangeNumber)
     /// A part of a plugin's wait history, for the given classes.
     case waits(PluginIdentifier, [WorkClass])
-    /// Changes that no decision waits for. They are staged again until they are written.
+    /// Changes that no decision waits for. After a failed commit they are staged again.
     case keeping([LedgerChange])
 }
 
@@ -32,12 +33,12 @@ struct StagedSubmission: Sendable {
     /// The pending request that the new request replaces, as journaled; nil when it replaces none.
     let replaced: SubmissionNumber?
     let asker: SubmissionAsker
-    /// The launch that submitted the request; nil for other submitters.
+    /// The launch that submitted the request; nil when a user or a schedule submitted it.
     let origin: LaunchNumber?
     let change: ChangeNumber
     /// The journal lines of the submission, counted against the limits of the submitting launch.
     let lines: [BoundedLines.Line]
-    /// Whether the request is a continued one that will need capacity of the continued lane.
+    /// Whether the request is continued and will need capacity of the continued lane.
     let takesCapacity: Bool
 }
 
@@ -65,8 +66,8 @@ struct RunningTask: Hashable, Sendable {
 
 /// The commits in flight, whose results are not known yet.
 ///
-/// The affected objects hold the change numbers: the overlay of a plugin for identifiers, its queue for events, the
-/// launch for tasks.
+/// The objects that a commit affects hold its change number: the overlay of a plugin for identifiers, and the record of
+/// a launch for tasks. The event queue of a plugin holds the numbers of the events.
 struct InFlightTable: Sendable {
     private var changes: [Ticket: StagedChange] = [:]
     private var lastTicket = Ticket(rawValue: 0)

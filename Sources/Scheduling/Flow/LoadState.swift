@@ -3,7 +3,7 @@
 import DequeModule
 import TaskModel
 
-/// An event that waits until a plugin is loaded.
+/// A call that waits until the pending work of a plugin is loaded.
 struct ParkedEvent: Sendable {
     let event: SchedulerEvent
     /// The user whose call caused the event; nil for a plugin's call.
@@ -15,7 +15,7 @@ struct ParkedEvent: Sendable {
 /// The loading of pending work from the ledger after a start: the plugins whose work is not read yet, and the events
 /// that wait for them.
 struct LoadState: Sendable {
-    /// Plugins whose pending work is not loaded: it is being read, or the read has not begun.
+    /// Plugins whose pending work is not loaded: the read has not begun, is in progress, or has failed.
     private var missing: Set<PluginIdentifier>
     private var loading: Set<PluginIdentifier> = []
     private var wanted: Deque<PluginIdentifier> = []
@@ -44,7 +44,8 @@ struct LoadState: Sendable {
 
     func isMissing(_ plugin: PluginIdentifier) -> Bool { missing.contains(plugin) }
 
-    /// Removes and returns the plugins to read next, as far as the number of concurrent reads permits.
+    /// Removes and returns the plugins to read next. Plugins that an event waits for come first and are always
+    /// included; the number of concurrent reads limits the others.
     mutating func next() -> [PluginIdentifier] {
         var next: [PluginIdentifier] = []
         while let plugin = wanted.popFirst() {
@@ -56,7 +57,8 @@ struct LoadState: Sendable {
         return next
     }
 
-    /// Holds an event until the plugin is loaded. The plugin is then read before plugins that no event waits for.
+    /// Holds an event until the plugin is loaded. The pending work of this plugin is then read before that of plugins
+    /// that no event waits for.
     mutating func park(_ event: ParkedEvent, until plugin: PluginIdentifier) {
         parked[plugin, default: []].append(event)
         if !loading.contains(plugin) { wanted.append(plugin) }
@@ -75,13 +77,13 @@ struct LoadState: Sendable {
         return (left.removeValue(forKey: plugin) ?? [], parked.removeValue(forKey: plugin) ?? [])
     }
 
-    /// Marks the read of a plugin as failed. `retry` queues the plugin again.
+    /// Marks the read of a plugin as failed. The next call of `retry` queues the plugin again.
     mutating func fail(_ plugin: PluginIdentifier) {
         loading.remove(plugin)
         if missing.contains(plugin) { failed.append(plugin) }
     }
 
-    /// Queues again all plugins whose read failed.
+    /// Queues all plugins whose read failed for another read.
     mutating func retry() {
         wanted += failed
         failed = []

@@ -10,17 +10,18 @@ struct Cancellation: Hashable, Sendable {
     let launch: LaunchNumber?
     let reply: ReplyToken
 
-    /// Whether the cancellation affects the identifier. False for nil, which stands for an event: events cannot be
-    /// cancelled.
+    /// Whether the cancellation affects the identifier. False when `other` is nil, which stands for an event: events
+    /// cannot be cancelled.
     func covers(_ other: TaskIdentifier?) -> Bool { other != nil && (identifier == nil || identifier == other) }
 }
 
-/// An operation on a plugin that waits for the result of a commit in flight, because its outcome depends on it.
+/// An operation on a plugin that waits for the result of a commit in flight, because the outcome of the operation
+/// depends on that result.
 enum WaitingOperation: Sendable {
     case cancel(Cancellation)
     case stop(TaskIdentifier, reply: ReplyToken)
-    /// A submission that arrived after a waiting cancellation of its identifier. The cancellation does not wait for it
-    /// in turn.
+    /// A submission that waits behind an earlier cancellation of its identifier, which waits itself. The cancellation
+    /// does not wait for this submission.
     case submit(Submission, SubmissionAsker, isForeground: Bool)
 }
 
@@ -39,7 +40,7 @@ struct WaitingOperations: Sendable {
         operations.isEmpty ? [] : operations.removeValue(forKey: plugin) ?? []
     }
 
-    /// Whether a waiting cancellation covers the identifier, so that newer submissions of it have to wait.
+    /// Whether a waiting cancellation covers the identifier. A newer submission of the identifier then has to wait.
     func closes(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {
         guard !operations.isEmpty, let operations = operations[plugin] else { return false }
         return operations.contains { operation in
@@ -47,7 +48,7 @@ struct WaitingOperations: Sendable {
         }
     }
 
-    /// Removes and returns the cancellations that cover work whose change the ledger failed to record.
+    /// Removes and returns the waiting cancellations of work whose commit failed.
     mutating func takeCancellations(
         of plugin: PluginIdentifier,
         covering works: [PendingWork]

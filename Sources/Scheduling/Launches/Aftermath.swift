@@ -2,14 +2,15 @@
 
 import TaskModel
 
-/// The outcome of a launch after its process has ended, and of each task without an outcome (C3, C7). A pure decision.
+/// The outcome of an ended launch, and the outcome of each of its tasks that had none when the process ended (C3, C7).
+/// A pure decision.
 struct Aftermath: Sendable {
     enum Verdict: Hashable, Sendable {
         /// The task ends, and its request is used up.
         case consumed(TaskOutcome)
         /// The task is requeued, with its new retry state.
         case returned(TaskOutcome, Retry)
-        /// The task would be requeued, but has reached the maximum number of charged attempts, and ends.
+        /// The task has reached the maximum number of charged attempts, and ends instead of being requeued.
         case abandoned(TaskOutcome, Retry)
     }
 
@@ -111,7 +112,8 @@ struct Aftermath: Sendable {
         )
     }
 
-    /// The judgement of a task that was expired. Its request is used up, whatever the process did after the expiration.
+    /// The judgement of a task that was expired for any reason except a stop of the host. Its request is used up,
+    /// whatever the process did after the expiration.
     private static func afterExpiration(
         _ index: Int,
         of launch: Execution,
@@ -133,7 +135,8 @@ struct Aftermath: Sendable {
         )
     }
 
-    /// The action that brings back work that ended without a completion.
+    /// The action by which the user gets the work done after all, for the message about work that ended without a
+    /// completion.
     private static func remedy(for work: PendingWork) -> String {
         switch work {
         case .request: "fix and reinstall the plugin, then submit again"

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The journal lines that the calls of one launch cause: the first ones of each kind are written, the others only
-/// counted.
+/// The numbers of journal lines that the calls of one launch cause. The first lines of each kind are written, further
+/// lines only counted.
 struct BoundedLines: Sendable {
     enum Kind: CaseIterable {
         /// A request of the launch that was accepted.
@@ -12,11 +12,12 @@ struct BoundedLines: Sendable {
         /// journal.
         case cancellation
 
-        /// Maximum number of journal entries of the kind per launch; further entries are only counted.
+        /// Maximum number of journal lines of the kind per launch; further lines are only counted.
         var limit: Int { self == .cancellation ? 100 : 20 }
     }
 
-    /// One journal line of a call, as counted. The line is returned to the count when its commit fails.
+    /// One counted journal line of a call. When the commit of the line fails, the line is subtracted from the count
+    /// again.
     struct Line: Hashable, Sendable {
         enum Place { case written, lastWritten, omitted }
         let kind: Kind

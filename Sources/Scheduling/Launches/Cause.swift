@@ -4,7 +4,7 @@ import TaskModel
 
 /// The cause of the end of a launch's process, before its tasks are judged.
 enum Cause: Hashable, Sendable {
-    /// Every task had ended. The process exited by itself, or was killed afterwards.
+    /// Every task and assertion had ended before the process exited by itself or was killed.
     case finished
     /// A signal ended the process.
     ///
@@ -76,7 +76,8 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// Whether the interrupted tasks run alone at the next launch, so that a faulty task cannot interrupt others again.
+    /// Whether each interrupted task has to run in a launch by itself, so that a faulty task cannot interrupt other
+    /// tasks again.
     var makesTasksRunAlone: Bool {
         switch self {
         case .crashed, .exited, .killedForMemory: true
@@ -137,7 +138,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// The message about the end of the launch, including assertions that were still open.
+    /// The message about the end of the launch, with the names of assertions that were still open.
     func message(of launch: Execution) -> String {
         let assertions = launch.assertions
         if assertions.isEmpty { return messageOfTasks(of: launch) }

@@ -4,24 +4,25 @@ import TaskModel
 
 /// The action that is due when a time limit of a launch has passed.
 enum Enforcement: Hashable, Sendable {
-    /// A commit of the launch's record failed and is tried again.
+    /// The failed commit of the launch's record is tried again.
     case retryRecord
-    /// The budget, or the time limit of the entry function, is used up: the tasks of the launch are expired.
+    /// The budget is used up, or the time limit of the entry function has passed: the tasks of the launch are expired.
     case useUpBudget
     case kill(Execution.KillReason)
-    /// Continued tasks without progress are expired.
+    /// The continued tasks without progress are expired.
     case expireStalled
-    /// The assertions that outlast the last task of a launch without a budget are expired.
+    /// The assertions that are still open after the last task are expired, because their time limit has passed.
     case expireAssertions
 
     var isKill: Bool { if case .kill = self { true } else { false } }
 }
 
 extension ScheduledLaunch {
-    /// Every time limit of the launch, ordered by precedence when several have passed.
+    /// Every time limit of the launch with its action. When several limits have passed, the first in the list takes
+    /// precedence.
     ///
-    /// Agenda, launch thread and a late host all use this list: the agenda wakes at the earliest limit, and the launch
-    /// thread kills at the earliest kill. A late host enforces the passed limits.
+    /// The alarm of the launch is set to the earliest limit, and the launch thread kills at the earliest limit with a
+    /// kill. A host that handles an event late enforces all passed limits.
     var enforcements: [(at: MonotonicTime, action: Enforcement)] {
         var limits: [(MonotonicTime, Enforcement)] = []
         if let retryAt = record.retryAt { limits.append((retryAt, .retryRecord)) }
@@ -61,8 +62,8 @@ extension Execution {
         return limits
     }
 
-    /// The limits that the budget sets. The entry function has to return within the budget; without a budget, within
-    /// the time limit of entry.
+    /// The limits that the budget sets. The entry function has to return within the budget. In a launch without a
+    /// budget it has to return within `LaunchBudget.entryLimit`.
     private var budgetLimits: [(MonotonicTime, Enforcement)] {
         if case .running(let deadline) = entry {
             let use: [(MonotonicTime, Enforcement)] = isBudgetUsedUp ? [] : [(deadline, .useUpBudget)]

@@ -15,7 +15,7 @@ extension Execution {
     /// A description of the bound function that a task called: its library, and its signature in the manifest. Nil for
     /// a library with an entry function.
     ///
-    /// - Parameter task: nil when the task is unknown: then it is one of the unfinished tasks.
+    /// - Parameter task: nil when the task is unknown; the description then names the possible functions.
     func function(running task: TaskID?) -> String? {
         if let index = task.flatMap(index) { return function(of: index) }
         let left = unfinished
@@ -52,7 +52,7 @@ extension Execution {
 }
 
 extension Scheduler {
-    /// Whether a launch is still loading a library whose functions its manifest binds.
+    /// Whether a launch is still loading a library without an entry function, whose functions the manifest binds.
     package func isLoadingFunctions(_ number: LaunchNumber) -> Bool {
         launches.find(number)?.execution.map { $0.bindsFunctions && $0.entry.isRunning } ?? false
     }

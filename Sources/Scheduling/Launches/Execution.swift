@@ -2,11 +2,11 @@
 
 import TaskModel
 
-/// The tasks of a launch and their state, from sending the plan until the end of the process.
+/// The tasks of a launch and their state, from the sending of the plan until the end of the process is judged.
 struct Execution: Sendable {
     /// The state of the plugin's entry function.
     enum Entry: Hashable, Sendable {
-        /// The entry function is running. It has to return by `deadline` plus the grace period.
+        /// The entry function is running. It has to return before the end of the grace period after `deadline`.
         case running(deadline: MonotonicTime)
         case returned
         case failed(status: Int32)
@@ -23,8 +23,8 @@ struct Execution: Sendable {
         case hostStopping
         /// The plan or a task could not be sent, or the library could not be loaded through no fault of the plugin.
         case hostFailed(String)
-        /// The launch thread killed the launch at its kill time, before the host had read the messages that would have
-        /// withdrawn the kill time.
+        /// The launch thread killed the launch at its kill time, before the host had read earlier messages of the
+        /// runner. These messages would have withdrawn the kill time.
         case killTimePassed
     }
 
@@ -35,20 +35,20 @@ struct Execution: Sendable {
         var expiration: (reason: ExpirationReason, killTime: MonotonicTime)?
         var hasExpirationHandler = false
         var wasCancelled = false
-        /// The user whose call cancelled or stopped the task; nil when a plugin's call did, or none.
+        /// The user whose call cancelled or stopped the task; nil when a plugin cancelled it, or nobody did.
         var cancelledBy: CallingUser?
         /// Whether a user stopped the task while the entry function ran. The task is expired when entry returns.
         var isToStop = false
-        /// The newest later submission with the same identifier; nil without one.
+        /// The newest request that was submitted with the task's identifier after the task; nil without one.
         var successor: SubmissionNumber?
-        /// The last report of a continued task; nil before the first one. `furthest` is its furthest progress,
-        /// `stallsAt` the time at which it counts as stalled.
+        /// The last progress report of a continued task; nil before the first report. `furthest` is the furthest
+        /// progress so far, `stallsAt` the time at which the task counts as stalled.
         var progress: TaskProgress?
         var furthest: (done: Int64, fraction: Double) = (-1, -1)
         var stallsAt: MonotonicTime?
 
         var isContinued: Bool { work.kind == .continued }
-        /// Records a cancellation of the task that is on disk.
+        /// Applies a cancellation of the task whose commit succeeded.
         mutating func cancel(by user: CallingUser?) {
             wasCancelled = true
             cancelledBy = user
@@ -64,27 +64,29 @@ struct Execution: Sendable {
     var entry: Entry
     var registered: [PermittedIdentifier] = []
     var assertions = OpenAssertions()
-    /// The time at which assertions are expired that outlast the last task of a launch without a budget; nil when no
-    /// such limit applies.
+    /// The time at which the assertions that are still open after the last task expire; nil while the budget limits
+    /// them, or while a task is unfinished.
     var assertionDeadline: MonotonicTime?
     var isBudgetUsedUp = false
-    /// Whether continued tasks ran on past the deadline of the budget. The deadline then no longer applies to the
-    /// launch.
+    /// Whether the launch outlived the deadline of its budget because of continued tasks. The deadline then no longer
+    /// applies.
     var hasOutlivedBudget = false
     var kill: KillReason?
     /// Continued tasks whose delivery is being committed.
     var arriving: [PlannedTask] = []
-    /// Number of tasks ever assigned to the launch. A task whose delivery failed leaves its number unused.
+    /// Number of tasks ever assigned to the launch, which is the index of the next task. A task whose delivery failed
+    /// leaves its index unused.
     var tasksHanded: Int
     var violations = 0
     /// Number of calls by which the launch changed its interval of legacy fetch.
     var fetchIntervals = 0
-    /// The journal lines that the calls of the launch cause.
+    /// The counts of the journal lines that the calls of the launch cause.
     var lines = BoundedLines()
-    /// The end of the launch's process; nil while the process runs. It is kept here until the commits in flight about
-    /// tasks of the launch are decided.
+    /// The end of the launch's process; nil while the process runs. The end is judged when no commit about a task of
+    /// the launch is in flight any longer.
     var end: ProcessEnd?
-    /// Number of commits in flight that decide about tasks of the launch.
+    /// Number of commits in flight that cancel or stop a task of the launch, or deliver one to it. The end of the
+    /// process is judged only when the number is 0.
     var undecided = 0
 
     init(_ start: ScheduledLaunch.Start, plan: LaunchPlan) {
@@ -98,16 +100,18 @@ struct Execution: Sendable {
     var gracePeriod: Duration { plan.budget.gracePeriod }
     var unfinished: [Int] { tasks.indices.filter { tasks[$0].outcome == nil } }
 
-    /// Whether messages of the launch's runner count. After a kill or the end of the process they do not (BGT-ABI-09).
+    /// Whether messages of the launch's runner count. They no longer count after the launch was killed or its process
+    /// has ended (BGT-ABI-09).
     var isListening: Bool { kill == nil && end == nil }
 
     /// Whether every unfinished task was expired, and no task is being delivered.
     var isExpired: Bool { arriving.isEmpty && unfinished.allSatisfy { tasks[$0].expiration != nil } }
 
-    /// Whether a continued task is unfinished or being delivered. No deadline ends such a task.
+    /// Whether a continued task is unfinished or being delivered. The budget does not limit such a task.
     var hasContinuedWork: Bool { !arriving.isEmpty || unfinished.contains { tasks[$0].isContinued } }
 
-    /// Whether the launch has unfinished work that has to end with the budget.
+    /// Whether the deadline of the budget applies to the launch. It does not while only continued tasks are unfinished,
+    /// nor after the launch has outlived it.
     var isBoundByBudget: Bool {
         !hasOutlivedBudget && (!hasContinuedWork || unfinished.contains { !tasks[$0].isContinued })
     }
@@ -122,8 +126,8 @@ struct Execution: Sendable {
             }
     }
 
-    /// Whether the expiration reason applies to the launch. `notIdle` does not apply to a launch that started while the
-    /// machine was in use: at a user's request, or past its maximum deferral.
+    /// Whether tasks of the launch expire for this reason. `notIdle` does not expire the tasks of a launch that started
+    /// while the machine was in use: at a user's request, or past its maximum deferral.
     func minds(_ reason: ExpirationReason) -> Bool { reason != .notIdle || conditionsAtClose.isIdle }
 
     func index(of id: TaskID) -> Int? { tasks.firstIndex { $0.id == id } }

@@ -2,14 +2,14 @@
 
 import TaskModel
 
-/// The launches whose end is not recorded yet, with the number that use capacity of each lane.
+/// The launches whose end is not recorded yet, and the number of launches that use capacity of each lane.
 ///
 /// Every change requires a launch in the table: an unknown number traps in debug builds.
 struct LaunchTable: Sendable {
     private var launches: [LaunchNumber: ScheduledLaunch] = [:]
     private var counts: [Lane: Int] = [:]
     private var byPlugin: [PluginIdentifier: Set<LaunchNumber>] = [:]
-    /// Numbers of the launches with an unfinished task of each identifier.
+    /// By task identifier, the numbers of the launches with an unfinished or arriving task.
     private var byIdentifier: [TaskIdentifier: Set<LaunchNumber>] = [:]
     /// Launches outside of the continued lane to which a continued task is being delivered.
     private var moving: Set<LaunchNumber> = []
@@ -21,7 +21,7 @@ struct LaunchTable: Sendable {
     /// A copy of the launch; nil for an unknown number. Changes to the copy do not affect the table.
     func find(_ number: LaunchNumber) -> ScheduledLaunch? { launches[number] }
 
-    /// The execution of a launch while messages of its runner count (BGT-ABI-09); nil otherwise.
+    /// The execution of a launch whose runner's messages count (BGT-ABI-09); nil for any other launch.
     func listening(_ number: LaunchNumber) -> Execution? {
         guard case .running(let execution)? = launches[number]?.phase, execution.isListening else { return nil }
         return execution
@@ -33,7 +33,7 @@ struct LaunchTable: Sendable {
     func hasLaunches(of plugin: PluginIdentifier) -> Bool { byPlugin[plugin] != nil }
     func numbers(of plugin: PluginIdentifier) -> [LaunchNumber] { byPlugin[plugin]?.sorted() ?? [] }
 
-    /// Launches with an unfinished task of that identifier, oldest first.
+    /// Launches with an unfinished or arriving task of that identifier, oldest first.
     func numbers(running identifier: TaskIdentifier) -> [LaunchNumber] { byIdentifier[identifier]?.sorted() ?? [] }
 
     @discardableResult

@@ -2,24 +2,24 @@
 
 import TaskModel
 
-/// The assertions that keep a launch open after its last task. Their number is limited, whatever the runner sends.
+/// The assertions that keep a launch open after its last task. Their number is limited, whatever the runner reports.
 struct OpenAssertions: Sendable {
     private var open: [(id: AssertionID, name: String)] = []
-    /// The highest identifier so far, of an open or ended assertion; nil before the first one. Identifiers rise, so a
-    /// repeated one is invalid.
+    /// The highest identifier of any assertion of the launch so far; nil before the first one. Identifiers rise, so a
+    /// repeated identifier is invalid.
     private var newest: AssertionID?
-    /// The expiration of the assertions, with the kill time; nil before it. Set once, when every task of the launch has
-    /// ended or expired.
+    /// The reason for which the assertions were expired, with their kill time; nil before. Set once, when every task of
+    /// the launch has ended or expired.
     var expiration: (reason: ExpirationReason, killTime: MonotonicTime)?
 
     var isEmpty: Bool { open.isEmpty }
     /// Names of the open assertions, in the order of their begin.
     var names: [String] { open.map(\.name) }
-    /// The kill time for assertions that are still open after their expiration; nil when none is open or none was
+    /// The kill time for assertions that are still open after their expiration; nil when none is open or they were not
     /// expired.
     var killTime: MonotonicTime? { isEmpty ? nil : expiration?.killTime }
 
-    /// Opens an assertion; returns the problem of an invalid one, or nil.
+    /// Opens an assertion. Returns the problem of an invalid assertion; nil for a valid one.
     mutating func begin(_ id: AssertionID, named name: String, in launch: LaunchNumber) -> String? {
         guard id.belongs(to: launch), newest.map({ $0 < id }) ?? true else {
             return "began assertion \(id), whose number launch \(launch) has used before"

@@ -8,8 +8,8 @@ struct ProcessEnd: Hashable, Sendable {
     let lastWords: LastWords?
 }
 
-/// One launch, from the request for a runner to the record of the launch's end. Each phase holds only the data that is
-/// valid in it.
+/// One launch, from the request for a runner until its end is recorded. Each phase holds only the data that is valid in
+/// it.
 struct ScheduledLaunch: Sendable {
     enum Phase: Sendable {
         /// A runner is being started; the batch is still open.
@@ -20,7 +20,7 @@ struct ScheduledLaunch: Sendable {
         case running(Execution)
         /// Every task has ended. The process was asked to exit, and is killed at `killTime`.
         case stopping(Execution, killTime: MonotonicTime)
-        /// The process has ended. The end of the launch may not be on disk yet.
+        /// The end of the process was judged. The end of the launch may not be on disk yet.
         case ended
     }
 
@@ -29,13 +29,14 @@ struct ScheduledLaunch: Sendable {
         let plan: LaunchPlan
         var tasks: [Execution.Task]
         let conditions: Conditions
-        /// The end of the process, if it ended before the launch was on disk; nil while it runs.
+        /// The end of the process, if the process ended before the launch was on disk; nil while it runs.
         var end: ProcessEnd?
     }
 
     let number: LaunchNumber
     let plugin: PluginIdentifier
-    /// The lane whose capacity the launch uses. A launch that gets a continued task moves to the continued lane (C8).
+    /// The lane whose capacity the launch uses. A launch to which a continued task is delivered moves to the continued
+    /// lane (C8).
     var lane: Lane
     var phase = Phase.preparing
     var record = LaunchRecording()
@@ -59,7 +60,7 @@ struct ScheduledLaunch: Sendable {
     var isPreparing: Bool { if case .preparing = phase { true } else { false } }
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// The execution of the launch; nil before the plan was sent and after the end of the process.
+    /// The execution of the launch; nil before the plan was sent and in the phase `ended`.
     var execution: Execution? {
         switch phase {
         case .running(let execution), .stopping(let execution, _): execution
@@ -67,13 +68,12 @@ struct ScheduledLaunch: Sendable {
         }
     }
 
-    /// The plan of the launch; nil while the batch is open and after the end of the process.
+    /// The plan of the launch; nil in the phases `preparing` and `ended`.
     var plan: LaunchPlan? {
         if case .starting(let start) = phase { start.plan } else { execution?.plan }
     }
 
-    /// The tasks of the launch, including later deliveries; empty while the batch is open and after the end of the
-    /// process.
+    /// The tasks of the batch and the tasks delivered to the launch later; empty in the phases `preparing` and `ended`.
     var tasks: [Execution.Task] {
         if case .starting(let start) = phase { start.tasks } else { execution?.tasks ?? [] }
     }
@@ -83,13 +83,13 @@ struct ScheduledLaunch: Sendable {
         return tasks.indices.filter { tasks[$0].outcome == nil }
     }
 
-    /// Whether messages of the launch's runner count (BGT-ABI-09): the launch runs, was not killed, and its process has
-    /// not ended.
+    /// Whether messages of the launch's runner count (BGT-ABI-09). They count in the phase `running`, until the launch
+    /// is killed or its process ends.
     var isListening: Bool {
         if case .running(let execution) = phase { execution.isListening } else { false }
     }
 
-    /// Changes the tasks of a launch that is being committed or running.
+    /// Changes the tasks of a launch in place. Does nothing in the phases `preparing` and `ended`.
     mutating func withTasks(_ body: (inout [Execution.Task]) -> Void) {
         if case .starting(var start) = phase {
             phase = .ended
@@ -121,14 +121,14 @@ struct ScheduledLaunch: Sendable {
 /// The changes that a launch still has to record. Only one of its commits is in flight at a time, so that the journal
 /// of the launch stays in order.
 struct LaunchRecording: Sendable {
-    /// Changes that are committed together, with the task that they end; nil when they end none.
+    /// Changes that are committed together, and the task that they end; `task` is nil when they end none.
     struct Step: Sendable {
         var changes: [LedgerChange]
         var task: TaskEnd?
     }
 
-    /// The end of a task in a step, or its requeueing. Its identifier is in flight from the decision until the result
-    /// of the commit.
+    /// The end or the requeueing of a task by a step. The identifier of the task is in flight from the decision until
+    /// the result of the commit.
     struct TaskEnd: Sendable {
         let work: PendingWork
         let change: ChangeNumber
@@ -144,13 +144,13 @@ struct LaunchRecording: Sendable {
     var isComplete: Bool { waiting.isEmpty && inFlight == nil }
     /// The tasks whose end is not on disk yet.
     var unrecorded: [TaskEnd] { ((inFlight ?? []) + waiting).compactMap(\.task) }
-    /// The work that will be pending again once it is recorded, unless a newer submission supersedes it.
+    /// The work that will be pending again once its requeueing is on disk, unless a newer submission supersedes it.
     var returning: [PendingWork] { unrecorded.filter(\.returns).map(\.work) }
 
     /// Applies a newer submission that is on disk: the waiting steps end older tasks of its identifier instead of
-    /// requeueing them. Steps in flight stay unchanged.
+    /// requeueing them. A step in flight stays unchanged.
     ///
-    /// - Returns: the tasks that are no longer requeued.
+    /// - Returns: the tasks that end instead.
     mutating func supersede(_ identifier: TaskIdentifier, by newer: SubmissionNumber) -> [TaskEnd] {
         var ended: [TaskEnd] = []
         for index in waiting.indices {

@@ -7,7 +7,7 @@ import TaskModel
 struct EventQueue: Sendable {
     private var stored = Deque<PendingEvent>()
     private var counts: [EventType: Int] = [:]
-    /// Types of the events whose commit is in flight, by number.
+    /// Types of the events whose storing is being committed, by event number.
     private var arriving: [SubmissionNumber: EventType] = [:]
 
     /// Number of waiting events, assuming that every commit in flight succeeds.
@@ -42,7 +42,7 @@ struct EventQueue: Sendable {
         if index == 0 { stored.removeFirst() } else { stored.remove(at: index) }
     }
 
-    /// Drops retry delays that were set by a clock that was ahead, after the wall clock was set back.
+    /// Drops the retry delays that were set while the wall clock was ahead.
     mutating func dropVoidCooldowns(at now: Moment, _ configuration: SchedulingConfiguration) {
         for index in stored.indices { stored[index].retry.dropVoidCooldown(at: now, configuration) }
     }

@@ -8,7 +8,7 @@ struct ChangeNumber: RawRepresentable, Hashable, Comparable, Sendable {
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The effect of a change in flight on the pending request of its identifier, if its commit succeeds.
+/// The effect of a change in flight on the pending request of one identifier, if the commit of the change succeeds.
 enum RequestEffect: Hashable, Sendable {
     /// The request is accepted, and replaces the pending request of the identifier.
     case stores(PendingRequest)
@@ -20,10 +20,11 @@ enum RequestEffect: Hashable, Sendable {
     case concernsRunningTask
 }
 
-/// The changes in flight about one plugin's identifiers, on top of the state that is known to be on disk.
+/// The changes in flight about the task identifiers of one plugin, on top of the stored requests, which are known to be
+/// on disk.
 ///
-/// A change that succeeds is applied to that state and removed here; a change that is rolled back is only removed. The
-/// expected state is not stored, but computed from both.
+/// A change whose commit succeeds is applied to the stored requests and removed here; a change that is rolled back is
+/// only removed. The expected request of an identifier is computed from both whenever it is needed.
 struct Overlay: Sendable {
     private struct Entry: Sendable {
         let number: ChangeNumber
@@ -48,8 +49,7 @@ struct Overlay: Sendable {
         if !left.isEmpty { entries[identifier] = left }
     }
 
-    /// The pending request of the identifier, assuming that every change in flight succeeds; nil when none is pending
-    /// then.
+    /// The pending request of the identifier when every change in flight has succeeded; nil if none is pending then.
     func expected(_ identifier: TaskIdentifier, over stored: PendingRequest?) -> PendingRequest? {
         guard let entries = entries[identifier] else { return stored }
         var expected = stored
@@ -71,7 +71,7 @@ struct Overlay: Sendable {
         } ?? false
     }
 
-    /// The kinds of request that the changes in flight may store under the identifier, whichever of the changes
+    /// The kinds of the requests that the changes in flight may store under the identifier, whichever of the changes
     /// succeed.
     func possibleKinds(of identifier: TaskIdentifier) -> KindSet {
         var kinds: KindSet = []

@@ -4,13 +4,13 @@ import TaskModel
 
 // The changes in flight, and the counts for limits while their results are unknown.
 extension PendingRequests {
-    /// Adds a decided change of the identifier whose commit is in flight.
+    /// Adds a change about the identifier whose commit is now in flight.
     mutating func begin(_ effect: RequestEffect, about identifier: TaskIdentifier, as change: ChangeNumber) {
         overlay.add(effect, about: identifier, as: change)
         overlayChanged(about: identifier)
     }
 
-    /// Removes a change whose result is known. The caller applies the effect of a change that succeeded.
+    /// Removes a change whose commit has succeeded or failed. The caller applies the effect of a change that succeeded.
     mutating func end(_ change: ChangeNumber, about identifier: TaskIdentifier) {
         overlay.drop(change, about: identifier)
         overlayChanged(about: identifier)
@@ -23,14 +23,13 @@ extension PendingRequests {
 
     func isInFlight(_ identifier: TaskIdentifier) -> Bool { overlay.contains(identifier) }
 
-    /// The pending request of the identifier, assuming that every change in flight succeeds; nil when none is pending
-    /// then.
+    /// The pending request of the identifier when every change in flight has succeeded; nil if none is pending then.
     func expected(_ identifier: TaskIdentifier) -> PendingRequest? {
         overlay.expected(identifier, over: self[identifier])
     }
 
-    /// The number of the pending request of the identifier, assuming that every change in flight succeeds; nil without
-    /// such a request.
+    /// The number of the pending request of the identifier when every change in flight has succeeded; nil if none is
+    /// pending then.
     func expectedNumber(_ identifier: TaskIdentifier) -> SubmissionNumber? {
         overlay.contains(identifier) ? expected(identifier)?.number : number(of: identifier)
     }
@@ -41,8 +40,9 @@ extension PendingRequests {
         return number(of: identifier) == request.number || overlay.returns(request.number, of: identifier)
     }
 
-    /// The maximum number of requests that count against the kind's limit, whichever changes in flight succeed. The
-    /// request under `identifier` is excluded, because a replacement does not add to the number (statement 23).
+    /// The number of requests that count against the limit of the kind, in the worst case: the changes in flight that
+    /// add a request succeed. A request under `identifier` is not counted, because a submission would replace it
+    /// (statement 23).
     func count(of kind: TaskKind, beside identifier: TaskIdentifier) -> Int {
         let own = storedKind(of: identifier).union(overlay.possibleKinds(of: identifier))
         return limits.count(of: kind) - (own.contains(KindSet(kind)) ? 1 : 0)
@@ -52,7 +52,7 @@ extension PendingRequests {
         store.place(of: identifier).flatMap { store[$0] }.map { KindSet($0.kind.value) } ?? []
     }
 
-    /// Updates the count of in-flight kinds under an identifier after its changes have changed.
+    /// Updates the number of in-flight requests per limit, after the changes in flight of an identifier have changed.
     mutating func recount(_ identifier: TaskIdentifier) {
         let added = overlay.possibleKinds(of: identifier).subtracting(storedKind(of: identifier))
         limits.setInFlight(added, under: identifier)
@@ -68,15 +68,16 @@ struct LimitCounts: Sendable {
 
     func count(of kind: TaskKind) -> Int { (stored[KindSet(kind)] ?? 0) + (inFlight[KindSet(kind)] ?? 0) }
 
-    /// The number of stored requests alone.
+    /// The number of stored requests that count against the limit of the kind, without the requests that changes in
+    /// flight may add.
     func storedCount(of kind: TaskKind) -> Int { stored[KindSet(kind)] ?? 0 }
 
     mutating func add(_ kind: TaskKind) { stored[KindSet(kind), default: 0] += 1 }
     mutating func subtract(_ kind: TaskKind) { stored[KindSet(kind), default: 1] -= 1 }
 
-    /// Sets the kinds that the changes in flight may store under the identifier.
+    /// Sets the kinds of the requests that the changes in flight may store under the identifier.
     ///
-    /// - Parameter kinds: kinds in addition to the kind of the stored request.
+    /// - Parameter kinds: these kinds without the kind of the request that is stored under the identifier now.
     mutating func setInFlight(_ kinds: KindSet, under identifier: TaskIdentifier) {
         let old = added[identifier] ?? []
         if old == kinds { return }

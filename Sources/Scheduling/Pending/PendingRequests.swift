@@ -4,8 +4,8 @@ import TaskModel
 
 /// The pending requests of one plugin, grouped by their blocking conditions, with the changes in flight about them.
 ///
-/// A request is upcoming until its own time has come, then ready in one group. Requests are added and removed only
-/// after a commit; the overlay contains the effect of the changes in flight.
+/// A request is upcoming until its earliest begin and its retry delay have passed. Then it is ready, and belongs to one
+/// group. Requests are added and removed only after a commit; the overlay contains the effect of the changes in flight.
 struct PendingRequests: Sendable {
     let plugin: PluginIdentifier
     var store = RequestStore()
@@ -33,7 +33,7 @@ struct PendingRequests: Sendable {
 
     func request(_ place: RequestPlace) -> PendingRequest? { store[place].map { store.request($0, of: plugin) } }
 
-    /// The requests after a number, oldest first, at most `limit`.
+    /// The requests with numbers above `number`, oldest first, at most `limit`; all of them when `number` is nil.
     func requests(after number: SubmissionNumber? = nil, limit: Int = .max) -> [PendingRequest] {
         store.places(after: number).prefix(limit).compactMap(request)
     }
@@ -46,7 +46,7 @@ struct PendingRequests: Sendable {
         permissions?.permits(identifier, as: kind) ?? true
     }
 
-    /// Index of the request's group of ready requests; nil while the request's own time has not come.
+    /// Index of the group of ready requests that contains the request; nil while the request is upcoming.
     func group(of request: PendingRequest) -> UInt16? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let group = store[place]?.group
@@ -54,7 +54,7 @@ struct PendingRequests: Sendable {
         return group == RequestSlot.noGroup ? nil : group
     }
 
-    /// The time at which the request joined its group; nil while the request's own time has not come.
+    /// The time from which the request counts as ready; nil while it is upcoming.
     func readySince(of request: PendingRequest) -> WallTime? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let slot = store[place], slot.group != RequestSlot.noGroup
@@ -84,7 +84,7 @@ struct PendingRequests: Sendable {
         recount(identifier)
     }
 
-    /// Removes the request with that number. A newer request with the same identifier stays.
+    /// Removes the request `number`. A newer request with the same identifier stays.
     mutating func remove(_ identifier: TaskIdentifier, number: SubmissionNumber) {
         guard let place = store.place(of: identifier), place.number == number else { return }
         remove(place)
@@ -114,7 +114,9 @@ struct PendingRequests: Sendable {
         upcoming.insert(place, at: time)
     }
 
-    /// Moves the upcoming requests whose time has come to their groups.
+    /// Moves the upcoming requests whose time has come to their groups of ready requests.
+    ///
+    /// - Parameter due: returns the time until which a request still has to wait; nil when it is ready.
     mutating func becomeDue(at now: WallTime, due: (PendingRequest) -> WallTime?) {
         while let place = upcoming.next(upTo: now) {
             guard store[place]?.group == RequestSlot.noGroup, let request = request(place) else { continue }
@@ -125,9 +127,9 @@ struct PendingRequests: Sendable {
     /// The time at which the next upcoming request is due; nil without upcoming requests.
     mutating func nextDue() -> WallTime? { upcoming.earliest { store[$0]?.group == RequestSlot.noGroup } }
 
-    /// Recomputes for every request whether its time has come, after the wall clock was set back.
+    /// Recomputes for every request whether it is upcoming or ready, after the wall clock was set back.
     ///
-    /// - Parameter waits: the waits with times of the old clock.
+    /// - Parameter waits: the waits of the plugin, with the times of the clock before it was set back.
     mutating func reckonAnew(
         at moment: Moment,
         _ waits: [WorkClass: ClassWait],
@@ -153,7 +155,8 @@ struct PendingRequests: Sendable {
 
     // MARK: Groups
 
-    /// Marks a request as requested by a user, which makes it ready regardless of its own time.
+    /// Marks a request as requested by a user. The request becomes ready, even if its earliest begin or its retry delay
+    /// has not passed.
     mutating func setUserRequested(_ identifier: TaskIdentifier, at now: WallTime) {
         guard let place = store.place(of: identifier) else { return }
         store.setUserRequested(place)
@@ -166,10 +169,11 @@ struct PendingRequests: Sendable {
         for place in store.places(after: nil) { regroup(place) }
     }
 
-    /// Moves the members whose maximum deferral has passed to groups of requests past their deferral.
+    /// Moves each ready request whose maximum deferral has passed to the group with the same key, except that
+    /// `isPastDeferral` is true.
     ///
-    /// - Parameter isOver: whether the maximum deferral has passed for a member that became due at `due`. `isOwn` is
-    ///   true for a request with a deferral of its own.
+    /// - Parameter isOver: whether the maximum deferral of a request has passed. If `isOwn` is true, `due` is the start
+    ///   of the request's own deferral; otherwise it is the time at which the request became due.
     mutating func passDeferral(
         in lane: Lane,
         isOver: (WorkClass, _ due: WallTime, _ isOwn: Bool) -> Bool
@@ -188,7 +192,7 @@ struct PendingRequests: Sendable {
         groups.firstDeferred(in: index) { store[$0]?.group == index }
     }
 
-    /// The current key of a stored request's group.
+    /// The key that the group of a stored request has to have now.
     private func key(of slot: RequestSlot, isPastDeferral: Bool) -> GroupKey {
         let request = slot.request(terms: nil)
         let isPermitted = permissions?.permits(slot.identifier, as: slot.kind.value) ?? true

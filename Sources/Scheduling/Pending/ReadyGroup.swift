@@ -4,27 +4,29 @@ import DequeModule
 import HeapModule
 import TaskModel
 
-/// The facts by which the ready requests of one plugin are grouped. All requests of a group have the same reasons,
-/// except for the launch that a continued request may join.
+/// The facts by which the ready requests of one plugin are grouped. The same reasons block all requests of a group.
+/// Only the launch that blocks or takes a continued request may differ.
 struct GroupKey: Hashable, Sendable {
     var workClass: WorkClass
-    /// Whether the installed manifest permits the identifiers of the requests for their kind.
+    /// Whether the installed manifest permits the identifier of each request for its kind.
     var isPermitted = true
     /// Whether users requested the launch of the requests: then time, conditions and capacity do not block them.
     var isUserRequested = false
-    /// Whether changes of the requests' identifiers are in flight.
+    /// Whether a change about the identifier of each request is in flight.
     var isInFlight = false
-    /// Whether a launch takes each of the requests alone (C3).
+    /// Whether each of the requests has to be the only task of its launch (C3).
     var runsAlone = false
-    /// Whether the maximum deferral of the requests by advisory policies has passed (C12).
+    /// Whether the maximum deferral of the requests has passed, so that advisory policies no longer delay them (C12).
     var isPastDeferral = false
-    /// Whether the requests have deferrals of their own from earlier launches, older than the deferral of their class.
+    /// Whether each request has a deferral start of its own, which its previous launch stored. This start applies
+    /// instead of the deferral periods of the class. False once the maximum deferral has passed.
     var hasOwnDeferral = false
 }
 
 /// The ready requests of one plugin with the same key, ordered by number.
 struct ReadyGroup: Sendable {
-    /// A member with its due time, before which its deferral cannot begin.
+    /// A member of the group, with the time before which its deferral cannot begin: its due time or, if the member has
+    /// a deferral of its own, the start of that deferral.
     struct Deferred: Comparable, Sendable {
         let since: WallTime
         let place: RequestPlace
@@ -33,9 +35,10 @@ struct ReadyGroup: Sendable {
 
     let key: GroupKey
     private(set) var members = Deque<RequestPlace>()
-    /// The latest due time of all requests that ever joined the group.
+    /// The latest `since` of all requests that ever joined the group.
     private(set) var newestDue = WallTime(nanoseconds: .min)
-    /// The members by due time, earliest first. Members that have left stay until they reach the front.
+    /// The members that advisory policies can delay, earliest `since` first. The entry of a removed member stays until
+    /// it is the first, or until such entries outnumber the members.
     private var deferred = Heap<Deferred>()
 
     init(key: GroupKey) { self.key = key }
@@ -61,7 +64,8 @@ struct ReadyGroup: Sendable {
         }
     }
 
-    /// The member with the earliest due time; nil without members. Drops the entries of members that have left.
+    /// The member with the earliest `since`; nil when the group is empty or advisory policies cannot delay it. Drops
+    /// the entries of removed members before it.
     mutating func firstDeferred(isMember: (RequestPlace) -> Bool) -> Deferred? {
         while let first = deferred.min {
             if isMember(first.place) { return first }
@@ -71,14 +75,15 @@ struct ReadyGroup: Sendable {
     }
 }
 
-/// All groups of one plugin's ready requests. A key keeps its index, so that a slot can store its group in two bytes.
+/// All groups of one plugin's ready requests. A key always has the same index, so that a slot can store the group of
+/// its request in two bytes.
 struct ReadyGroups: Sendable {
     private var groups: [ReadyGroup] = []
     private var indices: [GroupKey: UInt16] = [:]
     private var backgroundCount = 0
     private var continuedCount = 0
 
-    /// Number of ready requests in a lane; events are not in groups.
+    /// Number of ready requests in a lane; 0 in the event lane, because events are not in groups.
     func count(in lane: Lane) -> Int {
         switch lane {
         case .background: backgroundCount
@@ -96,8 +101,8 @@ struct ReadyGroups: Sendable {
     /// Whether any ready request has a deferral of its own.
     var hasOwnDeferrals: Bool { groups.contains { $0.key.hasOwnDeferral && !$0.isEmpty } }
 
-    /// The latest due time of a class, over all requests that ever joined its groups; the earliest possible time when
-    /// they are empty.
+    /// The latest due time of a class: of all requests that ever joined one of its groups that are nonempty now. The
+    /// earliest representable time when all groups of the class are empty.
     func newestDue(of workClass: WorkClass) -> WallTime {
         groups.lazy.filter { $0.key.workClass == workClass && !$0.isEmpty }.map(\.newestDue).max()
             ?? WallTime(nanoseconds: .min)

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// A pending request in 88 bytes, half of `PendingRequest`, because a host may hold a million of them.
+/// A pending request in 88 bytes, half the size of `PendingRequest`, because a host may hold a million requests.
 ///
 /// Continued terms and submitting plugins are few, and are stored in separate tables of `RequestStore`.
 struct RequestSlot: Sendable {
@@ -12,7 +12,7 @@ struct RequestSlot: Sendable {
     private var earliestBeginNanoseconds: Int64
     private var notBeforeNanoseconds: Int64
     private var deferredSinceNanoseconds: Int64
-    /// Wall time at which the request joined its group; meaningless before that.
+    /// Wall time from which the request counts as ready; meaningless while the request is upcoming.
     var readySince = WallTime(nanoseconds: 0)
     /// Index into the table of continued terms; `noTerms` for requests that are not continued.
     let terms: UInt32
@@ -20,7 +20,7 @@ struct RequestSlot: Sendable {
     let submitter: UInt16
     private let attempts: UInt16
     private let hostLosses: UInt16
-    /// Index of the request's group of ready requests; `noGroup` while the request's own time has not come.
+    /// Index of the group of ready requests that contains the request; `noGroup` while the request is upcoming.
     var group = Self.noGroup
     let kind: TaskKind.Byte
     private let protection: UInt8
@@ -40,7 +40,7 @@ struct RequestSlot: Sendable {
         static let isUserRequested = Flags(rawValue: 16)
     }
 
-    /// A value that stands for nil; wall times are never this old.
+    /// The stored value that stands for nil; no wall time is that old.
     private static let never = Int64.min
 
     init(_ pending: PendingRequest, terms: UInt32, submitter: UInt16) {

@@ -26,7 +26,7 @@ struct RequestStore: Sendable {
         return RequestPlace(number: number, slot: slot)
     }
 
-    /// The slot of a place; nil when its request was removed.
+    /// The slot to which `place` refers; nil when its request was removed.
     subscript(place: RequestPlace) -> RequestSlot? {
         guard let slot = slots[Int(place.slot)], slot.number == place.number else { return nil }
         return slot
@@ -46,7 +46,7 @@ struct RequestStore: Sendable {
         )
     }
 
-    /// The places of the requests with numbers above `number`, oldest first; all places for nil.
+    /// References to the requests with numbers above `number`, oldest first; to all requests when `number` is nil.
     func places(after number: SubmissionNumber?) -> Deque<RequestPlace>.SubSequence {
         guard let number else { return order[...] }
         return order[order.index(after: number)...]
@@ -54,7 +54,7 @@ struct RequestStore: Sendable {
 
     // MARK: Changing
 
-    /// Stores a request and returns its place.
+    /// Stores a request and returns a reference to it.
     ///
     /// - Precondition: no request with this identifier is stored.
     mutating func insert(_ request: PendingRequest) -> RequestPlace {
@@ -86,7 +86,7 @@ struct RequestStore: Sendable {
         order.remove(place.number)
     }
 
-    /// Sets the group of a request, and the time at which the request joined it.
+    /// Sets the group of a request, and the time from which the request counts as ready.
     mutating func setGroup(_ group: UInt16, of place: RequestPlace, since: WallTime) {
         slots[Int(place.slot)]?.group = group
         slots[Int(place.slot)]?.readySince = since
@@ -128,7 +128,7 @@ struct RequestStore: Sendable {
 }
 
 extension Deque<RequestPlace> {
-    /// Index of the first place whose number is above the given one.
+    /// Index of the first reference whose number is above `number`.
     func index(after number: SubmissionNumber) -> Int {
         // Numbers rise, so the result is nearly always the end.
         guard let last, last.number > number else { return count }

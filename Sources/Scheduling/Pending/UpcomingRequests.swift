@@ -3,8 +3,8 @@
 import HeapModule
 import TaskModel
 
-/// The requests of one plugin whose own time has not come, ordered by that time. Removed requests stay until their time
-/// comes.
+/// The requests of one plugin whose earliest begin or retry delay has not passed, ordered by the time at which they are
+/// due. The entry of a removed request stays until that time, or until such entries outnumber the others.
 struct UpcomingRequests: Sendable {
     private struct Entry: Comparable, Sendable {
         let time: WallTime
@@ -16,14 +16,15 @@ struct UpcomingRequests: Sendable {
 
     mutating func insert(_ place: RequestPlace, at time: WallTime) { heap.insert(Entry(time: time, place: place)) }
 
-    /// Removes and returns the next request whose time has come; nil when there is none.
+    /// Removes and returns the next entry whose time has come; nil when there is none. The request of the entry may
+    /// have been removed.
     mutating func next(upTo now: WallTime) -> RequestPlace? {
         guard let first = heap.min, first.time <= now else { return nil }
         heap.removeMin()
         return first.place
     }
 
-    /// The earliest time of a request that is still upcoming; nil when none is.
+    /// The earliest time at which an upcoming request is due; nil when no request is upcoming.
     mutating func earliest(isWaiting: (RequestPlace) -> Bool) -> WallTime? {
         while let first = heap.min {
             if isWaiting(first.place) { return first.time }

@@ -21,7 +21,7 @@ package struct Catalogue: Hashable, Sendable {
     /// is refused.
     package let refused: [PluginIdentifier: ManifestRefusal]
 
-    /// Creates the catalogue. When several entries have the same plugin, the last one counts.
+    /// Creates the catalogue. When several entries have the same plugin identifier, the last one counts.
     ///
     /// - Parameter entries: the installed plugins.
     package init(_ entries: [PluginEntry] = [], refused: [PluginIdentifier: ManifestRefusal] = [:]) {
@@ -32,11 +32,11 @@ package struct Catalogue: Hashable, Sendable {
 
 /// The difference between two catalogues. The first change of a scheduler is the difference from an empty catalogue.
 package struct CatalogueChange: Hashable, Sendable {
-    /// Plugins that are new or described differently, ordered by identifier.
+    /// Plugins that are newly installed or whose entry has changed, ordered by identifier.
     package let installed: [PluginEntry]
     /// Plugins that are no longer installed, ordered by identifier.
     package let removed: [PluginIdentifier]
-    /// Plugins with a new refusal, or with another problem than before.
+    /// Plugins with a newly refused manifest, or whose refused manifest has another problem than before.
     package let refused: [PluginIdentifier: Catalogue.ManifestRefusal]
     /// Plugins that no longer have a refused manifest.
     package let accepted: Set<PluginIdentifier>

@@ -19,7 +19,8 @@ struct IdentifierOwners: Sendable {
         }
     }
 
-    /// Removes the identifiers of a plugin that was removed or described anew. Identifiers with another owner stay.
+    /// Removes the identifiers of a plugin that was removed or whose manifest has changed. Identifiers that another
+    /// plugin owns stay.
     mutating func remove(_ entry: PluginEntry) {
         for permitted in entry.permitted {
             switch permitted {

@@ -30,7 +30,7 @@ package struct Permissions: Sendable {
 }
 
 extension String {
-    /// Whether this reverse-DNS name begins with one of the prefixes and a dot.
+    /// Whether this reverse-DNS name consists of one of the prefixes, a dot and a further part.
     fileprivate func hasPrefix(in prefixes: Set<String>) -> Bool {
         var text = self[...]
         while let dot = text.lastIndex(of: ".") {

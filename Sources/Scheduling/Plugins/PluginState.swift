@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The scheduler's state of one plugin. The pending requests remain when the plugin is removed.
+/// The scheduler's state of one plugin. When the plugin is removed, the state stays, with its pending requests.
 struct PluginState: Sendable {
     let identifier: PluginIdentifier
     /// The operator's settings for the plugin.
@@ -10,8 +10,8 @@ struct PluginState: Sendable {
     private(set) var entry: PluginEntry?
     /// The entry of the plugin's last installation; nil when the plugin was not installed since the host started.
     private(set) var lastEntry: PluginEntry?
-    /// The problem of the plugin's refused manifest; nil when the manifest is not refused. After the manifest is
-    /// accepted the problem is kept until the reinstalled plugin is recorded.
+    /// The problem of the plugin's refused manifest; nil when the manifest is not refused. After a later manifest is
+    /// accepted, the problem is kept until the reinstalled plugin is recorded.
     var refusal: String?
     /// Whether the missing main plugin is the only problem of the refused manifest.
     var isOrphan = false
@@ -19,8 +19,8 @@ struct PluginState: Sendable {
     var known: KnownPlugin?
     /// Whether the agenda has an alarm for the time at which the retention of the removed plugin ends.
     var hasRemovalAlarm = false
-    /// The time from which an expired retention counts, if the wall clock still confirms it; nil while no expiry is
-    /// being confirmed.
+    /// The time at which the pending work of the removed plugin is dropped, if the wall clock is then still past the
+    /// end of the retention. Nil until the retention first seems to be over.
     var removalDoubt: MonotonicTime?
 
     var requests: PendingRequests
@@ -28,20 +28,20 @@ struct PluginState: Sendable {
     var waits: [WorkClass: ClassWait] = [:]
     /// Whether a commit of a part of the plugin's wait history is in flight.
     var isWritingWaits = false
-    /// The state of the plugin's record in the ledger. While the record is changing, further changes of the plugin
-    /// wait.
+    /// The state of the plugin's record in the ledger. While a change of the record is in flight, later changes wait.
     var memory = Memory.settled
-    /// Whether the plugin gets the event `started` even if it has not changed (C11).
+    /// Whether the plugin gets the event `started` even if its entry has not changed (C11).
     var wantsStart = false
 
     var occupants: [Lane: LaunchNumber] = [:]
-    /// Launches being prepared for one continued request each, by the number of the request.
+    /// By submission number, the launch that is being prepared for a single continued request.
     var reserved: [SubmissionNumber: LaunchNumber] = [:]
-    /// The launches that submitted continued requests and may run them (C8), by the number of the request.
+    /// By submission number, the launch that submitted a continued request and may run it (C8).
     var origins: [SubmissionNumber: LaunchNumber] = [:]
     var record = PluginRecord()
     var cooldownEnd: MonotonicTime?
-    /// The next attempt of the host to start a runner for the plugin; nil when the last attempt did not fail.
+    /// The earliest next attempt to launch the plugin after a failure of the host; nil when the last attempt did not
+    /// fail.
     var runnerRetry: RunnerRetry?
 
     enum Memory: Hashable, Sendable {
@@ -64,8 +64,8 @@ struct PluginState: Sendable {
         requests = PendingRequests(of: identifier)
     }
 
-    /// Whether an installation counts as the first: the plugin has no record, or it was removed before and its manifest
-    /// was not refused.
+    /// Whether an installation of the plugin is journaled as new, not as changed. This is so when the plugin has no
+    /// record, or when the plugin was removed before and its manifest was not refused.
     var isNew: Bool { known == nil || known?.missingSince != nil && refusal == nil }
 
     var hasNothingPending: Bool { requests.isEmpty && events.expectedCount == 0 }
@@ -76,21 +76,22 @@ struct PluginState: Sendable {
     /// The main plugin of an extension, even if the extension was just removed; nil for a main plugin.
     var containingPlugin: PluginIdentifier? { (entry ?? lastEntry)?.containingPlugin }
 
-    /// Installs a new entry, from a manifest that now describes the plugin.
+    /// Installs a new entry, because a manifest now describes the plugin.
     mutating func install(_ new: PluginEntry) {
         (entry, lastEntry, isOrphan) = (new, new, false)
         requests.setPermissions(Permissions(of: new, policy: policy))
         if removalDoubt != nil { endRemovalDoubt() }
     }
 
-    /// Removes the entry: no usable manifest describes the plugin.
+    /// Removes the entry, because no usable manifest describes the plugin.
     mutating func uninstall() {
         if entry == nil { return }
         entry = nil
         requests.setPermissions(nil)
     }
 
-    /// Ends the confirmation of an expired retention: the plugin is installed again, and its next removal starts anew.
+    /// Ends the check of an expired retention, because the plugin is installed again or the wall clock was set back. A
+    /// later removal or expiry starts the check anew.
     mutating func endRemovalDoubt() {
         if removalDoubt != nil { (removalDoubt, hasRemovalAlarm) = (nil, false) }
     }

@@ -4,8 +4,8 @@ import TaskModel
 
 /// The scheduler's states of plugins, indexed and ordered by identifier.
 ///
-/// The subscript requires a known plugin. An unknown one traps in debug builds; in release builds a change to it is
-/// lost.
+/// The subscript requires a plugin that was added before. An unknown plugin traps in debug builds; in release builds a
+/// change to its state is lost.
 struct PluginTable: Sendable {
     /// The states. The first one belongs to no plugin, and stands in for an unknown plugin.
     private var boxes: ContiguousArray = [Box(PluginState(identifier: .none, policy: PluginPolicy()))]
@@ -13,7 +13,8 @@ struct PluginTable: Sendable {
     private var free: [Int] = []
     private var names: [PluginIdentifier] = []
 
-    /// The storage of one state, for copy on write: copies of the table share it until one of them changes the state.
+    /// The storage of one plugin's state, for copy on write: copies of the table share the storage until one of them
+    /// changes the state.
     private final class Box: @unchecked Sendable {
         let state: UnsafeMutablePointer<PluginState>
 
@@ -49,9 +50,9 @@ struct PluginTable: Sendable {
         return 0
     }
 
-    /// Adds a plugin unless it is known.
+    /// Adds a plugin, unless the table contains it.
     ///
-    /// - Returns: whether it is new.
+    /// - Returns: whether the plugin was added.
     @discardableResult
     mutating func add(_ plugin: PluginIdentifier, policy: @autoclosure () -> PluginPolicy) -> Bool {
         if indices[plugin] != nil { return false }
@@ -74,7 +75,7 @@ struct PluginTable: Sendable {
         names.remove(at: place(after: plugin) - 1)
     }
 
-    /// The known identifiers after the given one, in order; all of them when `plugin` is nil.
+    /// The identifiers in the table after `plugin`, in order; all identifiers when `plugin` is nil.
     func names(after plugin: PluginIdentifier? = nil) -> ArraySlice<PluginIdentifier> {
         names[(plugin.map(place(after:)) ?? 0)...]
     }

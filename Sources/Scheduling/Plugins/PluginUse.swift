@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// The recent use of a plugin whose state was dropped. It applies again if the plugin returns, so that reinstalling a
-/// plugin does not bypass policies.
+/// The recent use of a plugin whose state was dropped. If the plugin is installed again, this use applies to it, so
+/// that reinstalling a plugin does not bypass policies.
 struct PluginUse: Sendable {
     let record: PluginRecord
     let cooldownEnd: MonotonicTime?
@@ -22,7 +22,7 @@ struct PluginUse: Sendable {
 }
 
 extension Scheduler {
-    /// Number of kept uses at which obsolete ones are dropped.
+    /// Number of kept `PluginUse` values from which on those that no longer affect any policy are dropped.
     private static let mostUsesKept = 1_000
 
     mutating func forget(_ plugin: PluginIdentifier, at now: Moment) {

@@ -4,7 +4,7 @@ package import TaskModel
 
 /// The recent activity of a plugin, as far as policies need it.
 package struct PluginRecord: Hashable, Sendable {
-    /// Running time of its background launches in the last 24 hours, in nanoseconds.
+    /// Running time of the plugin's background launches in the last 24 hours, in nanoseconds.
     package var dayUse = SlidingSum(slot: .seconds(15 * 60), window: .seconds(24 * 60 * 60))
     /// Number of launches in the last week that users requested, including triggers of its extensions.
     package var uses = SlidingSum(slot: .seconds(60 * 60), window: .seconds(7 * 24 * 60 * 60))
@@ -25,7 +25,8 @@ package struct PluginRecord: Hashable, Sendable {
     }
 }
 
-/// A sum of amounts over a sliding window of wall-clock time. Amounts are kept per slot, to bound the size.
+/// A sum of amounts over a sliding window of wall-clock time. The window consists of slots, and each slot stores only
+/// the sum of its amounts, to bound the size.
 package struct SlidingSum: Hashable, Sendable {
     private let slot: Int64
     private let slots: Int64

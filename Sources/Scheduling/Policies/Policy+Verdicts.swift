@@ -10,8 +10,8 @@ extension Policy.Facts {
 
     var isMaximumDeferralOver: Bool { maximumDeferralEnd.map { $0 <= now.wall } ?? false }
 
-    /// The end of the maximum deferral, from which on advisory policies no longer delay the work. Nil for events, and
-    /// for requests that were never deferred.
+    /// The end of the maximum deferral. From then on, advisory policies no longer delay the work. Nil for an event, and
+    /// for a request whose deferral has not begun.
     var maximumDeferralEnd: WallTime? {
         guard case .request(let pending) = work else { return nil }
         return pending.deferredSince.map { $0 + policies.maximumDeferral }

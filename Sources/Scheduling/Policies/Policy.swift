@@ -8,25 +8,27 @@ package import TaskModel
 /// One `wait` delays the work; one `must` overrides every `wait`. Policies have no weights, so `why` can always name
 /// the change that would end a delay.
 package enum Policy: String, Hashable, Sendable, CaseIterable {
-    /// Work that a user requested is not delayed by other policies.
+    /// Work that a user requested is not delayed by any policy.
     case user
     /// A request is not delayed beyond its maximum deferral (C12).
     case maximumDeferral = "maximum-deferral"
     /// When capacity is short, plugins that users use more come first.
     case use
-    /// A cooldown between two background launches of a plugin, longer after overruns.
+    /// A background launch of a plugin waits for a cooldown after the previous one. The cooldown is longer after
+    /// overruns.
     case spacing
     /// The background launches of a plugin share a running time per day.
     case dayBudget = "day-budget"
     /// After a start-up wave, the launches of different plugins are staggered.
     case stagger
-    /// Processing waits for an idle machine (statement 66, C16).
+    /// Processing and health research wait for an idle machine (statement 66, C16).
     case idle
-    /// Work waits while the machine is busy.
+    /// Requests wait while the processors are busy. Events never wait for this policy; processing and health research
+    /// wait for it only when the policy `idle` is off.
     case load
-    /// Background work is delayed while the battery is low.
+    /// Background work is delayed while the battery is low and the machine is not on external power.
     case battery
-    /// Background work is delayed while the user saves power.
+    /// Background work is delayed while the machine is in power-saver mode.
     case powerSaver = "power-saver"
 
     /// The computation of a policy's verdict.
@@ -40,21 +42,22 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         case condition(ConditionRule)
     }
 
-    /// A rule about one condition: delays work while a condition with the trait `trouble` holds, or while any other
-    /// condition does not hold.
+    /// A rule about one condition. If the condition has the trait `trouble`, the rule delays work while the condition
+    /// holds; if not, while the condition does not hold.
     struct ConditionRule: Sendable {
         enum Concern: Sendable {
             case processing
             /// Requests of the background lane, which no user waits for.
             case background
-            /// Requests of every kind, except requests that the policy `idle` already delays.
+            /// Requests of every kind. Processing and health research are excepted while the policy `idle` is on, which
+            /// delays them already.
             case requestsNotForIdle
         }
 
         let condition: Condition
         let reason: Reason
         let concern: Concern
-        /// Rationale for `why` while the condition holds. `lacks` is the rationale while it does not.
+        /// Rationale that `why` shows while the condition holds. `lacks` is the rationale while it does not hold.
         let holds: String
         let lacks: String
     }
@@ -149,7 +152,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The reasons of all policies that delay the work; empty when the verdict of one policy is `must`.
+    /// The reasons of all policies with the verdict `wait`; empty when a policy has the verdict `must`.
     static func reasons(on facts: Facts) -> [Reason] {
         var reasons: [Reason] = []
         for policy in allCases {

@@ -5,21 +5,22 @@ package struct PolicyConfiguration: Hashable, Sendable {
     package var off: Set<Policy> = []
     /// The window after a start-up wave over which the launches of plugins are staggered.
     package var stagger: Duration = .seconds(60)
-    /// The cooldown after a first overrun. It doubles with each consecutive overrun.
+    /// The cooldown after a first overrun. Each further consecutive overrun doubles it.
     package var overrunSpacing: Duration = .seconds(30)
     package var longestSpacing: Duration = .seconds(60 * 60)
     /// Maximum running time of a plugin's background launches within 24 hours.
     package var dayBudget: Duration = .seconds(4 * 60 * 60)
     /// The maximum deferral: advisory policies delay a request for at most this time (C12).
     package var maximumDeferral: Duration = .seconds(2 * 24 * 60 * 60)
-    /// Maximum time for which a plugin that waits for capacity comes after plugins that are used more.
+    /// Maximum time for which more used plugins come before a plugin that waits for capacity.
     package var maximumCapacityWait: Duration = .seconds(5 * 60)
 
     package init() {}
 }
 
 extension Eligibility.Standing {
-    /// The minimum time between the end of a background launch and the next one, longer after overruns.
+    /// The minimum time between the end of a background launch and the start of the plugin's next one, longer after
+    /// overruns.
     func spacing(_ configuration: SchedulingConfiguration) -> Duration {
         let base = policy.spacing ?? configuration.spacing
         let policies = configuration.policies

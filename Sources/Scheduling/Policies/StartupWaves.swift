@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// The latest start-up waves: times at which much work becomes possible at once.
+/// The latest start-up waves of each cause: the times at which much work became possible at once.
 package struct StartupWaves: Hashable, Sendable {
     /// Time of boot: zero on the monotonic clock.
     private static let boot = MonotonicTime(nanoseconds: 0)
@@ -16,8 +16,8 @@ package struct StartupWaves: Hashable, Sendable {
         [(.boot, Self.boot)] + (resume.map { [(.resume, $0)] } ?? []) + (network.map { [(.network, $0)] } ?? [])
     }
 
-    /// The stagger of a plugin: a fixed offset into the window, computed from the identifier. It is the same for all
-    /// work of the plugin, which therefore stays in one batch.
+    /// The stagger of a plugin: a fixed offset from the start of the window, computed from the identifier. All work of
+    /// the plugin has the same offset, and therefore stays in one batch.
     static func offset(of plugin: PluginIdentifier, in window: Duration) -> Duration {
         let steps: UInt64 = 1_000
         return window * Int(plugin.text.stableHash % steps) / Int(steps)

@@ -4,9 +4,9 @@ package import TaskModel
 
 /// A time of day on some days, in a time zone: "02:30", "mon-fri 02:30", "1,15 04:00".
 ///
-/// A scheduled occurrence is a local date: each date that matches has one occurrence, whatever its clocks do. If the
-/// zone skips the time of day, the occurrence is at the end of the gap; if the time comes twice, at the first time. A
-/// date that the zone skips whole has none.
+/// A scheduled occurrence is a local date: each date that matches has exactly one occurrence, even when the clocks of
+/// the zone change on it. If the zone skips the time of day, the occurrence is at the end of the gap. If the time of
+/// day comes twice, the occurrence is at the first of both. A date that the zone skips as a whole has no occurrence.
 package struct CalendarRule: Hashable, Sendable {
     package let hour: Int
     package let minute: Int
@@ -16,8 +16,8 @@ package struct CalendarRule: Hashable, Sendable {
     package let days: Set<Int>
     package let zone: ScheduleZone
 
-    /// Maximum number of days that a search examines. The longest gap, between two 31sts on a given weekday, is years,
-    /// not decades.
+    /// Maximum number of days that a search for the next occurrence examines. The longest gap is that between two 31sts
+    /// on a given weekday: years, not decades.
     private static let daysSearched: Int64 = 366 * 12
 
     /// Creates a rule; nil when a number is out of range.
@@ -45,9 +45,9 @@ package struct CalendarRule: Hashable, Sendable {
         return nil
     }
 
-    /// Converts the time of the last occurrence to changed rules of the zone. The occurrences up to `time` under the
-    /// old rules and up to the result under the new rules have the same local dates, so no date has its occurrence
-    /// twice or never.
+    /// Converts the time of the last occurrence to changed rules of the zone. Under the old rules, the occurrences up
+    /// to `time` have the same local dates as, under the new rules, the occurrences up to the result. So no date has
+    /// its occurrence twice or never.
     func time(correspondingTo time: WallTime, from old: TimeZoneRules, to new: TimeZoneRules) -> WallTime {
         let seconds = time.nanoseconds.flooredDivision(by: Self.second).quotient
         let tomorrow = Self.date(at: time, old) + 1

@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// Recurring work from the operator's configuration. At each occurrence the host submits the request, unless one is
-/// pending or running.
+/// Recurring work from the operator's configuration. At each occurrence the host submits a request, unless a request of
+/// the same identifier is pending or running.
 package struct WorkSchedule: Hashable, Sendable {
     package enum Rhythm: Hashable, Sendable {
         case every(Duration)
@@ -11,7 +11,8 @@ package struct WorkSchedule: Hashable, Sendable {
     }
 
     package var rhythm: Rhythm
-    /// The window of the stagger: each identifier has a fixed offset into it.
+    /// The window of the stagger: the request of each identifier is submitted at a fixed offset from the start of the
+    /// window.
     package var stagger: Duration
     package var kind: TaskKind
     package var requiresNetwork: Bool
@@ -66,7 +67,7 @@ package struct WorkSchedule: Hashable, Sendable {
         return latest
     }
 
-    /// The stagger of an identifier: its fixed offset into the window.
+    /// The stagger of an identifier: its fixed offset from the start of the window.
     func staggerOffset(of identifier: TaskIdentifier) -> Duration {
         stagger * Int(identifier.text.stableHash % 1_000) / 1_000
     }

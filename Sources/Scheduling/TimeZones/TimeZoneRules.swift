@@ -27,7 +27,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     /// Offset before the first transition, in seconds east of UTC.
     private let initial: Int64
     private let transitions: [Transition]
-    /// The yearly rule after the last transition; nil when the last offset holds for ever.
+    /// The yearly rule that holds after the last transition; nil when the offset of the last transition holds for ever.
     private let yearly: YearlyOffsets?
 
     package init(_ yearly: YearlyOffsets) {

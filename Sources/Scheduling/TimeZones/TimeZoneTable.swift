@@ -11,7 +11,7 @@ package enum ScheduleZone: Hashable, Comparable, Sendable {
 /// The rules of the time zones that schedules use.
 package struct TimeZoneTable: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
-        /// Name of the zone for display. For the machine's zone it may be only a description.
+        /// Name of the zone for display. For the zone of the machine it may be a description instead of a name.
         package let name: String
         package let rules: TimeZoneRules
 

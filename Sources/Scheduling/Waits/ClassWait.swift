@@ -2,10 +2,11 @@
 
 import TaskModel
 
-/// The wait of one class of a plugin: its present reasons, and the stretches of its history that are not written yet.
+/// The wait of one class of work of a plugin: the reasons that block the class now, and the stretches of its history
+/// that are not written yet. A stretch is a time with the same reasons.
 ///
-/// A stretch with lasting reasons is written once it has lasted for a moment. A stretch with momentary reasons is
-/// written only when it is over. So neither short changes nor submissions cost a row.
+/// A stretch with lasting reasons is written once it has lasted for `shortest`. A stretch with only momentary reasons
+/// is written when it is over, if it lasted for `shortest`. So neither short changes nor submissions cost a row.
 struct ClassWait: Sendable {
     private struct Stretch: Hashable, Sendable {
         let reasons: [String]
@@ -16,11 +17,11 @@ struct ClassWait: Sendable {
     private var reasons: [String] = []
     private var isLasting = false
     private var since = WallTime(nanoseconds: 0)
-    /// Momentary stretches that are over and lasted long enough to be recorded, oldest first.
+    /// Stretches with only momentary reasons that are over and lasted for `shortest`, oldest first.
     private var past: [Stretch] = []
-    /// Codes of the reasons whose rows are open in the ledger; nil when they are unknown after a failed commit.
+    /// Codes of the reasons whose rows are open in the ledger; nil after a failed commit, when they are unknown.
     private var written: [String]?
-    /// The time at which the present stretch has lasted long enough to be written.
+    /// The time from which the present reasons, and other unwritten changes, are written.
     private(set) var settlesAt = MonotonicTime(nanoseconds: 0)
     var deferral: Deferral
 
@@ -54,7 +55,8 @@ struct ClassWait: Sendable {
 
     mutating func settle(after delay: Duration, at now: Moment) { settlesAt = now.monotonic + delay }
 
-    /// The changes to be written now. From this call on, they count as written.
+    /// The changes to be written now. From this call on, the caller's commit is assumed to succeed: the changes count
+    /// as written until `wasNotWritten` is called.
     mutating func changes(of key: WaitKey) -> [LedgerChange] {
         var changes: [LedgerChange] = []
         var open: (reasons: [String]?, until: WallTime?) = (written, nil)
@@ -72,7 +74,7 @@ struct ClassWait: Sendable {
         return changes
     }
 
-    /// Marks the contents of the ledger as unknown after a failed commit, so that the present state is written again.
+    /// Marks the contents of the ledger as unknown, because the commit failed: the present state is written again.
     mutating func wasNotWritten() {
         written = nil
         deferral.wasNotWritten()

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The periods in which only advisory policies blocked the ready requests of a class.
+/// The periods in which only advisory policies blocked the ready requests of a class of work.
 ///
 /// The deferral of a request begins at the first moment of a period at which the request is due. Later changes do not
 /// undo it (C12). The deferral is not stored per request: the periods apply to the whole class. A period includes its
@@ -12,8 +12,8 @@ struct Deferral: Sendable {
     private(set) var periods: [DeferralPeriod] = []
     private var written: [DeferralPeriod]? = []
 
-    /// Maximum number of periods. Beyond it the oldest periods are merged: the deferral of a request may then begin a
-    /// little early.
+    /// Maximum number of periods. Beyond it the two oldest periods are merged, so that the deferral of a request may
+    /// begin a little early.
     private static let most = 16
 
     init(periods: [DeferralPeriod] = []) {
@@ -24,7 +24,7 @@ struct Deferral: Sendable {
     var isEmpty: Bool { periods.isEmpty }
     var isChanged: Bool { periods != written }
 
-    /// The start of the deferral of a request that became due at `due`; nil when no period covers the request.
+    /// The start of the deferral of a request that became due at `due`; nil when no period ends after `due`.
     func start(for due: WallTime) -> WallTime? {
         period(covering: due).map { max($0.since, due) }
     }
@@ -52,7 +52,8 @@ struct Deferral: Sendable {
         }
     }
 
-    /// Ends the open period: from now on other reasons block the class, or none.
+    /// Ends the open period, because from now on other reasons than advisory policies block the class, or no reason
+    /// does.
     mutating func end(at now: WallTime) {
         guard let last = periods.last, last.until == nil else { return }
         if last.since < now { periods[periods.count - 1].until = now } else { periods.removeLast() }
@@ -61,8 +62,8 @@ struct Deferral: Sendable {
     /// Drops all periods, because no request of the class is ready any longer.
     mutating func clear() { periods = [] }
 
-    /// Moves times in the future to the present after the wall clock was set back. Ended periods end before the present
-    /// and keep at least their last instant.
+    /// Moves times in the future to the present, after the wall clock was set back. An ended period then ends at the
+    /// present or before, and stays at least one nanosecond long.
     mutating func reckonAnew(at now: WallTime) {
         periods = periods.map { period in
             let until = period.until.map { min($0, now) }
@@ -70,10 +71,11 @@ struct Deferral: Sendable {
         }
     }
 
-    /// The due time of a request after the wall clock was set back to `now`, from the periods before that.
+    /// The due time of a request, adjusted after the wall clock was set back to `now`. Called before the periods are
+    /// adjusted.
     ///
-    /// - Returns: the present instead of a time in the future. It is the instant before, if an ended period covers the
-    ///   request, so that the period still covers it.
+    /// - Returns: a time before `now` unchanged, otherwise `now`. If an ended period covers the request, the instant
+    ///   before `now` instead of `now`, so that the adjusted period still covers the request.
     func reckonAnew(due: WallTime, at now: WallTime) -> WallTime {
         guard due >= now else { return due }
         return period(covering: due)?.until == nil ? now : now + .nanoseconds(-1)

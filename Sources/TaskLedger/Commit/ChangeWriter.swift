@@ -2,14 +2,14 @@
 
 import TaskModel
 
-/// Executes the statements of each change. The caller begins and ends the transactions.
+/// Executes the SQL statements of each change. The caller begins and ends the transactions.
 struct ChangeWriter: Sendable {
     private var plugins = PluginNames()
     private var lastJournal: JournalNumber?
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
-    /// Executes one change.
+    /// Executes the statements of one change.
     ///
     /// - Parameter payloads: receives the payloads of the tasks that the change moves from pending to running.
     mutating func apply(
@@ -65,8 +65,9 @@ struct ChangeWriter: Sendable {
         }
     }
 
-    /// Completes a ticket after its last change, so that the order of its changes does not matter. Checks that no ended
-    /// launch has unfinished tasks, and deletes the open waits and the deferrals of forgotten plugins.
+    /// Completes a ticket after its last change. Checks that no launch that the ticket ends has unfinished tasks, and
+    /// deletes the open waits and the deferrals of the plugins that it forgets. Both happen last, so that the order of
+    /// the changes of a ticket does not matter.
     mutating func finishTicket(_ changes: [LedgerChange], in access: WriteAccess) throws {
         for change in changes {
             switch change {
@@ -82,16 +83,18 @@ struct ChangeWriter: Sendable {
         }
     }
 
-    /// Increments the number of groups and records the highest numbers used, once for all tickets of the group.
+    /// Increments the number of groups in the ledger, and records the highest submission and launch numbers used.
+    /// Called once per group.
     ///
-    /// - Returns: the last journal entry written; nil when the group wrote none.
+    /// - Returns: the number of the last journal entry that the group wrote; nil when it wrote none.
     mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {
         try access.run(Counter.finishGroup, lastSubmission.rawValue, lastLaunch.rawValue)
         defer { lastJournal = nil }
         return lastJournal
     }
 
-    /// Drops the cached state after a rollback, because plugin names that the transaction inserted may not exist.
+    /// Drops the cached state after a rollback, because the plugin names that the transaction inserted may no longer
+    /// exist.
     mutating func forgetUncommitted() {
         self = Self()
     }

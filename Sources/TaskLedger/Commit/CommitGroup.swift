@@ -2,13 +2,13 @@
 
 import TaskModel
 
-/// The commits of one transaction with their results.
+/// The commits that are written in one transaction, with their results.
 struct CommitGroup {
     private(set) var commits: [WaitingCommit] = []
     /// The results, one per commit: the payloads of the tasks that the commit moved from pending to running, or an
     /// error.
     private(set) var results: [Result<[SubmissionNumber: [UInt8]], LedgerError>] = []
-    /// The last journal entry that the group has written to disk; nil when it wrote none.
+    /// The number of the last journal entry that the group has written to disk; nil when it wrote none.
     var lastJournal: JournalNumber?
 
     /// Adds a commit with an empty result. Returns false when `commit` is nil.
@@ -27,7 +27,7 @@ struct CommitGroup {
 
     mutating func fail(_ index: Int, _ error: LedgerError) { results[index] = .failure(error) }
 
-    /// Sets the error as the result of every commit that has not failed already.
+    /// Sets the error as the result of every commit of the group that has not failed already.
     mutating func failAll(_ error: LedgerError) {
         for index in results.indices where !hasFailed(index) { fail(index, error) }
     }

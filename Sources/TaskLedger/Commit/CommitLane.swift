@@ -2,13 +2,14 @@
 
 import TaskModel
 
-/// A queue of waiting commits in the order of arrival. The commits of a plugin can be taken ahead of their turn.
+/// A queue of waiting commits in the order in which they were appended. The commits that change the waits or deferrals
+/// of given plugins can be taken out of order.
 struct CommitLane {
     private var arrived: [WaitingCommit] = []
-    /// Commits older than those in `arrived`, newest first, so that removing the oldest shifts no elements.
+    /// The commits that are older than those in `arrived`, newest first, so that removing the oldest commit shifts no
+    /// elements.
     private var leaving: [WaitingCommit] = []
-    /// Numbers of waiting commits that change the waits or deferrals of a plugin. A plugin without such commits has no
-    /// entry.
+    /// By plugin, how many waiting commits change its waits or deferrals. A plugin without such a commit has no entry.
     private var owners: [PluginIdentifier: Int] = [:]
 
     var count: Int { arrived.count + leaving.count }
@@ -33,8 +34,9 @@ struct CommitLane {
         return commit
     }
 
-    /// Removes and returns, in order, the commits that change the waits or deferrals of the plugins. Commits linked to
-    /// them by a common plugin are included. Reads all waiting commits, unless none of them concerns the plugins.
+    /// Removes and returns, in order, the commits that change the waits or deferrals of the plugins. A commit that
+    /// shares a plugin with one of these commits is included as well. Reads all waiting commits, unless none of them
+    /// concerns the plugins.
     mutating func take(of plugins: Set<PluginIdentifier>) -> [WaitingCommit] {
         guard holdsAny(of: plugins) else { return [] }
         let waiting = leaving.reversed() + arrived

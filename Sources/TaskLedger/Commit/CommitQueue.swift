@@ -4,16 +4,19 @@ import Synchronization
 
 /// The commits that wait for a transaction, in two lanes. The queue itself writes nothing.
 ///
-/// - A ticket is *history* when it consists of waits, deferral periods and journal entries that end no task. Every
-///   other ticket is an *answer*: a caller or a launch waits for it.
+/// - A ticket of `Ledger.submit` is *history* when it consists only of waits, deferral periods and journal entries that
+///   end no task. Every other ticket is an *answer*: a caller or a launch waits for it.
 /// - Answers are written before history. After `mostAnswerGroups` groups of answers, one group of history is written:
 ///   history is delayed, never starved.
-/// - Within each lane, tickets are written in the order of submission.
+/// - Each lane is written in the order in which tickets entered it. A ticket enters the lane of its type when it is
+///   submitted.
 /// - Tickets that change the waits or deferrals of one plugin are written in the order of submission, whatever their
-///   lane. An answer moves the earlier history of its plugins into its own lane, and history that follows such an
-///   answer is queued with the answers. Thus no wait is recorded for a plugin after the ticket that forgets the plugin.
-///   Nor does an older ticket reopen a wait that a newer one has closed.
-/// - A group holds at most `mostInGroup` tickets, all from one lane and all submitted before the group began.
+///   type. For this, an answer that changes waits or deferrals moves the waiting history about the same plugin into the
+///   lane of the answers, before itself. While such an answer waits, further history about the plugin enters the lane
+///   of the answers, too. Thus no wait is recorded for a plugin after the ticket that forgets the plugin. Nor does an
+///   older ticket reopen a wait that a newer one has closed.
+/// - A group holds at most `mostInGroup` tickets, all from one lane, and at most as many as waited in the lane when the
+///   group began.
 final class CommitQueue: Sendable {
     static let mostInGroup = 512
     /// Maximum number of consecutive groups of answers while history waits.
@@ -21,7 +24,7 @@ final class CommitQueue: Sendable {
 
     enum Admission {
         case queued
-        /// The commit was queued while the writer sleeps: the caller has to wake the writer.
+        /// The commit was queued while the writer was asleep: the caller has to wake the writer.
         case queuedFirst
         case closed
     }
@@ -29,10 +32,10 @@ final class CommitQueue: Sendable {
     private struct State {
         var answers = CommitLane()
         var history = CommitLane()
-        /// Number of groups of answers since the last group of history, counted while history waits.
+        /// Number of groups of answers written since the last group of history; 0 while no history waits.
         var answerGroups = 0
         var isHistoryGroup = false
-        /// Number of commits that the current group can still contain.
+        /// Maximum number of further commits that the current group may take from its lane.
         var left = 0
         var isWriterAwake = false
         var isClosed = false
@@ -83,11 +86,11 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Removes and returns the next commit of the group; nil at the end of the group.
+    /// Removes and returns the next commit of the current group; nil at the end of the group.
     func next() -> WaitingCommit? { state.withLock { $0.next() } }
 
-    /// Whether the writer has to write another group. If not, the writer counts as asleep, and the next commit wakes
-    /// it.
+    /// Whether the writer has to write another group. If not, the writer counts as asleep from now on, and the next
+    /// commit returns `queuedFirst`.
     func continues() -> Bool {
         state.withLock { state in
             state.isWriterAwake = !state.isEmpty
@@ -95,7 +98,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Rejects all later commits. Waiting commits are still written.
+    /// Rejects every commit that is added later. Waiting commits are still written.
     func close() {
         state.withLock { $0.isClosed = true }
     }

@@ -19,10 +19,11 @@ struct GroupWriter: Sendable {
         self.statements = statements
     }
 
-    /// Writes one group: at least one commit, and more until `next` returns nil or `mostTime` has passed.
+    /// Writes one group: at least one commit, and further commits until `next` returns nil or `mostTime` has passed.
     ///
-    /// A failing commit does not affect the others of its group. Failures are rare, and a savepoint per commit would
-    /// slow down all commits. So the group is rolled back and written again without the failed commit.
+    /// A failing commit does not affect the other commits of its group. Failures are rare, and a savepoint per commit
+    /// would slow down all commits. So after a failure the group is rolled back, and written again without the failed
+    /// commit.
     mutating func write(_ next: () -> WaitingCommit?, to database: Database) -> CommitGroup {
         let access = WriteAccess(database, statements)
         let clock = hooks.clock
@@ -42,9 +43,11 @@ struct GroupWriter: Sendable {
         return group
     }
 
-    /// Writes the commits of the group that have not failed and those that `more` returns, and commits the transaction.
+    /// Begins a transaction, writes the commits of the group that have not failed, then the commits that `more`
+    /// returns, and commits the transaction.
     ///
-    /// - Returns: false when a commit failed. The error is then the result of this commit, and the disk is unchanged.
+    /// - Returns: false when a commit of the group failed. The error is then the result of this commit, the transaction
+    ///   is still open, and the disk is unchanged.
     private mutating func attempt(
         _ group: inout CommitGroup,
         _ more: () -> WaitingCommit?,

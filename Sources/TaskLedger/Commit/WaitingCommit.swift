@@ -11,9 +11,10 @@ struct WaitingCommit: Sendable {
 
     let origin: Origin
     let changes: [LedgerChange]
-    /// Whether the ticket is history: answers that were submitted later can be written first.
+    /// Whether the ticket is history. Answers that are submitted later can be written before it.
     let isHistory: Bool
-    /// Plugins whose waits or deferrals the ticket changes. Tickets with a common plugin keep their order.
+    /// Plugins whose waits or deferrals the ticket changes or deletes. Tickets that share one of these plugins are
+    /// written in the order of submission.
     let classOwners: Set<PluginIdentifier>
 
     init(origin: Origin, changes: [LedgerChange]) {
@@ -29,8 +30,8 @@ struct WaitingCommit: Sendable {
 }
 
 extension LedgerChange {
-    /// Whether the change is history: no decision or reply depends on it. The outcome of a task is not history, because
-    /// it is also written to the task's row, where it must not overwrite a later one.
+    /// Whether the change is history: no decision or reply depends on it. A journal entry with the outcome of a task is
+    /// not history, because the outcome is also written to the task's row, where it must not overwrite a later outcome.
     fileprivate var isHistory: Bool {
         switch self {
         case .journal(let entry): entry.endedTask == nil

@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Replaces the stored deferral periods of a class.
+    /// Replaces the stored deferral periods of a class of work.
     func setDeferrals(_ key: WaitKey, _ periods: [DeferralPeriod], names: inout PluginNames) throws {
         if let open = periods.dropLast().first(where: { $0.until == nil }) {
             throw LedgerFault.contradiction(
@@ -23,7 +23,7 @@ extension WriteAccess {
 }
 
 extension Database {
-    /// The deferral periods of a plugin by class, oldest first.
+    /// The deferral periods of a plugin by class of work, oldest first.
     ///
     /// - Parameter id: the number of the plugin's row.
     func deferrals(ofPlugin id: Int64) throws -> [WorkClass: [DeferralPeriod]] {
@@ -38,7 +38,7 @@ extension Database {
         return deferrals
     }
 
-    /// Deletes the deferral periods of classes without pending work, because such periods can no longer affect a
+    /// Deletes the deferral periods of classes without pending work, because these periods can no longer affect a
     /// request.
     ///
     /// - Returns: the number of deleted periods.

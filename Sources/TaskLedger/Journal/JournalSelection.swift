@@ -4,9 +4,9 @@ package import TaskModel
 
 /// The journal entries to read: range of numbers, filter, direction and limit.
 package struct JournalSelection: Hashable, Sendable {
-    /// Selects only entries with a higher number; nil for no bound.
+    /// Lower bound: only entries with a higher number are selected. Nil for no bound.
     package var after: JournalNumber?
-    /// Selects only entries with a lower number; nil for no bound.
+    /// Upper bound: only entries with a lower number are selected. Nil for no bound.
     package var before: JournalNumber?
     package var filter: JournalFilter
     /// Whether only entries about the end of a task are selected.

@@ -29,7 +29,7 @@ extension WriteAccess {
 }
 
 extension JournalEntry {
-    /// The task whose outcome the entry records; nil for any other entry.
+    /// The task whose outcome this entry records; nil for an entry about anything else.
     var endedTask: (outcome: TaskOutcome, launch: LaunchNumber, submission: SubmissionNumber)? {
         guard case .task(let outcome) = event, let launch, let submission else { return nil }
         return (outcome, launch, submission)

@@ -4,8 +4,8 @@ import GRDB
 import TaskModel
 
 extension Database {
-    /// The newest launches, newest first, of one plugin or, when `plugin` is nil, of all. With `before`, only launches
-    /// with a lower number.
+    /// The newest launches, newest first, at most `limit`: of one plugin or, when `plugin` is nil, of all plugins. If
+    /// `before` is set, only launches with a lower number.
     func launches(limit: Int, before: LaunchNumber? = nil, plugin: PluginIdentifier?) throws -> [LaunchRecord] {
         let newest = "launch.number < ? ORDER BY launch.number DESC LIMIT ?"
         let bound = before?.rawValue ?? .max

@@ -6,7 +6,7 @@ package import TaskModel
 package struct LaunchRecord: Hashable, Sendable {
     package let number: LaunchNumber
     package let plugin: PluginIdentifier
-    /// The lane in which the launch was last.
+    /// The lane of the launch: while it runs, the present one; after its end, the last one.
     package let lane: Lane
     package let cause: LaunchCause
     package let startedAt: WallTime

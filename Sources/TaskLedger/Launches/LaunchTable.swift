@@ -29,7 +29,7 @@ extension WriteAccess {
         }
     }
 
-    /// Moves another task from pending into a running launch, after the existing tasks of its batch.
+    /// Moves a further task from pending into a running launch, behind the existing tasks of the launch.
     func start(_ task: PlannedTask, in launch: LaunchNumber) throws {
         guard let plugin = try integer(LaunchStatements.runningPlugin, launch.rawValue) else {
             throw LedgerFault.contradiction("no launch \(launch) is running")

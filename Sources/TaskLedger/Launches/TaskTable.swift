@@ -5,10 +5,10 @@ import TaskModel
 
 /// Statements on the table of tasks: the tasks of running launches, and the rows that remain of ended tasks.
 extension WriteAccess {
-    /// Moves the row of pending work into a launch. Throws when the work is not pending, because a launch only runs
-    /// work that can be requeued.
+    /// Moves the row of pending work into a launch. Throws when the work is not pending: the launch would run work that
+    /// cannot be requeued.
     ///
-    /// The task's row takes retry state and deferral from the plan, which may be newer than the pending row. The
+    /// The task's row takes retry state and deferral start from `work`, which may be newer than the pending row. The
     /// payload stays in its own table.
     func moveToRunning(_ work: PendingWork, of launch: LaunchNumber, plugin: Int64, position: Int) throws {
         let number = work.number
@@ -46,8 +46,8 @@ extension WriteAccess {
         try removePayload(of: submission)
     }
 
-    /// Requeues a running task. When a request with the same plugin and identifier is pending, that newer one stays,
-    /// and the task ends instead.
+    /// Requeues a running task. When a newer request with the same plugin and identifier is pending, the newer request
+    /// stays, and the task ends instead.
     ///
     /// - Returns: the newer request that supersedes the task; nil when the task is pending again.
     func requeueTask(_ launch: LaunchNumber, _ work: PendingWork, names: inout PluginNames) throws -> SubmissionNumber?
@@ -94,8 +94,8 @@ extension WriteAccess {
         try requireRunning(launch, submission)
     }
 
-    /// Stores the outcome of a task in its row as well, so that a launch shows its outcomes even after the journal was
-    /// pruned.
+    /// Stores the outcome of a task in the task's row as well as in the journal, so that a launch shows the outcomes of
+    /// its tasks even after the journal was pruned.
     func record(_ outcome: TaskOutcome, of launch: LaunchNumber, _ submission: SubmissionNumber) throws {
         try run(Move.recordOutcome, outcome.rawValue, launch.rawValue, submission.rawValue)
     }

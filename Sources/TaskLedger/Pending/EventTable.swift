@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Stores a pending event. Events never replace one another.
+    /// Stores a pending event. Unlike a request, an event never replaces another one.
     func store(_ event: PendingEvent, payload: [UInt8], names: inout PluginNames) throws {
         let plugin = try names.number(of: event.plugin, in: self)
         try run(Event.insert) { run in
@@ -18,7 +18,8 @@ extension WriteAccess {
         try store(payload, of: event.number)
     }
 
-    /// Removes a pending event. An event that is not pending is ignored, because an earlier change may have started it.
+    /// Removes a pending event. Does nothing when the event is not pending, because an earlier change may have started
+    /// it.
     func removeEvent(_ number: SubmissionNumber) throws {
         try run(Event.remove, number.rawValue)
         if changes > 0 { try removePayload(of: number) }

@@ -33,9 +33,9 @@ enum Pending {
 
     static let hasEvent = "SELECT EXISTS (SELECT 1 FROM event WHERE plugin = ?)"
 
-    /// The SQL query whether a plugin has a pending request of a class. It compares the columns that `WorkClass(of:)`
-    /// reads. Protection is compared for health research only, and a request without continued terms counts as one
-    /// without resources.
+    /// The SQL query that tests whether a plugin has a pending request of a class. It compares the columns that
+    /// `WorkClass(of:)` reads. Protection is compared for health research only, and a request without continued terms
+    /// counts as a request without resources.
     static let hasRequest = """
         SELECT EXISTS (
             SELECT 1 FROM request

@@ -3,7 +3,8 @@
 import GRDB
 import TaskModel
 
-/// The columns for a request that the tables `request` and `task` share, except number, owner, identifier and payload.
+/// The columns of a request that the tables `request` and `task` share, without the columns for number, plugin,
+/// identifier and payload.
 enum RequestColumns {
     /// The columns of the submitted values, in the order of `StatementRun.bind(submitted:)`.
     static let submitted = [

@@ -29,7 +29,8 @@ extension WriteAccess {
         try store(payload, of: request.number)
     }
 
-    /// Removes a pending request. A request that is not pending is ignored: an earlier change may have started it.
+    /// Removes a pending request. Does nothing when the request is not pending, because an earlier change may have
+    /// started it.
     func removeRequest(_ number: SubmissionNumber) throws {
         try run(Request.remove, number.rawValue)
         if changes > 0 { try removePayload(of: number) }

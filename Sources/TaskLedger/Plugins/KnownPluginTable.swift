@@ -18,7 +18,7 @@ extension WriteAccess {
         )
     }
 
-    /// Deletes the recorded facts and schedules of the plugin. An unrecorded plugin is ignored.
+    /// Deletes the recorded facts and schedules of the plugin. Does nothing when the plugin is not recorded.
     func forget(_ plugin: PluginIdentifier, names: inout PluginNames) throws {
         guard let number = try names.knownNumber(of: plugin, in: self) else { return }
         try forgetFetch(ofPlugin: number)

@@ -3,10 +3,11 @@
 import GRDB
 import TaskModel
 
-/// The numbers that stand for plugin identifiers in the other tables. The number of an identifier never changes.
+/// The numbers that stand for plugin identifiers in all tables except `plugin`. The number of an identifier never
+/// changes.
 struct PluginNames: Sendable {
-    /// The name that stands for the operator's schedules among the submitters. No plugin can have it, because plugin
-    /// identifiers contain a dot.
+    /// The name that stands for the operator's schedules among the submitters. No plugin can have this name, because
+    /// plugin identifiers contain a dot.
     static let schedule = Submitter.schedule.name
 
     private static let insert = StatementText("INSERT INTO plugin (identifier) VALUES (?)")

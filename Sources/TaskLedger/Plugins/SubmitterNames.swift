@@ -3,8 +3,8 @@
 import GRDB
 import TaskModel
 
-/// Maps the numbers of submitters to names while the rows of one plugin are read. The plugin itself, the most frequent
-/// submitter, needs no read of the plugin table and no validation.
+/// Maps the numbers of submitters to names while the rows of one plugin are read. The most frequent submitter is the
+/// plugin itself, whose name needs neither a read of the table `plugin` nor a validation.
 struct SubmitterNames {
     private let database: Database
     private var known: [Int64: Submitter]

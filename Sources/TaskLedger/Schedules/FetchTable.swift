@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Stores the fetch schedule of a plugin; nil deletes it.
+    /// Stores the legacy fetch schedule of a plugin; nil deletes the stored schedule.
     func setFetch(of plugin: PluginIdentifier, _ schedule: FetchSchedule?, names: inout PluginNames) throws {
         guard let schedule else {
             if let number = try names.knownNumber(of: plugin, in: self) { try forgetFetch(ofPlugin: number) }

@@ -8,8 +8,8 @@ extension WriteAccess {
         try run(OccurrenceStatements.store, identifier.text, time.nanoseconds)
     }
 
-    /// Deletes the recorded occurrences of all identifiers permitted to the plugin, except identifiers that another
-    /// recorded plugin is permitted as well.
+    /// Deletes the recorded occurrences of all identifiers that are permitted to the plugin, except identifiers that
+    /// are also permitted to another recorded plugin.
     func forgetOccurrences(of plugin: PluginIdentifier) throws {
         let known = try database.knownPlugins()
         func isPermitted(_ identifier: TaskIdentifier, to plugins: [KnownPlugin]) -> Bool {

@@ -3,14 +3,14 @@
 import Glibc
 
 /// Reads the number of committed groups from the database file alone, without the write-ahead log. It parses the bytes
-/// of the file, because SQLite always includes the log.
+/// of the file itself, because a read through SQLite always includes the log.
 struct CommitCount {
     let path: String
     let pageSize: Int
     /// Number of the page with the table `counter`, from 1.
     let page: Int
 
-    /// The number of groups; nil when the page does not contain exactly the one row of the table.
+    /// The number of groups; nil when the page does not consist of the single row of the table `counter`.
     func read() throws(LedgerError) -> Int64? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw .cannotOpen(path, errno: errno) }
@@ -22,7 +22,8 @@ struct CommitCount {
 
     /// Parses the number of groups from a page in SQLite's file format: a table leaf with one cell. Nil for any other
     /// page. The cell contains the lengths of row and key, the key 1, the length of the record's header, a type per
-    /// column, and the columns. `commits` is the second column and the first one with bytes of its own.
+    /// column, and the values of the columns. The number, `commits`, is the second column and the first one whose value
+    /// occupies bytes.
     static func commits(in page: [UInt8]) -> Int64? {
         guard page.count >= 512, page[0] == 0x0d, page[3] == 0, page[4] == 1 else { return nil }
         let cell = Int(page[8]) << 8 | Int(page[9])

@@ -3,12 +3,13 @@
 import GRDB
 import Glibc
 
-/// Examines a ledger's file before it is opened for writing. It only reads, so a refused file stays unchanged.
+/// Examines the file of a ledger before the ledger is opened for writing. The examination only reads, so a refused file
+/// stays unchanged.
 struct LedgerFile {
     let path: String
 
-    /// Throws unless this host can write the ledger, or create it here. Reads the file's header, the log's header, the
-    /// versions and the tables that `check` lists.
+    /// Throws unless this host can write the ledger at `path`, or create one there. Reads the header of the file, the
+    /// header of the write-ahead log, the versions, and the tables that `check` lists.
     func examine() throws(LedgerError) {
         guard try exists() else { return }
         // The header may be older than the write-ahead log, which only SQLite can read.
@@ -19,8 +20,8 @@ struct LedgerFile {
         }
     }
 
-    /// Whether a ledger exists; false for a missing or empty file. Throws when the file is not a ledger, or
-    /// the log beside it does not belong to it.
+    /// Whether a ledger exists; false for a missing or empty file. Throws when the file is not a ledger, or when the
+    /// write-ahead log beside the file does not belong to it.
     func exists() throws(LedgerError) -> Bool {
         let header = try header()
         switch try log.contents(pageSize: header?.pageSize) {
@@ -34,7 +35,7 @@ struct LedgerFile {
         return true
     }
 
-    /// Runs `body` on a read-only connection.
+    /// Runs `body` on a read-only connection and closes the connection.
     func readOnly<Value>(_ operation: String, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         do {
             var configuration = Configuration()
@@ -67,8 +68,8 @@ struct LedgerFile {
 
         let bytes: [UInt8]
         var isSQLite: Bool { bytes.count == Self.length && bytes.starts(with: Self.magic) }
-        /// The page size in bytes; nil for a file of another format. It is stored in two bytes: the largest size,
-        /// 65,536, does not fit and is stored as 1.
+        /// The page size in bytes; nil for a file of another format. The header has two bytes for the size: the largest
+        /// size, 65,536, does not fit and is stored as 1.
         var pageSize: Int? {
             guard isSQLite else { return nil }
             let written = Int(bytes[16]) << 8 | Int(bytes[17])
@@ -108,8 +109,8 @@ struct LedgerFile {
 
     // MARK: - The contents
 
-    /// Whether the database is a ledger that this host can write. False when an earlier start created the file and
-    /// ended before the first migration. Throws when this host must not write the file.
+    /// Whether the database is a ledger that this host can write. False when the file has no tables yet, because an
+    /// earlier start ended before the first migration. Throws when this host must not write the file.
     func judgeVersion(of database: Database) throws -> Bool {
         let applicationID = try Int64.fetchOne(database, sql: "PRAGMA application_id")
         if applicationID == 0, try isUntouched(database) { return false }
@@ -125,7 +126,7 @@ struct LedgerFile {
         return true
     }
 
-    /// Whether the database has no tables of its own: an earlier start ended right after creating the file.
+    /// Whether the database has only tables of SQLite and GRDB: an earlier start ended right after creating the file.
     private func isUntouched(_ database: Database) throws -> Bool {
         let others = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'grdb\\_%' ESCAPE '\\'"
         return try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema WHERE \(others)") == 0
@@ -134,8 +135,8 @@ struct LedgerFile {
     /// Runs SQLite's quick check of structure and columns on the tables that a start depends on.
     ///
     /// Launches, tasks, waits and the journal grow with the history of the host, and payloads with the submitted data:
-    /// these tables are skipped. All tables are checked when a write-ahead log was left over and cannot be matched to
-    /// the ledger, as after a crash during a migration. `LedgerInspection` always examines all tables.
+    /// these tables are skipped. All tables are checked when a write-ahead log was left over and its relation to the
+    /// ledger is unknown, as after a crash during a migration. `LedgerInspection` always examines all tables.
     private func check(_ database: Database) throws {
         var tables: [String?] = [nil]
         if try isLogKnown(database) {
@@ -149,9 +150,9 @@ struct LedgerFile {
         }
     }
 
-    /// Requests the kernel to read the beginning of the file into its cache, and returns at once. The check follows the
-    /// trees of the tables, which is ten times slower from disk: for a million requests it took 2.7 s, and 0.3 s with
-    /// this.
+    /// Requests the kernel to read the beginning of the file into its cache, and returns at once. The check that
+    /// follows reads the pages in the order of the tables' trees, which is ten times slower from disk than from the
+    /// cache: for a million requests it took 2.7 s without this read-ahead, and 0.3 s with it.
     private func readAhead() {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { return }
@@ -174,11 +175,10 @@ struct LedgerFile {
     ]
 
     /// Whether the write-ahead log continues this ledger; true without a log. False when this cannot be determined.
-    /// Throws when the log belongs to another state of the ledger, because a copy of one was restored without the
-    /// other.
+    /// Throws when the log belongs to another state of the ledger, because either the file or the log was restored from
+    /// a copy alone.
     ///
-    /// The difference of the commit counts with and without the log must not exceed the number of transactions in the
-    /// log.
+    /// The commit counts with and without the log must not differ by more than the number of transactions in the log.
     @discardableResult
     func isLogKnown(_ database: Database) throws -> Bool {
         guard try log.contents(pageSize: nil) == .changes else { return true }

@@ -3,7 +3,8 @@
 import GRDB
 package import TaskModel
 
-/// The findings about a ledger that no host has open. The inspection never writes, moves or migrates the ledger.
+/// The result of an inspection of a ledger that no host has open. The inspection never writes, moves or migrates the
+/// ledger.
 package struct LedgerInspection: Sendable {
     package enum State: Hashable, Sendable {
         /// There is no ledger; the host creates an empty one at its next start.
@@ -14,7 +15,7 @@ package struct LedgerInspection: Sendable {
     }
 
     package let state: State
-    /// Complete messages with the file, the rule and the remedy.
+    /// Complete messages about the problems found, each with the file, the rule and the remedy.
     package let problems: [String]
     /// The state that the next host would load; nil when the ledger cannot be read.
     package let snapshot: LedgerSnapshot?
@@ -66,7 +67,7 @@ private struct Examination {
     }
 
     /// Migrates a copy of an older ledger and reads the copy, so that the result equals the state that the next host
-    /// loads. SQLite keeps a large copy on disk and removes it with the connection.
+    /// would load. SQLite keeps a large copy on disk and removes it when the connection is closed.
     private mutating func readContents(ofOlder database: Database) throws {
         let copy = try DatabaseQueue(path: "")
         try copy.writeWithoutTransaction { try database.backup(to: $0) }
@@ -94,8 +95,8 @@ private struct Examination {
         }
     }
 
-    /// The SQL query for damaged payloads: work whose payload has the wrong size, and payloads without work, which are
-    /// reported with an expected size of 0 bytes.
+    /// The SQL query for damaged payloads: work whose payload has the wrong size, and payloads that belong to no work,
+    /// which the query reports with an expected size of 0 bytes.
     private static let wrongPayloads = """
         WITH work (submission, size) AS (
             SELECT number, payload_size FROM request UNION ALL SELECT number, payload_size FROM event
@@ -108,7 +109,7 @@ private struct Examination {
         LIMIT \(mostFindings)
         """
 
-    /// Maximum number of findings of one kind. It is enough to show the extent of the damage.
+    /// Maximum number of findings of one type. It is enough to show the extent of the damage.
     private static let mostFindings = 20
 
     private static func findings(in database: Database) throws -> [String] {

@@ -2,9 +2,9 @@
 
 extension LedgerSchema {
     /// The third migration, after which requests can have every kind. SQLite cannot drop a constraint from a column, so
-    /// launches and requests move to new tables. A pending payload has to remain the last column, behind all columns
-    /// that are read without it. The migrator checks references only at the end of the step, so dropping the old
-    /// launches deletes no tasks.
+    /// launches and requests move to new tables. The payload of a pending request has to remain the last column, behind
+    /// all columns that are read without it. The migrator checks references only at the end of the migration, so
+    /// dropping the old table of launches deletes no tasks.
     static let third = """
         CREATE TABLE new_launch (
             number INTEGER PRIMARY KEY,

@@ -12,7 +12,7 @@ enum LedgerSchema {
     /// The first version whose ledgers count the groups of commits.
     static let countsCommits: Int64 = 4
 
-    /// The ledger version that this host writes, stored in SQLite's `user_version`.
+    /// The version of ledgers that this host writes, stored in SQLite's `user_version`.
     static var version: Int64 { Int64(steps.count) }
 
     static var migrator: DatabaseMigrator {

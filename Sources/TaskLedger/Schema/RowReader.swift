@@ -4,8 +4,8 @@ import Foundation
 import GRDB
 import TaskModel
 
-/// Reads the columns of one row by name, in any order. Throws an error with table, row and column for an unknown value,
-/// and with table and column for a missing column. It never traps.
+/// Reads the columns of one row by name, in any order. An unknown value throws an error with table, row and column; a
+/// missing column throws an error with table and column. It never traps.
 struct RowReader {
     private let statement: Statement
     private let columns: [String]

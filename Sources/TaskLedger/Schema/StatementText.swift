@@ -3,7 +3,7 @@
 import GRDB
 
 /// The SQL of a statement that the writer keeps prepared. The prepared statement is found by the identity of this
-/// object: a lookup by text would hash hundreds of bytes for every written row.
+/// object: a lookup by the SQL text would hash hundreds of bytes for every written row.
 final class StatementText: Sendable {
     let sql: String
     /// Number of placeholders; each one is a bare question mark.
@@ -17,8 +17,8 @@ final class StatementText: Sendable {
 
 /// The prepared statements of the writer's connection.
 ///
-/// Unchecked: statements are prepared, used and released only during access to their connection, and the connection
-/// admits one access at a time.
+/// `@unchecked Sendable` is safe: statements are prepared, used and released only during access to the connection, and
+/// the connection admits one access at a time.
 final class PreparedStatements: @unchecked Sendable {
     private var statements: [ObjectIdentifier: Statement] = [:]
 

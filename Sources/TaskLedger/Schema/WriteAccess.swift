@@ -2,7 +2,8 @@
 
 import GRDB
 
-/// One access to the writer's connection, with the prepared statements. Valid only during that access.
+/// One access to the writer's connection, with the prepared statements of the connection. Valid only during that
+/// access.
 struct WriteAccess {
     let database: Database
     private let statements: PreparedStatements

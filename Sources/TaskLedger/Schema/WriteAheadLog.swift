@@ -6,20 +6,21 @@ import Glibc
 /// this type distinguishes an unreadable log from an empty one. It never writes.
 struct WriteAheadLog {
     enum Contents: Hashable {
-        /// There is no log, or it contains no commit.
+        /// There is no log, or it contains no frame, and therefore no commit.
         case nothing
-        /// The log contains commits, because the last host did not close its ledger: some changes may be only in the
+        /// The log contains frames, because the last host did not close its ledger: some commits may be only in the
         /// log.
         case changes
-        /// The log does not belong to this ledger; the value is the reason.
+        /// The file cannot be a log of this ledger; the value is the reason.
         case foreign(String)
     }
 
     let path: String
 
-    /// The kind of contents of the log.
+    /// Whether the log is empty, contains frames, or cannot belong to this ledger. Reads the header and the size of the
+    /// log.
     ///
-    /// - Parameter pageSize: page size of the ledger in bytes; nil without a ledger.
+    /// - Parameter pageSize: page size of the ledger in bytes; nil when the page size of the log is not to be compared.
     func contents(pageSize: Int?) throws(LedgerError) -> Contents {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
@@ -39,8 +40,8 @@ struct WriteAheadLog {
         return Int(status.st_size) > Header.length ? .changes : .nothing
     }
 
-    /// Number of transactions in the log. Frames after the last one are left from an earlier use of the file, which
-    /// SQLite overwrites from the beginning.
+    /// Number of transactions in the log. The file may contain further frames after the last transaction: they remain
+    /// from an earlier use of the file, because SQLite overwrites the file from the beginning.
     func transactions(pageSize: Int) throws(LedgerError) -> Int {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw .cannotOpen(path, errno: errno) }
@@ -90,7 +91,8 @@ struct WriteAheadLog {
             return (isLittleEndian ? Array(word.reversed()) : Array(word)).reduce(0) { $0 << 8 | UInt32($1) }
         }
 
-        /// Checksum of all bytes of the header before the checksum, in the byte order given by the first word.
+        /// Checksum of all bytes of the header that precede the stored checksum. The first word of the header gives the
+        /// byte order.
         private var checksum: [UInt32] {
             let isLittleEndian = word(0) & 1 == 0
             var sums: (UInt32, UInt32) = (0, 0)

@@ -3,8 +3,8 @@
 import GRDB
 package import TaskModel
 
-/// The period in which the work of a task was pending, with the class of the work. Its waits are the waits of the class
-/// in that period.
+/// The period in which the work of a task was pending, with the class of the work. The waits of the task are the waits
+/// of the class in that period.
 package struct PendingSpan: Hashable, Sendable {
     package let submission: SubmissionNumber
     package let key: WaitKey
@@ -27,7 +27,7 @@ package struct PendingSpan: Hashable, Sendable {
 }
 
 extension Database {
-    /// The pending span of a task of a launch; nil when the launch does not contain the task.
+    /// The pending span of a task in a launch; nil when the ledger contains no such task.
     func pendingSpan(ofTask submission: SubmissionNumber, in launch: LaunchNumber) throws -> PendingSpan? {
         try rows(Span.ofTask, [launch.rawValue, submission.rawValue], of: "task") { row in
             let plugin = try row.plugin()

@@ -6,11 +6,11 @@ package import TaskModel
 /// The waits to read: all waits of one class of one plugin that overlap a time span.
 package struct WaitSelection: Hashable, Sendable {
     package var key: WaitKey
-    /// Start of the span. Waits that ended earlier are excluded.
+    /// Start of the time span. Waits that ended before it are excluded.
     package var from: WallTime
-    /// End of the span. Waits that began later are excluded. Nil for a span without end.
+    /// End of the time span. Waits that began after it are excluded. Nil for a span without end.
     package var to: WallTime?
-    /// Maximum number of waits. Beyond it, the waits that ended first are omitted.
+    /// Maximum number of waits. When more waits overlap the span, those that ended first are omitted.
     package var limit: Int
 
     package init(key: WaitKey, from: WallTime, to: WallTime? = nil, limit: Int) {
@@ -32,8 +32,8 @@ extension WaitSelection {
         ("\(Self.columns) AND until IS NULL AND since <= ?", owner + [end])
     }
 
-    /// The SQL query for the ended waits, latest end first. The index on ends has this order, so the limit ends the
-    /// scan early.
+    /// The SQL query for the ended waits, latest end first. An index has this order, so the query stops reading at the
+    /// limit.
     var closedRows: (sql: String, arguments: StatementArguments) {
         (
             "\(Self.columns) AND until >= ? AND since <= ? ORDER BY until DESC LIMIT ?",

@@ -4,8 +4,8 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Opens a row for every new reason of the class, and closes the rows of reasons that ended. A reason that persists
-    /// keeps its row.
+    /// Opens a row for every new reason of the class, and closes the rows of reasons that ended. A reason that still
+    /// applies keeps its row.
     func recordWait(_ key: WaitKey, reasons: [String], at now: WallTime, names: inout PluginNames) throws {
         let plugin = try names.number(of: key.plugin, in: self)
         let code = key.workClass.code
@@ -35,7 +35,7 @@ extension Database {
     }
 
     /// Closes the open waits of classes without pending work. A host that crashed between two commits may leave such
-    /// rows; they end at the time of its last journal entry.
+    /// waits. They end at the time of the last journal entry of the ledger.
     func closeVainWaits() throws {
         let open = try rows(Wait.openClasses, of: "wait") { row in
             (plugin: try row.integer("plugin"), code: try row.integer("class"))
@@ -74,8 +74,8 @@ enum Wait {
     static let open = StatementText(
         "SELECT reason FROM wait WHERE plugin = ? AND class = ? AND until IS NULL ORDER BY reason"
     )
-    /// The SQL statement that closes an open wait. The wait never ends before it begins, even when the clock was set
-    /// back in between.
+    /// The SQL statement that closes an open wait. If the clock was set back in between, the wait ends at its
+    /// beginning, never before.
     static let close = StatementText(
         """
         UPDATE wait SET until = max(since, ?) WHERE plugin = ? AND class = ? AND reason = ? AND until IS NULL
