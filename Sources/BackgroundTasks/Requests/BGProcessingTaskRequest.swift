@@ -24,15 +24,15 @@ public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
         super.init(identifier: identifier, terms: terms)
     }
 
-    /// Whether the task requires a network: it runs only with a network, and expires when the network is lost. The
-    /// default is false.
+    /// Whether the task requires a network. It then begins only with a network, unless a user runs it, and expires when
+    /// the network is lost. The default is false.
     public var requiresNetworkConnectivity: Bool {
         get { needs.withLock { $0.network } }
         set { needs.withLock { $0.network = newValue } }
     }
 
-    /// Whether the task requires external power: it runs only on external power, and expires when the power is lost.
-    /// The default is false.
+    /// Whether the task requires external power. It then begins only on external power, unless a user runs it, and
+    /// expires when the power is lost. The default is false.
     public var requiresExternalPower: Bool {
         get { needs.withLock { $0.externalPower } }
         set { needs.withLock { $0.externalPower = newValue } }

@@ -6,7 +6,7 @@ import Synchronization
 /// A task for which the host has launched this plugin: an abstract base class that only the system instantiates.
 ///
 /// Complete it exactly once, from any thread, with ``setTaskCompleted(success:)``. The launch has one time budget for
-/// all its tasks; before the budget ends, the ``expirationHandler`` is called.
+/// all its tasks. When the budget is used up, the ``expirationHandler`` is called, and the grace period begins.
 public class BGTask: NSObject, @unchecked Sendable {
     // Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses
     // have no mutable state, or a mutex of their own.
@@ -34,9 +34,9 @@ public class BGTask: NSObject, @unchecked Sendable {
     /// The identifier under which the task was submitted.
     public var identifier: String { delivered.identifier }
 
-    /// Handler that is called when the task expires: shortly before its time ends, or earlier when a required condition
-    /// is lost. Stop the work and complete the task: a completion within the grace period still counts. When the grace
-    /// period ends and the task is still open, the process is killed.
+    /// Handler that is called when the task expires: at the end of the launch's budget, or earlier, for example when a
+    /// required condition is lost. Stop the work and complete the task: a completion within the grace period still
+    /// counts. When the grace period ends and the task is still open, the process is killed.
     ///
     /// The handler is called at most once, on a thread of its own that no other handler can block. If the task's launch
     /// handler ran on the main queue, or is isolated to the main actor, the expiration handler is called on the main
@@ -53,8 +53,9 @@ public class BGTask: NSObject, @unchecked Sendable {
     /// Reports the completion of the task, and its success. A failed task is not retried; to retry, submit a new
     /// request, before or right after this call.
     ///
-    /// The launch ends with the last completion. The process stays until handlers have returned and the plugin's
-    /// threads have made no call for a quarter of a second, at most for one second.
+    /// The launch ends with the last completion, unless a background assertion is open. The process stays until
+    /// handlers have returned and the plugin's threads have made no call for a quarter of a second, at most for one
+    /// second.
     ///
     /// The first completion counts; the journal records a second one as a violation.
     public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
