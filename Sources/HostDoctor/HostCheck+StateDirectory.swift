@@ -22,7 +22,7 @@ extension HostCheck {
                 .problem,
                 .stateDirectory,
                 "\(directory.path) cannot be read: \(problem); name another directory with --state-directory, or run"
-                    + " this as the host's own user"
+                    + " this command as the host's own user"
             )
             return directory
         }
@@ -60,7 +60,7 @@ extension HostCheck {
             add(
                 .note,
                 .stateDirectory,
-                "\(directory.path) belongs to \(owner), and this was run as \(Account.name(of: geteuid()));"
+                "\(directory.path) belongs to \(owner), but this check runs as \(Account.name(of: geteuid()));"
                     + " check a host of \(owner) with: sudo -u \(owner) bgtask host check"
             )
         }

@@ -37,7 +37,8 @@ extension RunnerLaunch {
     func warnOfEntry() {
         guard state.withLock({ $0.hooks == nil && !$0.hasEnded }) else { return }
         let message =
-            "entry has not returned in time; the process is killed after the grace period of \(plan.gracePeriod)"
+            "entry has not returned by its deadline; the process is killed after the grace period of"
+            + " \(plan.gracePeriod), unless entry returns before; do less work in entry"
         channel.send(.log(.warning, message: message))
     }
 

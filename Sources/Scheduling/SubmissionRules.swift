@@ -86,8 +86,8 @@ enum SubmissionRules {
         return SubmissionRefusal(
             code: .notPermitted,
             subReason: .resourcesUnsupported,
-            message: "\(request.identifier) needs resources that this machine does not have (GPU);"
-                + " request only resources that \"bgtask host status\" lists"
+            message: "\(request.identifier) needs a GPU, which this machine does not have;"
+                + " request it only where \"bgtask host status\" shows gpu yes"
         )
     }
 

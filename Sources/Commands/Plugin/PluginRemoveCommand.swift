@@ -77,7 +77,8 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         case nil: ""
         case .accepted: ": the host now uses another manifest of this plugin"
         case .gone, .refused: "; the host no longer lists it"
-        case .silent: ", but the host did not confirm it within \(HostVerdict.timeout.humanReadable)"
+        case .silent:
+            ", but the host did not confirm it within \(HostVerdict.timeout.humanReadable); see: bgtask plugin list"
         }
     }
 }

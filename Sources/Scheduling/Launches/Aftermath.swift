@@ -97,7 +97,7 @@ struct Aftermath: Sendable {
                 index: index,
                 verdict: .abandoned(cause.taskOutcome, retry),
                 blame: cause.blame,
-                message: "abandoned after \(retry.attempts) attempts; cause of the last one: \(cause.text);"
+                message: "abandoned after \(retry.attempts) attempts; at the last attempt, \(cause.text);"
                     + " \(remedy(for: task.work))"
             )
         }

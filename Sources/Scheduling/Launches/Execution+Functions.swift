@@ -41,7 +41,7 @@ extension Execution {
     func overstay(of index: Int, after prefix: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag
-                ? "\(prefix) through its cancel flag, but it did not return within the grace period: \(function);"
+                ? "\(prefix) by its cancel flag, but the function did not return within the grace period: \(function);"
                     + " check the flag more often"
                 : "\(prefix), but the function cannot be stopped: \(function); bind a cancel-flag if it takes one"
         }
