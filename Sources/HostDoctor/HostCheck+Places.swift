@@ -121,7 +121,7 @@ extension HostCheck {
         if directory == "none" { return add(.fine, .cgroup, "control groups are disabled") }
         let remedy =
             "name a directory of a cgroup v2 hierarchy that the host may write to (a service has one with"
-            + " Delegate=yes), or none for no control groups"
+            + " Delegate=yes), or write none to disable control groups"
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             return add(

@@ -22,7 +22,7 @@ struct ReplayFileTests {
     }
 
     @Test(arguments: [
-        ("trace: 2", "trace.yaml:1:8: trace: is 2, which is not between 1 and 1"),
+        ("trace: 2", "trace.yaml:1:8: trace: is 2, which is not 1; write 1"),
         ("name: x", "trace.yaml:1:1: trace: is missing; write trace: 1, the version of this format"),
         ("trace: 1\nspans: { netwrok: [] }", "trace.yaml:2:10: spans.netwrok: is not a known key"),
         (
