@@ -71,8 +71,8 @@ extension HostCheck {
             add(
                 .problem,
                 .stateDirectory,
-                "\(file) belongs to \(Account.name(of: status.st_uid)) and the directory to \(owner), so no host can"
-                    + " write both; correct that with: chown \(owner) \(file)"
+                "\(file) belongs to \(Account.name(of: status.st_uid)) and the directory to \(owner), so only a host"
+                    + " of root can write both; correct that with: chown \(owner) \(file)"
             )
         }
     }

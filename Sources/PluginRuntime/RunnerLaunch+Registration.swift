@@ -44,7 +44,7 @@ extension RunnerLaunch {
         case .notPermitted:
             violation(
                 "BGT-ABI-10",
-                "\"\(text)\" was registered, which the manifest does not permit;"
+                "\"\(text)\" was registered, but the manifest does not permit it;"
                     + " add it to permitted-identifiers, or leave it out"
             )
             return BGT_NOT_PERMITTED

@@ -161,11 +161,12 @@ enum SubmissionRules {
     ) -> SubmissionRefusal? {
         let kind = request.kind.countedAs
         guard let limit = limits[kind], let pending, pending >= limit else { return nil }
+        let requests = pending == 1 ? "request" : "requests"
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
             message:
-                "\(entry.identifier) has \(pending) pending \(kind.name) requests and the limit is \(limit);"
+                "\(entry.identifier) has \(pending) pending \(kind.name) \(requests) and the limit is \(limit);"
                 + " cancel one, or raise plugins.\(entry.identifier).limits in the host's configuration"
         )
     }

@@ -108,7 +108,8 @@ struct Aftermath: Sendable {
             verdict: .returned(cause.taskOutcome, retry),
             blame: cause.blame,
             message:
-                "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts), again in \(delay.humanReadable)"
+                "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts) failed;"
+                + " the task runs again in \(delay.humanReadable)"
         )
     }
 
