@@ -93,7 +93,8 @@ extension RunnerLaunch {
         guard plan.role == .main else {
             violation(
                 "BGT-ABI-11",
-                "an extension set a minimum fetch interval; only its main plugin may, which receives the events"
+                "an extension called set_minimum_fetch_interval; only its main plugin may call it, because that plugin"
+                    + " receives the fetch events"
             )
             return BGT_WRONG_ROLE
         }

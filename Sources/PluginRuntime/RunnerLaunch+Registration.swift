@@ -51,7 +51,7 @@ extension RunnerLaunch {
         case .wrongRole:
             violation(
                 "BGT-ABI-11",
-                "an extension registered \"\(text)\"; only its main plugin may, an extension submits requests"
+                "an extension registered \"\(text)\"; only its main plugin may register handlers; register it there"
             )
             return BGT_WRONG_ROLE
         case .wrongPhase:

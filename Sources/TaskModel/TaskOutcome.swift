@@ -40,7 +40,8 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         case .loadFailed: ("the plugin's library could not be loaded", false, 9)
         case .killedForMemory: ("the process was killed because it used too much memory", false, 10)
         case .crashed: ("the process crashed", false, 11)
-        case .abandoned: ("the task failed or was interrupted too many times, or its plugin was removed", true, 12)
+        case .abandoned:
+            ("the attempts of the task are used up, the host went down too often, or the plugin was removed", true, 12)
         }
     }
 

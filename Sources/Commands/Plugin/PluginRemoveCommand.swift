@@ -14,8 +14,9 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         abstract: "Remove a plugin; its pending requests are kept for a time.",
         discussion: """
             Removes the manifest from the operator's directory, and its library there if no other manifest names it. \
-            The container stays. Pending requests are kept for 30 days (removed-plugin-retention in the \
-            configuration), and run if the plugin is installed again. A plugin of a package is removed with the package.
+            The container stays. Pending requests are kept for 30 days by default (removed-plugin-retention in the \
+            configuration), and run if the plugin is installed again. A plugin of a package is removed with the \
+            package.
 
             With --purge the host deletes the pending requests and the container for good, also those of a plugin that \
             was removed before.

@@ -138,8 +138,8 @@ extension RunnerJudge {
 
     static func windowExceeded(in launch: LaunchNumber) -> SchedulerEvent {
         let message =
-            "more than \(CallWindow.limit) calls were unanswered at once, which the runner prevents: the plugin"
-            + " wrote them itself; \(channelRemedy)"
+            "more than \(CallWindow.limit) calls were unanswered at once; the runner prevents this, so the plugin"
+            + " wrote to the runner's socket; \(channelRemedy)"
         return .violated(launch, rule: "BGT-ABI-16", message: message)
     }
 
