@@ -37,7 +37,9 @@ package struct JournalFeed: AsyncSequence, Sendable {
                     return nil
                 }
                 waiting = splitter.append(chunk.readableBytesView)[...]
-                if splitter.hasOverflowed { throw misunderstood("an entry is longer than a journal entry can be") }
+                if splitter.hasOverflowed {
+                    throw misunderstood("a line of the journal has more than \(LineSplitter.longestLine) bytes")
+                }
             }
             do {
                 return try WireCoding.decode(JournalLine.self, from: Data(waiting.removeFirst()))

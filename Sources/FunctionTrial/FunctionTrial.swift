@@ -67,8 +67,8 @@ package struct FunctionTrial: Sendable {
             // The usual message addresses the author of a manifest.
             if problem.code.hasSuffix("-beside-handlers") {
                 throw FunctionTrialError(
-                    "\(library) is a plugin with an entry; its functions cannot be called separately",
-                    remedy: "install it and submit a task to it, or name a library without an entry"
+                    "\(library) has the entry or the note of a plugin; its functions cannot be called separately",
+                    remedy: "install it and submit a task to it, or name a library without entry and bgtask note"
                 )
             }
             throw FunctionTrialError(problem.message, remedy: problem.remedy)

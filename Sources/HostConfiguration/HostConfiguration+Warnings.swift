@@ -50,8 +50,8 @@ extension HostConfiguration {
         return schedules.keys.sorted().map { task in
             let nearest = NearestWord.to(task.text, among: names)
             let remedy = nearest.map { "write \"\($0)\"" } ?? "permit it in the manifest"
-            return "\(key).schedules.\(task): the manifest does not permit the identifier for its kind; each occurrence"
-                + " is refused; \(remedy), or remove the schedule"
+            return "\(key).schedules.\(task): the manifest does not permit the identifier for the schedule's kind;"
+                + " each occurrence is refused; \(remedy), or remove the schedule"
         }
             + settings.map { name in
                 let nearest = NearestWord.to(name, among: plugin.settings.keys.sorted())

@@ -25,7 +25,7 @@ package struct HostFlags: ParsableArguments {
     var stateDirectory: String?
     @Option(help: ArgumentHelp("The socket of the control API.", valueName: "path"))
     var socket: String?
-    @Option(help: ArgumentHelp("The socket group: its members may use that socket too.", valueName: "group"))
+    @Option(help: ArgumentHelp("Group whose members may use the control API's socket.", valueName: "group"))
     var socketGroup: String?
     @Option(help: ArgumentHelp("Timeout for idle connections and incomplete requests.", valueName: "duration"))
     var idleTimeout: String?
@@ -33,16 +33,21 @@ package struct HostFlags: ParsableArguments {
     var runner: String?
     @Option(
         help: ArgumentHelp(
-            "Where control groups of launches are created; none disables control groups.",
+            "Directory for the control groups of launches; none disables control groups.",
             valueName: "directory"
         )
     )
     var cgroup: String?
     @Option(
-        help: ArgumentHelp("Whether plugins run in a sandbox: best-effort, required or off.", valueName: "choice")
+        help: ArgumentHelp("Whether launches run in a sandbox: best-effort, required or off.", valueName: "choice")
     )
     var isolation: String?
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+    @Option(
+        help: ArgumentHelp(
+            "Lowest level of log lines: trace, debug, info, notice, warning, error or critical.",
+            valueName: "level"
+        )
+    )
     var logLevel: String?
 
     @OptionGroup var conditions: ConditionFlags<String>
@@ -65,7 +70,7 @@ package struct HostFlags: ParsableArguments {
     var eventBudget: String?
     @Option(help: ArgumentHelp("The grace period between expiration and kill.", valueName: "duration"))
     var gracePeriod: String?
-    @Option(help: ArgumentHelp("The minimum time between two launches of a plugin.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The minimum time between two background launches of a plugin.", valueName: "duration"))
     var spacing: String?
     @Option(help: ArgumentHelp("Maximum number of tasks in one launch.", valueName: "count"))
     var batchSize: String?

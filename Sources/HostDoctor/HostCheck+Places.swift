@@ -55,14 +55,15 @@ extension HostCheck {
             add(
                 .note,
                 .socket,
-                "whether a process serves \(socket) is unknown: \(String(cString: strerror(error))); run this as the"
-                    + " host's own user"
+                "whether a process serves \(socket) is unknown: \(String(cString: strerror(error))); run this command"
+                    + " as the host's own user"
             )
         case (.noProcess, true):
             add(
                 .note,
                 .socket,
-                "no host answers at \(socket); the host serves another socket, or starts or stops now"
+                "no process serves \(socket); the host of this state directory serves another socket, or is starting or"
+                    + " stopping"
             )
         case (.noProcess, false):
             add(.fine, .socket, "\(socket) was left by a host that has ended; the next host replaces it")
@@ -73,7 +74,12 @@ extension HostCheck {
         let socket = configuration.controlSocket
         let place = Place.nearest(to: socket)
         if isRunning {
-            add(.note, .socket, "\(socket) does not exist; the host serves another socket, or starts or stops now")
+            add(
+                .note,
+                .socket,
+                "\(socket) does not exist; the host of this state directory serves another socket, or is starting or"
+                    + " stopping"
+            )
         } else if access(place, W_OK | X_OK) == 0 {
             add(.fine, .socket, "\(socket) is free")
         } else {
@@ -115,7 +121,7 @@ extension HostCheck {
         if directory == "none" { return add(.fine, .cgroup, "control groups are disabled") }
         let remedy =
             "name a directory of a cgroup v2 hierarchy that the host may write to (a service has one with"
-            + " Delegate=yes), or none for no control groups"
+            + " Delegate=yes), or write none to disable control groups"
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             return add(

@@ -22,7 +22,7 @@ extension HostCheck {
                 .problem,
                 .stateDirectory,
                 "\(directory.path) cannot be read: \(problem); name another directory with --state-directory, or run"
-                    + " this as the host's own user"
+                    + " this command as the host's own user"
             )
             return directory
         }
@@ -60,7 +60,7 @@ extension HostCheck {
             add(
                 .note,
                 .stateDirectory,
-                "\(directory.path) belongs to \(owner), and this was run as \(Account.name(of: geteuid()));"
+                "\(directory.path) belongs to \(owner), but this check runs as \(Account.name(of: geteuid()));"
                     + " check a host of \(owner) with: sudo -u \(owner) bgtask host check"
             )
         }
@@ -71,8 +71,8 @@ extension HostCheck {
             add(
                 .problem,
                 .stateDirectory,
-                "\(file) belongs to \(Account.name(of: status.st_uid)) and the directory to \(owner), so no host can"
-                    + " write both; correct that with: chown \(owner) \(file)"
+                "\(file) belongs to \(Account.name(of: status.st_uid)) and the directory to \(owner), so only a host"
+                    + " of root can write both; correct that with: chown \(owner) \(file)"
             )
         }
     }

@@ -58,7 +58,7 @@ package struct HostCheck {
     private mutating func checkConfiguration() {
         for problem in configurationProblems { add(.problem, .configuration, problem) }
         if !configurationProblems.isEmpty {
-            add(.note, .configuration, "where a value could not be read, later checks use its default")
+            add(.note, .configuration, "for each value that could not be read, the other checks use its default")
         } else {
             add(.fine, .configuration, configuration.file ?? "no configuration file: only defaults and options")
         }
@@ -68,12 +68,12 @@ package struct HostCheck {
         switch presence {
         case .running(let process):
             isRunning = true
-            let name = process.map { "process \($0)" } ?? "a process of unknown number"
+            let name = process.map { "process \($0)" } ?? "process number unknown"
             add(
                 .note,
                 .host,
-                "a host uses \(configuration.stateDirectory): \(name); its open files are not checked;"
-                    + " stop it to check everything"
+                "a host (\(name)) uses \(configuration.stateDirectory); its open files are not checked;"
+                    + " stop the host to check them"
             )
         case .stopped:
             add(.fine, .host, "no host uses \(configuration.stateDirectory)")
@@ -82,7 +82,7 @@ package struct HostCheck {
                 .problem,
                 .host,
                 "whether a host uses \(configuration.stateDirectory) is unknown: \(reason);"
-                    + " run this as the host's own user"
+                    + " run this command as the host's own user"
             )
         }
     }

@@ -232,7 +232,7 @@ package struct Host: Sendable {
         let snapshot = try ledger.snapshot(at: SystemClock().now().wall)
         for launch in snapshot.running {
             log.warning(
-                "a launch was cut short",
+                "a launch was still running when the last host ended; its processes are killed",
                 metadata: ["launch": "\(launch.number)", "plugin": "\(launch.plugin)"]
             )
         }

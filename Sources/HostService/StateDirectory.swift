@@ -29,7 +29,7 @@ final class StateDirectory: Sendable {
                 code: .stateDirectoryUnusable,
                 message: "cannot create the state directory \(path): \(error.systemMessage);"
                     + " choose another with --state-directory, or make this user the owner of its parent;"
-                    + " bgtask host check --state-directory \(path) shows further problems"
+                    + " find all problems with: bgtask host check --state-directory \(path)"
             )
         }
         let file = path + "/host.lock"
@@ -38,8 +38,8 @@ final class StateDirectory: Sendable {
             throw HostError(
                 code: .stateDirectoryUnusable,
                 message: "cannot open \(file): \(String(cString: strerror(errno)));"
-                    + " the state directory must be writable for the host; bgtask host check --state-directory \(path)"
-                    + " shows the problem"
+                    + " the state directory must be writable for the host; find the problem with:"
+                    + " bgtask host check --state-directory \(path)"
             )
         }
         lock = descriptor
@@ -113,8 +113,8 @@ final class StateDirectory: Sendable {
             throw HostError(
                 code: .stateDirectoryUnusable,
                 message:
-                    "cannot delete \(discarded), which was a purged container: \(error.systemMessage);"
-                    + " its pending requests are dropped, delete the directory yourself"
+                    "cannot delete the purged container \(discarded): \(error.systemMessage);"
+                    + " the plugin's pending requests are dropped; delete the directory yourself"
             )
         }
     }

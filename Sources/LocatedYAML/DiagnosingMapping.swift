@@ -206,17 +206,23 @@ package final class DiagnosingMapping {
     ///
     /// - Parameter shown: the value as written in the file; it consists of digits and letters.
     func outside<Value>(_ field: Field<YAMLNode>, shown: String, least: String, most: String) -> Field<Value>? {
-        outside(field, shown: shown, rule: "not between \(least) and \(most)")
+        if least == most { return outside(field, shown: shown, rule: "not \(least)", remedy: "write \(least)") }
+        return outside(field, shown: shown, rule: "not between \(least) and \(most)")
     }
 
-    func outside<Value>(_ field: Field<YAMLNode>, shown: String, rule: String) -> Field<Value>? {
+    func outside<Value>(
+        _ field: Field<YAMLNode>,
+        shown: String,
+        rule: String,
+        remedy: String = "write a value in that range"
+    ) -> Field<Value>? {
         let limit = 40
         let brief = shown.count > limit ? "\(shown.prefix(limit))..." : shown
         problems.report(
             .wrongValue,
             at: at(field, ()),
             "is \(brief), which is \(rule)",
-            remedy: "write a value in that range"
+            remedy: remedy
         )
         return nil
     }

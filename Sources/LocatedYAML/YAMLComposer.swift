@@ -63,7 +63,7 @@ struct YAMLComposer {
                 key: key,
                 position: position,
                 "is nested more than \(Self.deepestNesting) levels deep",
-                remedy: "flatten it"
+                remedy: "remove inner lists and mappings"
             )
             return refused
         }
@@ -197,7 +197,8 @@ struct YAMLComposer {
         } else if problem.contains("undefined alias") {
             report(.noAliases, "uses an alias; aliases are not accepted", remedy: "write the value out")
         } else if problem.contains("nesting level") {
-            report(.tooDeep, "is nested more than \(Self.deepestNesting) levels deep", remedy: "flatten it")
+            let remedy = "remove inner lists and mappings"
+            report(.tooDeep, "is nested more than \(Self.deepestNesting) levels deep", remedy: remedy)
         } else if problem.contains("cannot start any token"), character(at: position) == "\t" {
             report(.syntax, "is not YAML: the line is indented with a tab", remedy: "indent with spaces")
         } else {

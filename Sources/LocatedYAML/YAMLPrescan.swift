@@ -57,7 +57,7 @@ enum YAMLPrescan {
                     .noAliases,
                     position: position(of: index, in: bytes),
                     "contains more than \(mostAliases) words that begin with a star, like aliases",
-                    remedy: "write every value out, and begin no other word with a star"
+                    remedy: "write each value out instead of an alias, and quote every word that begins with a star"
                 )
                 return false
             }
@@ -65,8 +65,8 @@ enum YAMLPrescan {
                 problems.report(
                     .wrongType,
                     position: position(of: index, in: bytes),
-                    "contains more than \(mostComplexKeys) question marks before a word, like composed keys",
-                    remedy: "write keys as plain text"
+                    "contains more than \(mostComplexKeys) words that begin with a question mark, like lists as keys",
+                    remedy: "write keys as plain text, and begin no word with a question mark"
                 )
                 return false
             }

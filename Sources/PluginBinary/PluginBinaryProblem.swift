@@ -122,7 +122,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .entryNotAFunction: "exports \(PluginBinary.entryName), but not as a function"
         case .foreignExport(let name):
             "exports \(name.inQuotes); of the names bgtask_* and bgt_* a plugin exports only \(PluginBinary.entryName)"
-        case .noteBesideHandlers: "has a bgtask note, but the manifest binds its functions as handlers"
+        case .noteBesideHandlers: "has the bgtask note of a plugin, but the manifest binds its functions as handlers"
         case .entryBesideHandlers:
             "exports \(PluginBinary.entryName), but the manifest binds its functions as handlers"
         case .symbolMissing(let name, _): "does not export \(name.inQuotes)"
@@ -149,8 +149,8 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
             "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, and keep it global in a version script if there is one"
         case .entryNotAFunction: "define it as a function, with BGTASK_PLUGIN_ENTRY of bgtask.h"
         case .foreignExport: "make it static, or build with -fvisibility=hidden"
-        case .noteBesideHandlers, .entryBesideHandlers:
-            "remove handlers from the manifest, or name a library without an entry"
+        case .noteBesideHandlers: "remove handlers from the manifest, or name a library without a bgtask note"
+        case .entryBesideHandlers: "remove handlers from the manifest, or name a library without an entry"
         case .symbolMissing(_, let nearest?): "write \(nearest.inQuotes)"
         case .symbolMissing, .symbolHidden, .symbolOutdated, .symbolNotAFunction:
             "bind one of the functions that nm -D --defined-only lists with a T, W or i"

@@ -48,7 +48,10 @@ package struct CheckSelection {
     /// mistake.
     private static func expression(_ text: String, _ option: String) throws(Problem) -> Regex<AnyRegexOutput> {
         guard let expression = try? Regex(text) else {
-            throw Problem(description: "\(option) \(text) is not a regular expression; quote it for the shell")
+            throw Problem(
+                description: "\(option) \(text) is not a valid regular expression; correct it, and put it in single"
+                    + " quotes"
+            )
         }
         guard PluginCheck.allCases.contains(where: { $0.rawValue.contains(expression) }) else {
             throw Problem(description: "\(option) \(text) matches no check; list them with: bgtask plugin check --list")

@@ -36,7 +36,10 @@ package struct InstallationPlan {
         let previous = reading.identifier.flatMap(installed.operators)
         let target = previous?.path ?? "\(place.operatorDirectory)/\(reading.identifier?.text ?? "unknown")\(format)"
         if FilePlace.isSame(source, target) {
-            throw InstallationError("\(source) is already in the host's directory, so the plugin is installed")
+            throw InstallationError(
+                "\(source) is already in the host's directory, so the plugin is installed",
+                remedy: "nothing to do; see: bgtask plugin list"
+            )
         }
         if previous == nil, FilePlace.exists(target) {
             throw InstallationError(

@@ -46,7 +46,7 @@ struct ManifestBytes {
         for bytes in candidates(mark) where means(bytes, besidesLibrary: mark.applied(to: name)) { return bytes }
         throw InstallationError(
             "the library's name in \(reading.file) cannot be replaced by \(mark.applied(to: name)),"
-                + " which it is installed as",
+                + " the name of the installed library",
             remedy: "write the name as plain text on the line of its key: library: \(name)"
         )
     }

@@ -149,7 +149,7 @@ extension LaunchLoop {
             awaitEmptyGroup(launch)
         case .failed(let error):
             logger.warning(
-                "a control group is left behind: cannot \(error.attempt): \(error.meaning)",
+                "cannot \(error.attempt) of an ended launch: \(error.meaning); remove it with rmdir",
                 metadata: ["launch": "\(launch.number)"]
             )
             finish(launch, termination)

@@ -81,7 +81,7 @@ extension LaunchLoop {
             case .removed:
                 return false
             case .failed(let error):
-                logger.warning("a control group is left behind: cannot \(error.attempt): \(error.meaning)")
+                logger.warning("cannot \(error.attempt) of an ended launch: \(error.meaning); remove it with rmdir")
                 return false
             case .occupied where isWatched:
                 return true

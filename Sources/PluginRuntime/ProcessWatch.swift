@@ -24,8 +24,8 @@ struct ProcessWatch: @unchecked Sendable {
         for (signal, (before, now)) in zip(Self.signals, zip(handlers, Self.handlers())) where before != now {
             let harm =
                 CrashReporter.signals.contains(signal)
-                ? "or the journal cannot locate a crash" : "the host decides when a launch ends"
-            changes.append("the handler of signal \(signal) was replaced; leave it, \(harm)")
+                ? "or the journal cannot locate a crash" : "because the host decides when a launch ends"
+            changes.append("the handler of signal \(signal) was replaced; leave the runner's handler in place, \(harm)")
         }
         if let now = Self.directory(), let directory, now != directory {
             changes.append("the working directory became \"\(now)\"; use absolute paths, such as the container's")

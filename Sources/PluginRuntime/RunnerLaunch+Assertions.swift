@@ -57,8 +57,8 @@ extension RunnerLaunch {
         case .unknown:
             violation(
                 "BGT-ABI-08",
-                "assertion \(id) was ended, which is not open in this launch (\(plan.launch));"
-                    + " end each one once, with the number that its begin returned"
+                "assertion \(id) was ended, but is not open in this launch (\(plan.launch));"
+                    + " end each assertion once, with the number that its begin returned"
             )
             return BGT_NOT_FOUND
         }

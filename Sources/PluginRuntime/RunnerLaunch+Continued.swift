@@ -37,7 +37,8 @@ extension RunnerLaunch {
     func warnOfEntry() {
         guard state.withLock({ $0.hooks == nil && !$0.hasEnded }) else { return }
         let message =
-            "entry has not returned in time; the process is killed after the grace period of \(plan.gracePeriod)"
+            "entry has not returned by its deadline; the process is killed after the grace period of"
+            + " \(plan.gracePeriod), unless entry returns before; do less work in entry"
         channel.send(.log(.warning, message: message))
     }
 
@@ -92,7 +93,8 @@ extension RunnerLaunch {
         guard plan.role == .main else {
             violation(
                 "BGT-ABI-11",
-                "an extension set a minimum fetch interval; only its main plugin may, which receives the events"
+                "an extension called set_minimum_fetch_interval; only its main plugin may call it, because that plugin"
+                    + " receives the fetch events"
             )
             return BGT_WRONG_ROLE
         }

@@ -72,7 +72,8 @@ extension RunnerLaunch {
         let unanswered = calls.drain(until: deadline)
         if unanswered == 0 { return }
         let message =
-            "the host did not answer \(unanswered) calls before the process had to end; the journal has their outcome"
+            "calls that the host did not answer before the process had to end: \(unanswered); the journal has their"
+            + " outcomes"
         channel.send(.log(.warning, message: message))
     }
 
@@ -125,7 +126,7 @@ extension RunnerLaunch {
         case .stopping:
             let message =
                 "stop, or the handler of an assertion, did not return within the grace period of \(plan.gracePeriod);"
-                + " the process was ended; shorten it"
+                + " the runner ended the process; let stop and the handlers return sooner"
             channel.send(.log(.warning, message: message))
         case .flushing(let flush): explainCut(flush)
         }

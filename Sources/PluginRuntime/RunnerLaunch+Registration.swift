@@ -44,14 +44,14 @@ extension RunnerLaunch {
         case .notPermitted:
             violation(
                 "BGT-ABI-10",
-                "\"\(text)\" was registered, which the manifest does not permit;"
+                "\"\(text)\" was registered, but the manifest does not permit it;"
                     + " add it to permitted-identifiers, or leave it out"
             )
             return BGT_NOT_PERMITTED
         case .wrongRole:
             violation(
                 "BGT-ABI-11",
-                "an extension registered \"\(text)\"; only its main plugin may, an extension submits requests"
+                "an extension registered \"\(text)\"; only its main plugin may register handlers; register it there"
             )
             return BGT_WRONG_ROLE
         case .wrongPhase:

@@ -105,7 +105,11 @@ extension RunnerLaunch {
     private func barWaiting(_ call: StaticString) -> Int32? {
         if let status = bar(call) { return status }
         guard ThreadRole.current.contains(.expirationHandler) else { return nil }
-        violation("BGT-ABI-12", "\(call) was called in an expiration handler, where no call may wait for the disk")
+        violation(
+            "BGT-ABI-12",
+            "\(call) was called in an expiration handler, where no call may wait for the disk;"
+                + " call it outside of expiration handlers"
+        )
         return BGT_WRONG_PHASE
     }
 

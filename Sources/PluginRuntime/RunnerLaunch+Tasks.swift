@@ -71,7 +71,7 @@ extension RunnerLaunch {
         case .unknown:
             violation(
                 "BGT-ABI-08",
-                "task \(task) was completed, which was not delivered to this launch (\(plan.launch));"
+                "task \(task) was completed, but was not delivered to this launch (\(plan.launch));"
                     + " complete the task that the handler received"
             )
             return BGT_NO_SUCH_TASK

@@ -78,7 +78,10 @@ extension FrameReader {
             try fields.argument()
         }
         guard arguments.count <= DirectHandler.mostArguments else {
-            throw WireError(code: .unknownValue, message: "handler.arguments: \(arguments.count) are too many")
+            throw WireError(
+                code: .unknownValue,
+                message: "handler.arguments: \(arguments.count) exceed the limit of \(DirectHandler.mostArguments)"
+            )
         }
         return DirectHandler(identifier: identifier, symbol: symbol, arguments: arguments, result: try result())
     }

@@ -66,7 +66,7 @@ package enum Sandbox {
         guard let resolved = place.resolvedPath else { return "\(path) is not granted: its real path is unknown" }
         if let host = reserved.first(where: { PathRelation.overlaps($0, resolved) }) {
             return "\(path) is not granted: it leads to \(resolved), and \(host) belongs to the host;"
-                + " grant a place outside of it"
+                + " grant a place outside of \(host)"
         }
         try ruleset.allow(place, Landlock.rights(granted.access))
         return nil

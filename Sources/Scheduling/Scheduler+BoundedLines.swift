@@ -23,7 +23,7 @@ extension Scheduler {
         lines.append(line)
         guard line.isWritten else { return [] }
         // Should the host go down first, no line has the count.
-        let notice = line.place == .lastWritten ? "; the journal counts further ones until the end of the launch" : ""
+        let notice = line.place == .lastWritten ? "; at the end of the launch, one entry counts all further ones" : ""
         return [.journal(entry.adding(notice))]
     }
 
@@ -75,7 +75,7 @@ extension Scheduler {
                 plugin: launch.plugin,
                 launch: launch.number,
                 blame: .nobody,
-                message: "\(count) more \(kind.fact); the journal has one line for each of the first \(kind.limit)",
+                message: "\(kind.fact(count)); only the first \(kind.limit) have a journal entry each",
                 count: count
             )
         }
@@ -91,11 +91,12 @@ extension BoundedLines.Kind {
         }
     }
 
-    fileprivate var fact: String {
-        switch self {
-        case .submission: "requests were submitted by this launch"
-        case .replacement: "pending requests were replaced by submissions of this launch"
-        case .cancellation: "pending requests were cancelled by this launch"
+    fileprivate func fact(_ count: Int) -> String {
+        let requests = count == 1 ? "request" : "requests"
+        return switch self {
+        case .submission: "this launch submitted \(count) more \(requests)"
+        case .replacement: "submissions of this launch replaced \(count) more pending \(requests)"
+        case .cancellation: "this launch cancelled \(count) more pending \(requests)"
         }
     }
 }

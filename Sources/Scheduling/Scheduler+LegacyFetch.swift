@@ -26,7 +26,8 @@ extension Scheduler {
         }
         guard let earlier, earlier < Self.mostFetchIntervals else {
             let message =
-                "\(plugin) changed the fetch interval \(Self.mostFetchIntervals) times in one launch; set it once"
+                "\(plugin) changed the fetch interval more than \(Self.mostFetchIntervals) times in one launch; this"
+                + " change has no effect; set it once"
             return note(number, rule: "BGT-ABI-06", message: message, at: now)
         }
         fetches[plugin] = schedule

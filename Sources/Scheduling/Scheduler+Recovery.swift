@@ -71,7 +71,7 @@ extension Scheduler {
         newest: [TaskIdentifier: SubmissionNumber],
         at now: Moment
     ) -> Judgement {
-        let cause = "the host or the machine went down while it ran"
+        let cause = "the host or the machine went down while the task ran"
         if running.mayNotBeRequeued.contains(work.number) {
             let message = "\(cause); the request was cancelled meanwhile and is not requeued"
             return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
@@ -82,8 +82,8 @@ extension Scheduler {
         let losses = returning.retry.hostLosses
         if losses >= Self.lossesBeforeAbandoned {
             let message =
-                "abandoned: the host or the machine went down \(losses) times while it ran, which the task may"
-                + " have caused; find the cause and submit it again"
+                "abandoned: the host or the machine went down \(losses) times while the task ran, which the task may"
+                + " have caused; find the cause and submit the task again"
             return Judgement(outcome: .abandoned, blame: .unknown, message: message, returning: nil)
         }
         var message = "interrupted, no attempt charged: \(cause)"
@@ -99,13 +99,13 @@ extension Scheduler {
         if losses >= Self.lossesBeforeAlone {
             let delay = configuration.retryDelay(after: losses - Self.lossesBeforeAlone + 1)
             (returning.retry.runsAlone, returning.retry.notBefore) = (true, now.wall + delay)
-            message += ", \(losses) times so far; it runs again, alone, in \(delay.humanReadable)"
+            message += ", \(losses) times so far; in \(delay.humanReadable) the task runs again, in a launch of its own"
         }
         return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: returning)
     }
 
     private func lost(_ running: LedgerSnapshot.UnfinishedLaunch, at now: Moment) -> [LedgerChange] {
-        let cause = "the host or the machine went down while it ran"
+        let cause = "the host or the machine went down while the launch ran"
         let end = LaunchEnd(outcome: .lost, at: now.wall, used: nil, blame: .machine, message: cause)
         let entry = JournalEntry(
             at: now.wall,

@@ -33,7 +33,7 @@ extension Scheduler {
         let task = execution.tasks[index]
         guard task.outcome == nil else {
             let message =
-                "\(plugin) completed \(task.work.label) again; the first call counts, complete each task once"
+                "\(plugin) completed \(task.work.label) again; only the first call counts; complete each task once"
             return note(number, rule: "BGT-ABI-09", message: message, at: now)
         }
         end(

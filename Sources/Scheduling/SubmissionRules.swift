@@ -86,8 +86,8 @@ enum SubmissionRules {
         return SubmissionRefusal(
             code: .notPermitted,
             subReason: .resourcesUnsupported,
-            message: "\(request.identifier) needs resources that this machine does not have (GPU);"
-                + " request only resources that \"bgtask host status\" lists"
+            message: "\(request.identifier) needs a GPU, which this machine does not have;"
+                + " request it only where \"bgtask host status\" shows gpu yes"
         )
     }
 
@@ -161,11 +161,12 @@ enum SubmissionRules {
     ) -> SubmissionRefusal? {
         let kind = request.kind.countedAs
         guard let limit = limits[kind], let pending, pending >= limit else { return nil }
+        let requests = pending == 1 ? "request" : "requests"
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
             message:
-                "\(entry.identifier) has \(pending) pending \(kind.name) requests and the limit is \(limit);"
+                "\(entry.identifier) has \(pending) pending \(kind.name) \(requests) and the limit is \(limit);"
                 + " cancel one, or raise plugins.\(entry.identifier).limits in the host's configuration"
         )
     }

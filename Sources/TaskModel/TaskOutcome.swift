@@ -29,16 +29,19 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         case .noData: ("the plugin completed the task without new data", true, 1)
         case .interrupted:
             ("the host or the machine went down, the host stopped, or another task of the launch crashed", false, 2)
-        case .expired: ("the task was expired before it ended", true, 3)
+        case .expired:
+            ("the task was expired, had no expiration handler and did not end within the grace period", true, 3)
         case .failed: ("the plugin completed the task without success", true, 4)
-        case .notRegistered: ("the plugin registered no handler for it", true, 5)
-        case .overran: ("the task was killed at the end of the grace period", true, 6)
+        case .notRegistered: ("the plugin registered no handler for the task", true, 5)
+        case .overran:
+            ("the task was killed at the end of the grace period, despite its expiration handler", true, 6)
         case .exited: ("the process exited before the task was completed", false, 7)
         case .entryFailed: ("the plugin's entry function failed", false, 8)
         case .loadFailed: ("the plugin's library could not be loaded", false, 9)
         case .killedForMemory: ("the process was killed because it used too much memory", false, 10)
         case .crashed: ("the process crashed", false, 11)
-        case .abandoned: ("the task is abandoned after too many interruptions, or with its plugin", true, 12)
+        case .abandoned:
+            ("the attempts of the task are used up, the host went down too often, or the plugin was removed", true, 12)
         }
     }
 
@@ -85,8 +88,8 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
 
     package var meaning: String {
         switch self {
-        case .completed: "every task was completed or consumed, and the process exited in order"
-        case .expired: "it ended after it was expired, within the grace period"
+        case .completed: "every task ended, none after an expiration"
+        case .expired: "every task ended, at least one after an expiration"
         case .overran: "it was killed at the end of the grace period"
         case .crashed: "its process crashed"
         case .exited: "its process exited while a task or an assertion was open"

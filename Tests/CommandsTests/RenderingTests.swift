@@ -180,7 +180,7 @@ struct RenderingTests {
         let end = LaunchEnd(outcome: .lost, at: Samples.now, used: nil, blame: .machine, message: "the host went down")
         let launch = try Samples.launch(end: end)
         #expect(LaunchListReply(launches: [launch]).text(for: reader).contains("  30s     -     2026"))
-        #expect(launch.text(for: reader).contains("budget    - of 30s used, grace 5s\n"))
+        #expect(launch.text(for: reader).contains("budget    - of 30s used, grace period 5s\n"))
     }
 
     @Test func `launch show prints the tasks of the batch with their outcomes`() throws {
@@ -194,7 +194,7 @@ struct RenderingTests {
                 manifest  sha256 cd34
                 started   2026-01-31 01:48:00 (now)
                 ended     2026-01-31 01:48:22 (in 22s)
-                budget    22.4s of 30s used, grace 5s
+                budget    22.4s of 30s used, grace period 5s
                 outcome   completed
                           all tasks completed
 

@@ -172,7 +172,7 @@ struct DirectHandlerTests {
             let refused = try await host.client.plugins().refused
             #expect(
                 refused.flatMap(\.problems).contains {
-                    $0.message.contains("has a bgtask note, but the manifest binds")
+                    $0.message.contains("has the bgtask note of a plugin, but the manifest")
                 }
             )
             try await host.runNeighbour()

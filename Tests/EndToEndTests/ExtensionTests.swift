@@ -77,7 +77,7 @@ struct ExtensionTests {
             #expect(end.event == "succeeded")
             #expect(host.containerText(pair.main, "registered.txt") == "BGT_WRONG_ROLE\n")
             let violation = try await host.violation(in: try #require(end.launch))
-            let remedy = "only its main plugin may, an extension submits requests"
+            let remedy = "only its main plugin may register handlers; register it there"
             #expect(violation.names(pair.child, rule: "BGT-ABI-11", remedy: remedy), "\(violation)")
             let task = try await host.outcome(of: try await host.submit(pair.main.task()))
             #expect(task.event == "succeeded" && task.plugin == pair.main.identifier)

@@ -25,7 +25,7 @@ struct HostCheckTests {
         try await HostFixture.with { host in
             let check = try await host.check()
             #expect(check.status == 0, "\(check)")
-            #expect(check.output.contains("process \(host.pid); its open files are not checked"))
+            #expect(check.output.contains("a host (process \(host.pid)) uses "))
             #expect(check.output.contains("is served by process \(host.pid)"))
             #expect(!check.output.contains("ledger.sqlite"))
             try await host.runNeighbour()

@@ -47,7 +47,7 @@ struct ContainerTests {
         try tree.directory("containers")
         #expect(reading() == .measured(false, from: container, detail: "the container does not exist yet"))
         try tree.directory("containers/com.example.study")
-        #expect(reading() == .measured(false, from: container, detail: "the container is readable"))
+        #expect(reading() == .measured(false, from: container, detail: "the container is not locked"))
         #expect(sensor.nextSample == nil, "the kernel reports mounts")
     }
 

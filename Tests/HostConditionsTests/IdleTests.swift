@@ -146,7 +146,7 @@ struct IdleTests {
         watch()
         _ = try holds(times: 6, others: 0)
         let detail = try #require(sensor.reading(.idle)?.detail)
-        #expect(detail.hasPrefix("others use 0% of the processors"))
+        #expect(detail.hasPrefix("processes outside of launches use 0% of the processors"))
         #expect(detail.contains("session activity is unknown: "))
     }
 

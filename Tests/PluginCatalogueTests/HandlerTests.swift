@@ -335,7 +335,7 @@ struct HandlerTests {
             )
             let problem = workshop.load().refused.first?.problems.first
             #expect(problem?.rule.rawValue == "note-beside-handlers")
-            #expect(problem?.remedy.contains("or name a library without an entry") == true)
+            #expect(problem?.remedy.contains("or name a library without a bgtask note") == true)
         }
     }
 

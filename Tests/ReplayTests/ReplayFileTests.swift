@@ -22,12 +22,12 @@ struct ReplayFileTests {
     }
 
     @Test(arguments: [
-        ("trace: 2", "trace.yaml:1:8: trace: is 2, which is not between 1 and 1"),
+        ("trace: 2", "trace.yaml:1:8: trace: is 2, which is not 1; write 1"),
         ("name: x", "trace.yaml:1:1: trace: is missing; write trace: 1, the version of this format"),
         ("trace: 1\nspans: { netwrok: [] }", "trace.yaml:2:10: spans.netwrok: is not a known key"),
         (
             "trace: 1\nspans:\n  idle: [mon-fri 9:00-17:00]",
-            "trace.yaml:3:10: spans.idle[0]: is \"mon-fri 9:00-17:00\", which is not a span of a week; write days"
+            "trace.yaml:3:10: spans.idle[0]: is \"mon-fri 9:00-17:00\", which is not a weekly range of times"
         ),
         (
             "trace: 1\nconditions: { hot: true }\nspans: { hot: [\"10:00-11:00\"] }",

@@ -51,7 +51,7 @@ struct BoundFunctionTests {
         launch(.clean, .vacuum)
         host.crash(on: .vacuum)
         let message = host.lastEntry(of: .vacuum)?.message ?? ""
-        #expect(message.hasPrefix("the process was ended by signal 11 (SIGSEGV) in \(Self.vacuum), the signature in"))
+        #expect(message.hasPrefix("the process was ended by signal 11 (SIGSEGV) in \(Self.vacuum) (signature from"))
         #expect(message.contains("attempt 1 of 3"))
         #expect(host.lastLaunchEntry?.message.contains(Self.vacuum) == true)
         #expect(host.lastEntry(of: .clean)?.message.hasPrefix("interrupted, no attempt charged") == true)
@@ -68,7 +68,7 @@ struct BoundFunctionTests {
         host.crash()
         let message = host.lastLaunchEntry?.message ?? ""
         #expect(message.contains("in one of int32_t logtrim_run(const char *, int32_t *) and void vacuum(double) of"))
-        #expect(message.contains("/plugins/libcom.example.app.so, the signatures in its manifest"), "\(message)")
+        #expect(message.contains("/plugins/libcom.example.app.so (signatures from its manifest)"), "\(message)")
     }
 
     @Test(.proves(61)) func `the journal entry of a kill for memory names the bound function`() {

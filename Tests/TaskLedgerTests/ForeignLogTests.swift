@@ -70,7 +70,7 @@ struct ForeignLogTests {
         try leaveLog(in: directory)
         try copy.write(to: URL(filePath: directory.path))
         let message = try refusal().message
-        #expect(message.contains("the ledger has 302 commits with it and 1 without; restore the log"), "\(message)")
+        #expect(message.contains("changes the ledger's commit count from 1 to 302; restore the log"), "\(message)")
         #expect(LedgerInspection(path: directory.path).problems.contains { message.hasPrefix($0) })
     }
 

@@ -18,8 +18,9 @@ extension BGTaskScheduler {
         case .wrongPhase:
             ProgrammingError.end(
                 "all launch handlers must be registered before entry returns; \"\(identifier)\" was registered later:"
-                    + " register it in the closure of BackgroundPlugin.enter. A handler of a continued task may come"
-                    + " later if the manifest permits it by a pattern alone, such as \"\(pattern(of: identifier))\""
+                    + " register it in the closure of BackgroundPlugin.enter. A handler of a continued task may be"
+                    + " registered later if the manifest permits it by a pattern alone, such as"
+                    + " \"\(pattern(of: identifier))\""
             )
         case .duplicate:
             ProgrammingError.end(

@@ -12,7 +12,7 @@ enum UnreachableAdvice {
         case .pathTooLong: "give the host and this command a shorter path with --socket"
         case .notAllowed: admission(facts())
         case .noAnswer: hanging(choice.socket, facts().listener.process)
-        case .hungUp: "it may be stopping; try again in a moment, or \(choice.startHint)"
+        case .hungUp: "the host may be stopping; try again in a moment, or \(choice.startHint)"
         }
     }
 

@@ -22,7 +22,7 @@ struct LaunchListCommand: AsyncParsableCommand {
     )
     var plugin: PluginIdentifier?
 
-    @Option(help: ArgumentHelp("Maximum number.", valueName: "number"))
+    @Option(help: ArgumentHelp("Maximum number of launches.", valueName: "number"))
     var limit = 50
 
     @OptionGroup var output: OutputOptions

@@ -14,8 +14,9 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         abstract: "Remove a plugin; its pending requests are kept for a time.",
         discussion: """
             Removes the manifest from the operator's directory, and its library there if no other manifest names it. \
-            The container stays. Pending requests are kept for 30 days (removed-plugin-retention in the \
-            configuration), and run if the plugin is installed again. A plugin of a package is removed with the package.
+            The container stays. Pending requests are kept for 30 days by default (removed-plugin-retention in the \
+            configuration), and run if the plugin is installed again. A plugin of a package is removed with the \
+            package.
 
             With --purge the host deletes the pending requests and the container for good, also those of a plugin that \
             was removed before.
@@ -77,7 +78,8 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         case nil: ""
         case .accepted: ": the host now uses another manifest of this plugin"
         case .gone, .refused: "; the host no longer lists it"
-        case .silent: ", but the host did not confirm it within \(HostVerdict.timeout.humanReadable)"
+        case .silent:
+            ", but the host did not confirm it within \(HostVerdict.timeout.humanReadable); see: bgtask plugin list"
         }
     }
 }

@@ -49,7 +49,7 @@ extension LaunchReply: Presentable {
         fields.add("ended", endedAt?.text(for: reader))
         let used = used?.duration.humanReadable ?? "-"
         let budget = budget.map { "\(used) of \($0.duration.humanReadable) used" } ?? "\(used) used, no fixed budget"
-        fields.add("budget", "\(budget), grace \(gracePeriod.duration.humanReadable)")
+        fields.add("budget", "\(budget), grace period \(gracePeriod.duration.humanReadable)")
         let blame = blame.map { $0 == Blame.nobody.rawValue ? "" : ", blame \($0)" } ?? ""
         fields.add("outcome", (outcome ?? "running") + blame)
         if let message, !message.isEmpty { fields.add("", message) }

@@ -36,7 +36,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Number of plugins of a mixed, generated population.", valueName: "number"))
     var count: Int?
 
-    @Flag(help: "Models the plugins of a host after its recorded launches and its pending requests.")
+    @Flag(help: "Model the plugins on a host's recorded launches and pending requests.")
     var fromJournal = false
 
     @Option(help: ArgumentHelp("The trace: conditions of the machine and actions of users.", valueName: "file"))
@@ -45,7 +45,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seed of the random numbers.", valueName: "number"))
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("A host's configuration; by default that of two processors.", valueName: "file"))
+    @Option(help: ArgumentHelp("A host's configuration; by default one for two processors.", valueName: "file"))
     var config: String?
 
     @Option(help: ArgumentHelp("Draw the timeline into this SVG file.", valueName: "file"))
@@ -59,7 +59,7 @@ struct ReplayCommand: AsyncParsableCommand {
     func validate() throws {
         let sources = [plugins != nil, count != nil, fromJournal].count { $0 }
         if sources != 1 {
-            throw ValidationError("the plugins are undefined; give one of --plugins, --count and --from-journal")
+            throw ValidationError("the plugins need one source; give one of --plugins, --count and --from-journal")
         }
         if let count, !(1...1_000).contains(count) {
             throw ValidationError("--count is \(count), which is not between 1 and 1000; write a number in that range")

@@ -37,7 +37,7 @@ extension Timestamp: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let nanoseconds = Int64(text) else {
-            let problem = "\"\(text)\" is not a number of nanoseconds in digits"
+            let problem = "\"\(text)\" is not a 64-bit number of nanoseconds in digits"
             throw DecodingError.dataCorruptedError(in: container, debugDescription: problem)
         }
         wall = WallTime(nanoseconds: nanoseconds)

@@ -35,7 +35,7 @@ enum ContainerReading: Equatable {
 
     var words: String {
         switch self {
-        case .open: "the container is readable"
+        case .open: "the container is not locked"
         case .notThereYet: "the container does not exist yet"
         case .automatic(let point): "\(point) is mounted on first access"
         case .notMounted(let point, let file): "\(point) is not mounted, although \(file) lists it"

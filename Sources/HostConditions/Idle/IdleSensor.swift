@@ -105,7 +105,7 @@ final class IdleSensor: Sensor {
     private var words: String {
         if let load { return load.words }
         let average = sample?.minuteAverage.map { "; the load average of one minute is \($0)" } ?? ""
-        return "only one sample so far" + average
+        return "one sample so far, and a measurement needs two" + average
     }
 
     private var files: String { "\(roots.proc)/stat, \(roots.proc)/pressure" }

@@ -68,10 +68,10 @@ struct LoadReading: Equatable {
     }
 
     var words: String {
-        var words = "others use \(Self.percent(share)) of the processors"
-        if launchesShare >= Self.noticeableShare { words += ", launches \(Self.percent(launchesShare))" }
-        if let processorPressure { words += ", waiting for a processor \(Self.percent(processorPressure))" }
-        if let diskPressure { words += ", for a disk \(Self.percent(diskPressure))" }
+        var words = "processes outside of launches use \(Self.percent(share)) of the processors"
+        if let processorPressure { words += ", wait for a processor \(Self.percent(processorPressure)) of the time" }
+        if let diskPressure { words += ", wait for a disk \(Self.percent(diskPressure)) of the time" }
+        if launchesShare >= Self.noticeableShare { words += "; launches use \(Self.percent(launchesShare)) of them" }
         return words
     }
 

@@ -77,7 +77,7 @@ extension DecisionLoop {
                 ]
             )
         } catch {
-            log.error("plan not sent: \(error)", metadata: ["launch": "\(plan.number)"])
+            log.error("plan not sent to the runner: \(error)", metadata: ["launch": "\(plan.number)"])
             post(.launchFailedByHost(plan.number, message: "the host could not send the plan: \(error)"))
         }
     }
@@ -90,7 +90,7 @@ extension DecisionLoop {
             let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload)
             try launcher.send(.deliver(runnerTask), to: launch)
             launches.judges[launch]?.delivered(task)
-            log.info("delivered", metadata: ["launch": "\(launch)", "task": "\(task.work.label)"])
+            log.info("task delivered", metadata: ["launch": "\(launch)", "task": "\(task.work.label)"])
         } catch {
             let label = task.work.label
             log.error(
@@ -107,7 +107,7 @@ extension DecisionLoop {
         do {
             try launcher.send(message, to: launch)
         } catch {
-            log.critical("message not sent: \(error)", metadata: ["launch": "\(launch)"])
+            log.critical("message not sent to the runner: \(error)", metadata: ["launch": "\(launch)"])
         }
     }
 }

@@ -31,7 +31,7 @@ extension DecisionLoop {
             return events
         case .container(let launch, let error?):
             if launches.containers.failed(launch) { launcher.kill(launch) }
-            log.error("no runner: \(error)", metadata: ["launch": "\(launch)"])
+            log.error("no runner for the launch: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .reading: return []
         }
@@ -45,7 +45,7 @@ extension DecisionLoop {
         switch event {
         case .ready(let launch, let process): return [.runnerReady(launch, process)]
         case .unavailable(let launch, let error):
-            log.error("no runner: \(error)", metadata: ["launch": "\(launch)"])
+            log.error("no runner for the launch: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
         case .malformed(let launch, let message):
@@ -60,10 +60,10 @@ extension DecisionLoop {
             write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream, launches)
             return [launches.judges[launch]?.droppedOutput(of: stream)].compactMap(\.self)
         case .killTimePassed(let launch):
-            log.info("killed at its kill time", metadata: ["launch": "\(launch)"])
+            log.info("launch killed at its kill time", metadata: ["launch": "\(launch)"])
             return [.killTimePassed(launch)]
         case .ended(let launch, let end):
-            log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
+            log.info("launch ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
             launches.ended(launch)
             titles.ended(launch)
             return RunnerJudge.end(end, of: launch)

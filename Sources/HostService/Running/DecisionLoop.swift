@@ -106,8 +106,8 @@ final class DecisionLoop: Service, Sendable {
         guard status < 0 else { return }
         throw HostError(
             code: .systemRefused,
-            message: "cannot start the thread of the decision loop: errno \(-status); its user may have too many"
-                + " processes (RLIMIT_NPROC), a service too few tasks (TasksMax=); raise them"
+            message: "cannot start the thread of the decision loop: errno \(-status); the host's user may have"
+                + " reached its limit of processes (RLIMIT_NPROC), or its service TasksMax=; raise these limits"
         )
     }
 

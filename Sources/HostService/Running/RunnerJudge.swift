@@ -138,8 +138,8 @@ extension RunnerJudge {
 
     static func windowExceeded(in launch: LaunchNumber) -> SchedulerEvent {
         let message =
-            "more than \(CallWindow.limit) calls were unanswered at once, which the runner prevents: the plugin"
-            + " wrote them itself; \(channelRemedy)"
+            "more than \(CallWindow.limit) calls were unanswered at once; the runner prevents this, so the plugin"
+            + " wrote to the runner's socket; \(channelRemedy)"
         return .violated(launch, rule: "BGT-ABI-16", message: message)
     }
 
@@ -150,7 +150,7 @@ extension RunnerJudge {
         guard end.leftRunning > 0, !end.wasKilled, case .exited = end.termination else { return [ended] }
         let processes = end.leftRunning == 1 ? "a process of the plugin was" : "\(end.leftRunning) processes were"
         let message =
-            "\(processes) still running when the launch ended, which kills leftover processes;"
+            "\(processes) still running when the launch ended; the host kills leftover processes;"
             + " wait for started processes before the last task is completed"
         return [.violated(launch, rule: "BGT-ABI-16", message: message), ended]
     }

@@ -59,7 +59,7 @@ struct StateCare: Service {
                 if pruned.most < Self.step { return }
             }
         } catch {
-            log.error("old entries not removed: \(error)")
+            log.error("old journal entries and ended launches not deleted: \(error)")
         }
     }
 }

@@ -67,7 +67,7 @@ struct CatalogueSettlement {
                         rival,
                         .identifierTaken,
                         at: rival.manifest.identifier,
-                        "is \"\(identifier)\", the plugin of \(best.file) in the same directory",
+                        "is \"\(identifier)\", which \(best.file) in the same directory describes already",
                         remedy: "remove one of the two files, or give this plugin an identifier of its own"
                     )
                 } else {

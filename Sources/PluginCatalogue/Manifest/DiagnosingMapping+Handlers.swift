@@ -41,7 +41,7 @@ extension DiagnosingMapping {
         }
         do throws(DirectFlaw) {
             if isQuoted, word.kind.isNumber {
-                throw DirectFlaw(rule: "in quotes, which make it a text", remedy: "write it without quotes")
+                throw DirectFlaw(rule: "which is a text, because it is in quotes", remedy: "write it without quotes")
             }
             return at(value, try word.kind.argument(text))
         } catch {
@@ -70,7 +70,7 @@ extension DiagnosingMapping {
             problems.report(
                 .handlerReturns,
                 at: at(field, ()),
-                "is \(word.kind.rawValue) without the rule for success",
+                "is \(word.kind.rawValue) without its rule for success",
                 remedy: "write { \(word.kind.rawValue): \(rules.first ?? "") }"
             )
             return nil

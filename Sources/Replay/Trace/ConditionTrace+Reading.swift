@@ -60,8 +60,9 @@ extension ConditionTrace {
             problems.report(
                 .wrongValue,
                 at: field,
-                "is \"\(field.value)\", which is not a span of a week",
-                remedy: "write days, or none for every day, and two times, such as \"\(WeekSpan.example)\""
+                "is \"\(field.value)\", which is not a weekly range of times",
+                remedy: "write days, or none for every day, and two times of four digits, such as"
+                    + " \"\(WeekSpan.example)\""
             )
             return nil
         }

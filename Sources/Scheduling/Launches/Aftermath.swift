@@ -97,7 +97,7 @@ struct Aftermath: Sendable {
                 index: index,
                 verdict: .abandoned(cause.taskOutcome, retry),
                 blame: cause.blame,
-                message: "abandoned after \(retry.attempts) attempts; cause of the last one: \(cause.text);"
+                message: "abandoned after \(retry.attempts) attempts; at the last attempt, \(cause.text);"
                     + " \(remedy(for: task.work))"
             )
         }
@@ -108,7 +108,8 @@ struct Aftermath: Sendable {
             verdict: .returned(cause.taskOutcome, retry),
             blame: cause.blame,
             message:
-                "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts), again in \(delay.humanReadable)"
+                "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts) failed;"
+                + " the task runs again in \(delay.humanReadable)"
         )
     }
 

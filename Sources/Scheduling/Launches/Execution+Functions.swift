@@ -23,14 +23,14 @@ extension Execution {
         let plugin = plan.plugin
         let signatures = left.compactMap(handler).map(\.signature)
         if signatures.isEmpty { return nil }
-        return "one of \(signatures.joined(separator: " and ")) of \(plugin.library.path), the signatures in its"
-            + " manifest"
+        return "one of \(signatures.joined(separator: " and ")) of \(plugin.library.path) (signatures from its"
+            + " manifest)"
     }
 
     private func function(of index: Int) -> String? {
         guard let handler = handler(of: index) else { return nil }
         let plugin = plan.plugin
-        return "\(handler.signature) of \(plugin.library.path), the signature in its manifest"
+        return "\(handler.signature) of \(plugin.library.path) (signature from its manifest)"
     }
 
     private func handler(of index: Int) -> DirectHandler? {
@@ -41,7 +41,7 @@ extension Execution {
     func overstay(of index: Int, after prefix: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag
-                ? "\(prefix) through its cancel flag, but it did not return within the grace period: \(function);"
+                ? "\(prefix) by its cancel flag, but the function did not return within the grace period: \(function);"
                     + " check the flag more often"
                 : "\(prefix), but the function cannot be stopped: \(function); bind a cancel-flag if it takes one"
         }

@@ -189,11 +189,12 @@ struct LedgerFile {
         else { return false }
         let inLog = try log.transactions(pageSize: pageSize)
         guard (0...Int64(inLog)).contains(commits - without) else {
+            let transactions = inLog == 1 ? "1 transaction" : "\(inLog) transactions"
             throw LedgerError.foreignLog(
                 path,
                 problem:
-                    "it contains \(inLog) transactions, and the ledger has \(commits) commits with it"
-                    + " and \(without) without"
+                    "the log has \(transactions), but changes the ledger's commit count from \(without)"
+                    + " to \(commits)"
             )
         }
         return true

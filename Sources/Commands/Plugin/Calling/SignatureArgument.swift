@@ -36,7 +36,8 @@ enum SignatureArgument {
         if let result = DirectResult(kind, rule: rule) { return result }
         guard let rule, !kind.rules.isEmpty else {
             let remedy = kind.rules.first.map { "write \(word):\($0)" } ?? "write only \(word)"
-            throw ValidationError("\(text.inQuotes) is not a result; \(remedy)")
+            let flaw = kind.rules.isEmpty ? "has a rule, which \(word) does not take" : "has no rule for success"
+            throw ValidationError("the result \(text.inQuotes) \(flaw); \(remedy)")
         }
         let remedy = NearestWord.remedy(for: rule, among: kind.rules)
         throw ValidationError("\(rule.inQuotes) is not a rule for \(word); \(remedy)")
@@ -52,7 +53,7 @@ enum SignatureArgument {
     static func time(_ text: String) throws -> Duration {
         if let time = DurationText.duration(text[...]), time > .zero { return time }
         throw ValidationError(
-            "\(text.inQuotes) is not a duration; write it like 30s or 1min (\(DurationText.units))"
+            "\(text.inQuotes) is not a duration above zero; write it like 30s or 1min (\(DurationText.units))"
         )
     }
 
