@@ -93,5 +93,6 @@ int bgl_load_system_call_filter(const void *filter, size_t size) {
 }
 
 int bgl_open_place(const char *path, int follows) {
-    return answer(open(path, O_PATH | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)));
+    /* With O_PATH, O_NOFOLLOW alone would open the link itself. */
+    return answer(open(path, O_PATH | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW | O_DIRECTORY)));
 }

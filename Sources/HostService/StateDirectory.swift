@@ -67,13 +67,22 @@ final class StateDirectory: Sendable {
     /// The path of the container that a main plugin and its extensions share, whether it exists or not.
     func containerPath(of plugin: String) -> String { containerDirectory + "/" + plugin }
 
-    /// Creates the container of a main plugin if it is missing. Blocks on the disk.
+    /// Creates the container of a main plugin if it is missing. Throws when its path leads to anything but a directory:
+    /// a symbolic link would open another place to the plugin. Blocks on the disk.
     func makeContainer(of plugin: String) throws(HostError) {
         let container = containerPath(of: plugin)
-        if mkdir(container, 0o700) == 0 || errno == EEXIST { return }
+        if mkdir(container, 0o700) == 0 { return }
+        guard errno == EEXIST else {
+            throw HostError(
+                code: .stateDirectoryUnusable,
+                message: "cannot create the container \(container): \(String(cString: strerror(errno)))"
+            )
+        }
+        var status = stat()
+        if lstat(container, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
         throw HostError(
             code: .stateDirectoryUnusable,
-            message: "cannot create the container \(container): \(String(cString: strerror(errno)))"
+            message: "the container \(container) is not a directory; remove what is there"
         )
     }
 

@@ -43,7 +43,8 @@ struct Place: ~Copyable {
 
     /// Opens the place at a path; nil when the path leads to no file.
     ///
-    /// - Parameter follows: whether a symbolic link at the end of the path is followed.
+    /// - Parameter follows: whether a symbolic link at the end of the path is followed; when false, the place must be a
+    ///   directory.
     init?(_ path: String, follows: Bool = true) {
         let descriptor = bgl_open_place(path, follows ? 1 : 0)
         var status = stat()

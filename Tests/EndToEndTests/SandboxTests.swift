@@ -153,6 +153,29 @@ struct SandboxTests {
         }
     }
 
+    @Test(arguments: ["link", "file"])
+    func `a container path that is not a directory ends the launch with the blame on the host`(_ kind: String)
+        async throws
+    {
+        try await HostFixture.with(plugins: [.neighbour]) { host in
+            let place = host.directory.file("elsewhere")
+            try host.directory.makeDirectory("elsewhere")
+            let container = host.stateDirectory + "/containers/com.example.usesgrants"
+            if kind == "link" {
+                try FileManager.default.createSymbolicLink(atPath: container, withDestinationPath: place)
+            } else {
+                #expect(FileManager.default.createFile(atPath: container, contents: nil))
+            }
+            let plugin = TestPlugin("UsesGrants")
+            try await host.install(plugin)
+            let line = try await host.waitForLog("the refusal of the container") { $0.contains(container) }
+            #expect(line.contains("is not a directory; remove"), "\(line)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+            try await host.runNeighbour()
+            try FileManager.default.removeItem(atPath: container)
+        }
+    }
+
     // MARK: - Configuration
 
     @Test func `with isolation off a plugin has the authority of the host's user, and host status reports it`()

@@ -43,8 +43,8 @@ int bgl_filters_system_calls(void);
  * process. It cannot be removed. Returns 0, or a negative errno. */
 int bgl_load_system_call_filter(const void *filter, size_t size);
 
-/* Opens a file or directory without any access to its contents. With `follows` 0, a symbolic link at the end of the
- * path is opened itself, not its target. Returns a descriptor, or a negative errno. */
+/* Opens a file or directory without any access to its contents. With `follows` 0, only a directory is
+ * opened, and a symbolic link at the end of the path is an error. Returns a descriptor, or a negative errno. */
 int bgl_open_place(const char *path, int follows);
 
 #endif
