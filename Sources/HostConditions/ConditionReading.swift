@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A sensor's reading of one condition: its value and the evidence.
+/// A sensor's reading of one condition: the measured value with its evidence, or the cause that there is no value.
 package enum ConditionReading: Hashable, Sendable {
     /// A measured value.
     ///

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The thresholds at which a measurement sets a condition. The operator can change the thresholds that have a key below
-/// `sensors`.
+/// The thresholds at which measurements set conditions, and the intervals between measurements. The operator can change
+/// the values that have a key below `sensors`: those in `rows`.
 package struct ConditionThresholds: Hashable, Sendable {
     // Idle and load: shares of all processors used by other processes than the host's launches, between 0 and 1.
 
@@ -55,7 +55,7 @@ package struct ConditionThresholds: Hashable, Sendable {
 
     package init() {}
 
-    /// A threshold that the operator can set: its key in the configuration, and the notation of its value.
+    /// A threshold or interval that the operator can set: its key in the configuration, and the notation of its value.
     ///
     /// The configuration file, `host status` and the API are derived from these rows.
     package struct Row: Sendable {

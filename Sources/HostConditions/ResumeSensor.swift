@@ -16,7 +16,7 @@ struct SuspendedTime: Equatable {
 
     init(monotonic: MonotonicTime, boot: MonotonicTime) { suspended = boot - monotonic }
 
-    /// The length of the suspension since the last call that returned a length; nil when there was no suspension.
+    /// Returns the suspended time since the last returned length, or since `init`; nil below 500 ms.
     mutating func grew(monotonic: MonotonicTime, boot: MonotonicTime) -> Duration? {
         let growth = boot - monotonic - suspended
         guard growth >= Self.leastNoticed else { return nil }

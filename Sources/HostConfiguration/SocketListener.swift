@@ -11,7 +11,8 @@ package enum SocketListener: Hashable, Sendable {
     case process(Int32?)
     /// A process listens, but its connection queue is full. The kernel identifies a listener only after a connection.
     case crowded
-    /// The kernel denied the query to this user, or the query failed.
+    /// It is unknown whether a process listens: the kernel refused the test connection to this user, or the test
+    /// failed.
     case unknown(errno: Int32)
 
     package init(at path: String) {

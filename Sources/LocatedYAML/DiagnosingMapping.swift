@@ -232,7 +232,8 @@ package final class DiagnosingMapping {
         return !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// A field at the position of its value, or at the position of its key when the value is null.
+    /// Returns `value` as a field with the key of `field`. Its position is that of the value in the file, or that of
+    /// the key when the value in the file is null.
     package func at<Value>(_ field: Field<YAMLNode>, _ value: Value) -> Field<Value> {
         Field(value, key: field.key, position: field.value.isNothing ? field.position : field.value.position)
     }

@@ -97,8 +97,8 @@ extension LaunchLoop {
 
     // MARK: Pausing
 
-    /// Stops reading a descriptor until `due`. The descriptor is removed from the epoll set, here and in `hold`,
-    /// because otherwise epoll would report a hang-up at every turn.
+    /// Stops reading a descriptor until `due`. Removes it from the epoll set, as `hold` does: otherwise epoll would
+    /// report a hang-up at every turn.
     private func pause(_ descriptor: Descriptor, _ interest: LaunchInterest, until due: MonotonicTime) {
         poller.remove(descriptor, interest)
         paused[interest] = due

@@ -36,8 +36,8 @@ final class SupervisedLaunch {
     var outputs: [RunnerOutput: OutputReader]
     /// Descriptor of the first process; nil once it is reaped.
     var leader: Descriptor?
-    /// One leftover process of the launch, watched for its end while the launch is in the stage `sweeping`; nil without
-    /// one. After its end the next sweep finds the other leftover processes.
+    /// One leftover process of the launch, watched for its end in the phase `sweeping`; nil when none is watched. After
+    /// its end the next sweep finds the other leftover processes.
     var leftover: Descriptor?
     var groupEvents: Descriptor?
 
@@ -68,8 +68,9 @@ final class SupervisedLaunch {
         return poll(&readiness, 1, 0) > 0
     }
 
-    /// Whether a process belongs to this launch, on systems that refused the number of the mark. It misses a zombie
-    /// without a control group, and a process that left both the group and the environment.
+    /// Whether a process belongs to this launch, by its control group or by the mark text in its environment. Always
+    /// false when the system accepted the number of the mark. Misses a zombie of a launch without a control group, and
+    /// a process that left the control group and cleared its environment.
     func recognizes(_ pid: Int32) -> Bool {
         if hasNumber { return false }
         if let group, let membership = FileBytes.text("/proc/\(pid)/cgroup", limit: 4096) {

@@ -140,7 +140,7 @@ extension Scheduler {
         }
     }
 
-    /// Refuses the waiting cancellations of work whose commit failed.
+    /// Refuses the waiting cancellations that cover any of `works`. Called when the commit of `works` has failed.
     mutating func refuseCancellations(
         of plugin: PluginIdentifier,
         covering works: [PendingWork],

@@ -173,8 +173,8 @@ extension Scheduler {
         condition == .idle && configuration.policies.off.contains(.idle)
     }
 
-    /// Begins an orderly stop: no launch starts, running tasks expire, and launches that outlast the grace period are
-    /// killed.
+    /// Begins an orderly stop of the host: no launch starts, running tasks expire, and launches that outlast the grace
+    /// period are killed. A launch whose entry function has not returned is killed at once.
     mutating func stop(at now: Moment) {
         guard !isStopping else { return }
         isStopping = true

@@ -26,8 +26,9 @@ extension Scheduler {
         return true
     }
 
-    /// Refuses a cancellation, a stop or a run of tasks whose plugin is not loaded, because a stopping host loads no
-    /// more plugins. Returns false, without a refusal, for any other call.
+    /// Refuses a cancellation, a task stop or a run request when the pending work that it concerns is not loaded,
+    /// because a stopping host loads no more work. Returns whether the call was refused: false when the work is loaded,
+    /// and for a submission, a trigger and a purge.
     private mutating func refuseUnloaded(_ call: SchedulerEvent.DependentCall) -> Bool {
         let message = "the host is stopping and has not loaded the pending work; try again after its restart"
         let answer: SchedulerAction

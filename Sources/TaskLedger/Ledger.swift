@@ -82,7 +82,8 @@ package final class Ledger: Sendable {
         add(WaitingCommit(origin: .loop(ticket: ticket), changes: changes))
     }
 
-    /// Queues the changes with the priority of an answer, even if they are history, and returns when they are on disk.
+    /// Queues the changes as one ticket with the priority of an answer, even if they are only history, and returns when
+    /// they are on disk. Answers are written before history; `CommitQueue` defines both.
     package func commitAndWait(_ changes: [LedgerChange]) async throws(LedgerError) {
         let result = await withCheckedContinuation { continuation in
             add(WaitingCommit(origin: .waiter({ continuation.resume(returning: $0) }), changes: changes))

@@ -8,8 +8,8 @@ extension String {
         isPrintableASCII ? utf8.count : reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// The string cut to `width` cells: unchanged when it fits, otherwise its beginning followed by `mark`. Characters
-    /// stay whole.
+    /// The string cut to `width` cells: unchanged when it fits, otherwise its beginning followed by `mark`. Empty when
+    /// the string does not fit and `mark` is wider than `width`. Characters stay whole.
     package func fitted(to width: Int, mark: String) -> String {
         if displayWidth <= width { return self }
         let room = width - mark.displayWidth
@@ -17,7 +17,8 @@ extension String {
     }
 
     /// The string cut to `width` cells: unchanged when it fits, otherwise `mark` followed by the end of the string,
-    /// because identifiers differ at their ends. Characters stay whole.
+    /// because identifiers differ at their ends. Empty when the string does not fit and `mark` is wider than `width`.
+    /// Characters stay whole.
     package func endFitted(to width: Int, mark: String) -> String {
         if displayWidth <= width { return self }
         let room = width - mark.displayWidth

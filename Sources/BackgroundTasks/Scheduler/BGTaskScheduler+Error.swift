@@ -27,7 +27,8 @@ extension BGTaskScheduler {
             case unavailable = 1
             /// The limit of pending requests of this kind is reached.
             case tooManyPendingTaskRequests = 2
-            /// The manifest, the operator or the current state does not permit the request.
+            /// The manifest, the operator or the current state does not permit the request, or the request is
+            /// malformed.
             case notPermitted = 3
             /// A continued request with the strategy `fail` was refused, because the host cannot run the task at once.
             case immediateRunIneligible = 4
@@ -73,7 +74,7 @@ extension BGTaskScheduler {
         public static var unavailable: Code { .unavailable }
         /// The limit of pending requests of this kind is reached.
         public static var tooManyPendingTaskRequests: Code { .tooManyPendingTaskRequests }
-        /// The manifest, the operator or the current state does not permit the request.
+        /// The manifest, the operator or the current state does not permit the request, or the request is malformed.
         public static var notPermitted: Code { .notPermitted }
         /// A continued request with the strategy `fail` was refused, because the host cannot run the task at once.
         public static var immediateRunIneligible: Code { .immediateRunIneligible }

@@ -8,8 +8,8 @@ import PluginCatalogue
 import PluginInstaller
 import TaskModel
 
-/// The options that select the directories in which plugins are installed: the directories of a running host, or the
-/// directories in the options.
+/// The options that select the directories of installed plugins: `--manifests` and `--plugins` name them directly;
+/// otherwise the directories of the host that `host` selects are used.
 struct PlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The operator's manifest directory, instead of the host's.", valueName: "directory"))
     var manifests: String?

@@ -33,7 +33,7 @@ package struct JournalQuery: Hashable, Sendable {
         self.filter = filter
     }
 
-    /// Reads the query from its parameters. Throws a refusal for an invalid value.
+    /// Reads the query from its parameters. Throws a `RouteError` for an invalid value.
     ///
     /// - Parameter now: the present time, from which a `since` that is a duration counts back.
     package init(reading value: (String) -> String?, now: WallTime) throws(RouteError) {

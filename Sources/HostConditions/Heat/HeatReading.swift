@@ -13,8 +13,8 @@ struct HeatReading: Equatable {
 
     let zones: [Zone]
 
-    /// Whether a zone is closer to its trip point than `heatMargin`. A hot machine stays hot until it is cooler by
-    /// `heatEndMargin`.
+    /// Whether the temperature of a zone is within `heatMargin` of its trip point. A hot machine stays hot until every
+    /// zone is farther from its trip point than `heatMargin` and `heatEndMargin` together.
     func isHot(_ thresholds: ConditionThresholds, after wasHot: Bool) -> Bool {
         guard let closest else { return false }
         return closest.room <= thresholds.heatMargin + (wasHot ? thresholds.heatEndMargin : 0)

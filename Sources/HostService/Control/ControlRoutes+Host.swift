@@ -76,7 +76,8 @@ extension ControlRoutes {
 }
 
 extension IsolationInForce {
-    /// Creates the isolation from the operator's choice, with every guarantee as enforced on this machine.
+    /// Creates the isolation for replies: the operator's choice, and for each guarantee whether this machine enforces
+    /// it.
     init(_ policy: SandboxPolicy) {
         let guarantees = Guarantee.allCases.map { guarantee in
             switch guarantee.enforcement(policy.isolation, policy.mechanisms) {

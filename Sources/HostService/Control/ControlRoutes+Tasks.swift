@@ -67,8 +67,9 @@ extension ControlRoutes {
         return reply
     }
 
-    /// The waits of the newest submission of the identifier: the wait for its own earliest begin, and the waits of its
-    /// work class (the work of the plugin with the same requirements) while it was pending.
+    /// The waits of the pending submission of the identifier; without one, of its newest task with a journaled outcome.
+    /// They are the waits of its work class (the work of the plugin with the same requirements) while it was pending. A
+    /// pending submission adds the wait for its own earliest begin.
     private func history(of explanation: Explanation) async throws -> [TaskWhyReply.Wait] {
         let now = explanation.now.wall
         for case .pending(let work, _, _) in explanation.states {
@@ -87,8 +88,8 @@ extension ControlRoutes {
 
     private static let mostWaits = 50
 
-    /// The last journaled outcome of an event, when the explained identifier is that of a plugin; nil otherwise. Events
-    /// are journaled by name, and plugins share these names.
+    /// The last journaled outcome of the plugin's events, when the explained identifier is that of a plugin; nil
+    /// otherwise. Events are journaled by name, and the events of all plugins have the same names.
     private func lastEvent(of explanation: Explanation) async throws -> JournalRecord? {
         guard let plugin = explanation.plugin, plugin.text == explanation.identifier.text else { return nil }
         let names = EventType.allCases.map(\.name)

@@ -74,8 +74,9 @@ struct ControlRoutes: Sendable {
 }
 
 extension Route {
-    /// Whether the route itself waits for the first catalogue, before which every plugin would seem to be missing. The
-    /// scheduler parks the calls of other routes that depend on the catalogue. Lists are answered before it.
+    /// Whether the route itself waits for the first catalogue, before which every plugin would seem to be missing.
+    /// Other routes do not wait: the scheduler parks their calls that depend on the catalogue, and lists are answered
+    /// even before the first catalogue.
     fileprivate var readsCatalogue: Bool {
         switch self {
         case .pluginShow, .taskWhy, .simulateExpiration: true

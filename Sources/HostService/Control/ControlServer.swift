@@ -125,8 +125,8 @@ struct ControlServer: Service {
         }
     }
 
-    /// Prepares the path of the socket. Throws when another host listens on it; the socket of a dead host is left to be
-    /// replaced.
+    /// Creates the directory of the socket, and checks the path. Throws when the path is unusable, or when another host
+    /// listens on the socket. Leaves the socket of a dead host in place, to be replaced.
     private func prepareSocket() throws {
         let directory = (socket as NSString).deletingLastPathComponent
         do {

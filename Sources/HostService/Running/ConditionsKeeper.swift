@@ -10,8 +10,8 @@ import Synchronization
 import TaskModel
 
 /// Provides the conditions in force. A user's override takes precedence over the configuration, and the configuration
-/// over the sensors. Reports every change to the scheduler, and samples only the conditions that the scheduler
-/// requests.
+/// over the sensors. Reports every change to the scheduler. Sampled conditions are sampled only while the scheduler
+/// requests them, and for a minute afterwards.
 final class ConditionsKeeper: Service, Sendable {
     private let system: SystemConditions
     private let watched: LingeringWatch
@@ -21,7 +21,7 @@ final class ConditionsKeeper: Service, Sendable {
 
     /// Creates the keeper and starts the sensors.
     ///
-    /// - Parameter send: called with every change, in order. It must not call back.
+    /// - Parameter send: called with every change, in order. It must not call the keeper.
     init(
         fixed: [Condition: Bool],
         thresholds: ConditionThresholds,

@@ -20,8 +20,9 @@ struct InputQueue {
     static let launchCapacity = 64
     /// Number of queued events of a launch to which its queue has to fall before its paused messages resume.
     static let launchResumption = 32
-    /// Number of consecutive priority inputs (urgent inputs, and events of launches with a milestone) after which the
-    /// queue returns one event of the launch whose turn has come.
+    /// Number of consecutive priority inputs after which the queue returns one event of the launch whose turn has come.
+    /// Priority inputs are all inputs other than launch events, and the events of each launch that has a milestone
+    /// (readiness, kill, end) among its queued events.
     static let priorityRun = 4
 
     private struct LaunchQueue {

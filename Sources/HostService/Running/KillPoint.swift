@@ -18,7 +18,8 @@ final class KillPoint: Sendable {
     let count: Int
     private let passed = Atomic(0)
 
-    /// The kill point that the variable `BGTASK_KILL_AT` names; nil without the variable, and in release builds.
+    /// Reads `BGTASK_KILL_AT`, the action at which a debug build kills itself. Nil without the variable, and in release
+    /// builds. Throws for an invalid value.
     static func ofProcess() throws(HostError) -> KillPoint? {
         #if DEBUG
             guard let text = ProcessInfo.processInfo.environment["BGTASK_KILL_AT"] else { return nil }
@@ -50,7 +51,8 @@ final class KillPoint: Sendable {
         while true { pause() }
     }
 
-    /// Whether the call is at the kill point. Counts the calls with the kind and side of the kill point.
+    /// Counts an action of the kill point's kind and side, and returns whether its number is the kill point's count.
+    /// Returns false, without counting, for any other kind or side.
     func matches(_ action: SchedulerAction, _ side: Side) -> Bool {
         guard side == self.side, action.kind == kind else { return false }
         return passed.add(1, ordering: .relaxed).newValue == count

@@ -3,8 +3,8 @@
 import Scheduling
 import Synchronization
 
-/// Forwards to the sensors which conditions and containers the scheduler wants watched. Keeps the sensors of the
-/// machine's use on for a while after their last use: otherwise the next request that needs them would wait for a first
+/// Notifies the sensors whether to sample, and which containers to watch, as the scheduler requests. Keeps sampling on
+/// for a while after its last use: otherwise the next request that needs a sampled condition would wait for a first
 /// sample.
 final class LingeringWatch: Sendable {
     private struct State {

@@ -116,8 +116,8 @@ struct RunnerJudge: Hashable {
 
     // MARK: - Output
 
-    /// The violation that the plugin wrote more output than its rate limit, with lines dropped. Reported for the first
-    /// drop of a launch; nil for later drops.
+    /// The violation that a plugin writes more output than its rate limit allows, so that lines are dropped. Returned
+    /// for the first drop of a launch; nil for later drops.
     mutating func droppedOutput(of stream: RunnerOutput) -> SchedulerEvent? {
         if hasDroppedOutput { return nil }
         hasDroppedOutput = true

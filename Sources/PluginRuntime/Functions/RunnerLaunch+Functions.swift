@@ -39,8 +39,8 @@ extension RunnerLaunch {
         _ = complete(task, outcome: outcome, saying: returned.text)
     }
 
-    /// Sets the cancel flag as the expiration handler of the task. The host is notified of the handler, as of any
-    /// other.
+    /// Sets an expiration handler of the task that raises the cancel flag; the host is notified that the task has a
+    /// handler. If the task is already expiring, raises the flag at once.
     private func raise(_ flag: CancelFlag, whenExpiring task: TaskID) {
         _ = setExpirationHandler(flag.handler, of: task)
         // A task that is already expiring gets its flag at once instead of later on another thread.

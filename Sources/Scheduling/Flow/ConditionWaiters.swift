@@ -30,7 +30,7 @@ struct ConditionWaiters: Sendable {
 
     var isEmpty: Bool { conditions.isEmpty }
 
-    /// Replaces the conditions that a waiter waits for; an empty set removes the waiter.
+    /// Replaces the conditions that a waiter, a lane of a plugin, waits for. An empty set removes the waiter.
     mutating func set(_ new: MachineConditions, for waiter: Waiter) {
         let old = conditions[waiter] ?? []
         if old == new { return }

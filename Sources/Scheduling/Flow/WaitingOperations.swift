@@ -20,14 +20,14 @@ struct Cancellation: Hashable, Sendable {
 enum WaitingOperation: Sendable {
     case cancel(Cancellation)
     case stop(TaskIdentifier, reply: ReplyToken)
-    /// A submission that waits behind an earlier cancellation of its identifier, which waits itself. The cancellation
-    /// does not wait for this submission.
+    /// A submission that waits behind an earlier cancellation of its identifier, which is itself still waiting. The
+    /// cancellation does not wait for this submission.
     case submit(Submission, SubmissionAsker, isForeground: Bool)
 }
 
 /// The waiting operations of each plugin, in order of arrival.
 struct WaitingOperations: Sendable {
-    /// A waiting operation and the user whose call it is; nil for a plugin's call or a schedule.
+    /// A waiting operation, and the user whose call it is. `user` is nil for a plugin's call or a schedule.
     typealias Entry = (operation: WaitingOperation, user: CallingUser?)
 
     private var operations: [PluginIdentifier: [Entry]] = [:]
@@ -48,7 +48,8 @@ struct WaitingOperations: Sendable {
         }
     }
 
-    /// Removes and returns the waiting cancellations of work whose commit failed.
+    /// Removes and returns the waiting cancellations that cover any of `works`. Called when the commit of `works` has
+    /// failed.
     mutating func takeCancellations(
         of plugin: PluginIdentifier,
         covering works: [PendingWork]

@@ -6,7 +6,8 @@ import TaskModel
 enum Enforcement: Hashable, Sendable {
     /// The failed commit of the launch's record is tried again.
     case retryRecord
-    /// The budget is used up, or the time limit of the entry function has passed: the tasks of the launch are expired.
+    /// The budget is used up, or the time limit of the entry function has passed. The delivered tasks of the launch are
+    /// expired, except continued tasks.
     case useUpBudget
     case kill(Execution.KillReason)
     /// The continued tasks without progress are expired.
@@ -38,8 +39,8 @@ extension ScheduledLaunch {
 
     var nextEnforcement: MonotonicTime? { enforcements.lazy.map(\.at).min() }
 
-    /// The time at which the launch thread kills the launch without a further action; nil when no limit of the launch
-    /// kills it.
+    /// The earliest time limit that kills the launch, unless the limit changes before; nil when no limit kills it. The
+    /// launch thread enforces this limit by itself.
     var nextKillTime: MonotonicTime? { enforcements.lazy.filter(\.action.isKill).map(\.at).min() }
 
     /// The limit with the highest precedence that has passed; nil when none has.

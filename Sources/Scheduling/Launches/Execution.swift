@@ -48,7 +48,7 @@ struct Execution: Sendable {
         var stallsAt: MonotonicTime?
 
         var isContinued: Bool { work.kind == .continued }
-        /// Applies a cancellation of the task whose commit succeeded.
+        /// Marks the task as cancelled. Called when the commit of the cancellation has succeeded.
         mutating func cancel(by user: CallingUser?) {
             wasCancelled = true
             cancelledBy = user

@@ -7,7 +7,7 @@ import TaskModel
 struct EventQueue: Sendable {
     private var stored = Deque<PendingEvent>()
     private var counts: [EventType: Int] = [:]
-    /// Types of the events whose storing is being committed, by event number.
+    /// Types of the arriving events, by event number. An event arrives while the commit that stores it is in flight.
     private var arriving: [SubmissionNumber: EventType] = [:]
 
     /// Number of waiting events, assuming that every commit in flight succeeds.
@@ -22,7 +22,8 @@ struct EventQueue: Sendable {
     func contains(_ type: EventType) -> Bool { (counts[type] ?? 0) > 0 }
     func isArriving(_ type: EventType) -> Bool { arriving.values.contains(type) }
 
-    /// The events after a number, oldest first, at most `limit`.
+    /// The waiting events with numbers above `number`, oldest first, at most `limit`; the oldest events when `number`
+    /// is nil.
     func events(after number: SubmissionNumber?, limit: Int) -> [PendingEvent] {
         Array(stored[(number.map(firstIndex(after:)) ?? 0)...].prefix(limit))
     }
@@ -42,7 +43,8 @@ struct EventQueue: Sendable {
         if index == 0 { stored.removeFirst() } else { stored.remove(at: index) }
     }
 
-    /// Drops the retry delays that were set while the wall clock was ahead.
+    /// Drops the retry delays of waiting events that were set while the wall clock was ahead: a delay set now could not
+    /// end so late.
     mutating func dropVoidCooldowns(at now: Moment, _ configuration: SchedulingConfiguration) {
         for index in stored.indices { stored[index].retry.dropVoidCooldown(at: now, configuration) }
     }

@@ -12,9 +12,9 @@ struct ChangeNumber: RawRepresentable, Hashable, Comparable, Sendable {
 enum RequestEffect: Hashable, Sendable {
     /// The request is accepted, and replaces the pending request of the identifier.
     case stores(PendingRequest)
-    /// The pending request is cancelled, launched or dropped.
+    /// The change removes the pending request with this number: it is cancelled, launched or dropped.
     case removes(SubmissionNumber)
-    /// The request is requeued after a launch, unless a newer one is pending.
+    /// The request is requeued after a launch, unless a newer request of the identifier is pending.
     case returns(PendingRequest)
     /// A running task of the identifier ends, or may not be requeued any more. The pending request stays as it is.
     case concernsRunningTask

@@ -75,9 +75,10 @@ struct LimitCounts: Sendable {
     mutating func add(_ kind: TaskKind) { stored[KindSet(kind), default: 0] += 1 }
     mutating func subtract(_ kind: TaskKind) { stored[KindSet(kind), default: 1] -= 1 }
 
-    /// Sets the kinds of the requests that the changes in flight may store under the identifier.
+    /// Sets the kinds of the requests that the changes in flight may add under the identifier.
     ///
-    /// - Parameter kinds: these kinds without the kind of the request that is stored under the identifier now.
+    /// - Parameter kinds: the kinds of the requests that may be stored, without the kind of the request that is stored
+    ///   under the identifier now.
     mutating func setInFlight(_ kinds: KindSet, under identifier: TaskIdentifier) {
         let old = added[identifier] ?? []
         if old == kinds { return }

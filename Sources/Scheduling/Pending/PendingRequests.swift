@@ -13,7 +13,7 @@ struct PendingRequests: Sendable {
     var upcoming = UpcomingRequests()
     var overlay = Overlay()
     var limits = LimitCounts()
-    /// The identifiers that the installed manifest permits; nil while none is installed.
+    /// The identifiers that the installed manifest permits; nil while no manifest is installed.
     private(set) var permissions: Permissions?
     /// Number of pending health research requests that need an unlocked container.
     private(set) var studies = 0
@@ -129,7 +129,7 @@ struct PendingRequests: Sendable {
 
     /// Recomputes for every request whether it is upcoming or ready, after the wall clock was set back.
     ///
-    /// - Parameter waits: the waits of the plugin, with the times of the clock before it was set back.
+    /// - Parameter waits: the waits of the plugin, whose times are not adjusted to the new wall clock yet.
     mutating func reckonAnew(
         at moment: Moment,
         _ waits: [WorkClass: ClassWait],

@@ -12,7 +12,7 @@ struct GroupKey: Hashable, Sendable {
     var isPermitted = true
     /// Whether users requested the launch of the requests: then time, conditions and capacity do not block them.
     var isUserRequested = false
-    /// Whether a change about the identifier of each request is in flight.
+    /// Whether a commit is in flight that changes the pending request or the running task of each request's identifier.
     var isInFlight = false
     /// Whether each of the requests has to be the only task of its launch (C3).
     var runsAlone = false
@@ -35,7 +35,7 @@ struct ReadyGroup: Sendable {
 
     let key: GroupKey
     private(set) var members = Deque<RequestPlace>()
-    /// The latest `since` of all requests that ever joined the group.
+    /// The latest value of `since` with which a request ever joined the group.
     private(set) var newestDue = WallTime(nanoseconds: .min)
     /// The members that advisory policies can delay, earliest `since` first. The entry of a removed member stays until
     /// it is the first, or until such entries outnumber the members.
@@ -64,8 +64,8 @@ struct ReadyGroup: Sendable {
         }
     }
 
-    /// The member with the earliest `since`; nil when the group is empty or advisory policies cannot delay it. Drops
-    /// the entries of removed members before it.
+    /// The member with the earliest `since`; nil when the group is empty, or when advisory policies cannot delay its
+    /// members. Drops the entries of removed members that precede this member.
     mutating func firstDeferred(isMember: (RequestPlace) -> Bool) -> Deferred? {
         while let first = deferred.min {
             if isMember(first.place) { return first }
@@ -98,11 +98,12 @@ struct ReadyGroups: Sendable {
 
     subscript(index: UInt16) -> ReadyGroup { groups[Int(index)] }
 
-    /// Whether any ready request has a deferral of its own.
+    /// Whether any ready request has its own deferral start, which applies instead of the deferral periods of its
+    /// class.
     var hasOwnDeferrals: Bool { groups.contains { $0.key.hasOwnDeferral && !$0.isEmpty } }
 
-    /// The latest due time of a class: of all requests that ever joined one of its groups that are nonempty now. The
-    /// earliest representable time when all groups of the class are empty.
+    /// The latest due time of the requests of a class, including removed requests of groups that still have members.
+    /// The earliest representable time when all groups of the class are empty.
     func newestDue(of workClass: WorkClass) -> WallTime {
         groups.lazy.filter { $0.key.workClass == workClass && !$0.isEmpty }.map(\.newestDue).max()
             ?? WallTime(nanoseconds: .min)

@@ -21,7 +21,7 @@ struct ClassWait: Sendable {
     private var past: [Stretch] = []
     /// Codes of the reasons whose rows are open in the ledger; nil after a failed commit, when they are unknown.
     private var written: [String]?
-    /// The time from which the present reasons, and other unwritten changes, are written.
+    /// The earliest time at which the present reasons and other unwritten changes are written to the ledger.
     private(set) var settlesAt = MonotonicTime(nanoseconds: 0)
     var deferral: Deferral
 

@@ -65,9 +65,9 @@ struct ChangeWriter: Sendable {
         }
     }
 
-    /// Completes a ticket after its last change. Checks that no launch that the ticket ends has unfinished tasks, and
-    /// deletes the open waits and the deferrals of the plugins that it forgets. Both happen last, so that the order of
-    /// the changes of a ticket does not matter.
+    /// Completes a ticket, a list of changes that are written all or not at all, after its last change. Checks that no
+    /// launch that the ticket ends has unfinished tasks. Deletes the open waits and the deferrals of each plugin whose
+    /// record the ticket removes. Both happen last, so that the order of the changes of a ticket does not matter.
     mutating func finishTicket(_ changes: [LedgerChange], in access: WriteAccess) throws {
         for change in changes {
             switch change {
@@ -83,8 +83,8 @@ struct ChangeWriter: Sendable {
         }
     }
 
-    /// Increments the number of groups in the ledger, and records the highest submission and launch numbers used.
-    /// Called once per group.
+    /// Increments the ledger's count of groups, and records the highest submission and launch numbers used. Called once
+    /// per group: a group is one transaction with one or more commits.
     ///
     /// - Returns: the number of the last journal entry that the group wrote; nil when it wrote none.
     mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {

@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// The result of one submitted ticket.
+/// The result of one submitted ticket, a list of changes that are written all or not at all.
 package struct CommitReport: Sendable {
     package let ticket: UInt64
     /// The result: success means that the changes are on disk and survive any crash.

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The changes of one ticket that wait to be written.
+/// The changes of one ticket that wait to be written. They are written all or not at all.
 struct WaitingCommit: Sendable {
     enum Origin: Sendable {
         case loop(ticket: UInt64)
@@ -11,7 +11,8 @@ struct WaitingCommit: Sendable {
 
     let origin: Origin
     let changes: [LedgerChange]
-    /// Whether the ticket is history. Answers that are submitted later can be written before it.
+    /// Whether the ticket is history: a ticket of `Ledger.submit` with only waits, deferral periods and journal entries
+    /// that end no task. All other tickets are answers, which can be written before older history.
     let isHistory: Bool
     /// Plugins whose waits or deferrals the ticket changes or deletes. Tickets that share one of these plugins are
     /// written in the order of submission.

@@ -10,16 +10,17 @@ package struct LedgerInspection: Sendable {
         /// There is no ledger; the host creates an empty one at its next start.
         case absent
         case readable(version: Int64)
-        /// A host would refuse the ledger.
+        /// The ledger has problems or cannot be read. A host refuses such a ledger, unless the only damage is in tables
+        /// that its start does not check.
         case refused
     }
 
     package let state: State
     /// Complete messages about the problems found, each with the file, the rule and the remedy.
     package let problems: [String]
-    /// The state that the next host would load; nil when the ledger cannot be read.
+    /// The contents of the ledger as the next host would load them; nil when there is no ledger, or it cannot be read.
     package let snapshot: LedgerSnapshot?
-    /// Number of pending requests; nil when some of them cannot be read.
+    /// Number of pending requests; nil when there is no ledger, or some of the requests cannot be read.
     package let pendingRequests: Int?
     /// The version of ledgers that this program writes.
     package static var knownVersion: Int64 { LedgerSchema.version }
