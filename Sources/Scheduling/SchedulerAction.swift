@@ -46,7 +46,8 @@ package enum SchedulerAction: Hashable, Sendable {
 
 /// The conditions with costly sampling that are sampled now, because a pending or running task depends on them.
 package struct Watch: Hashable, Sendable {
-    /// Whether idleness, load and heat of the machine are sampled (C16).
+    /// Whether idleness, high load, heat, low battery and the power saver are sampled: the conditions in
+    /// `Condition.sampled` (C16).
     package var use = false
     /// Main plugins whose container has to be readable for health research.
     package var containers: Set<PluginIdentifier> = []

@@ -17,7 +17,8 @@ protocol Sensor: AnyObject {
     /// Time of the next sample; nil while no watched condition has to be sampled.
     var nextSample: MonotonicTime? { get }
 
-    /// Sets which sampled conditions are needed from now on. Event-driven sensors ignore the call.
+    /// Sets which sampled conditions are needed from now on. Sensors of conditions that are always known ignore the
+    /// call.
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime)
 
     /// Consumes the input of `awaited`, and reads the condition anew if the input is relevant to it.
