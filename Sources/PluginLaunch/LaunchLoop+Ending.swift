@@ -93,8 +93,9 @@ extension LaunchLoop {
         return launches.values.first { $0.recognizes(pid) }.map { Orphan(launch: $0) }
     }
 
-    /// Kills, reaps and reports an unclaimed process: a child without the mark of a launch, because it removed its mark
-    /// or the system refused to set the mark.
+    /// Kills and reaps an unclaimed process: a child without the mark of a launch, because it removed its mark or the
+    /// system refused to set the mark. Reports the process, unless it had ended by itself. Does nothing to a child from
+    /// before the launcher, or when unclaimed processes are left alone.
     ///
     /// - Returns: whether the process was reaped. The list of children then has to be read again, because this process
     ///   has adopted the children of the reaped process.

@@ -51,8 +51,8 @@ struct OutputReader {
         return true
     }
 
-    /// Reads the remaining bytes, and delivers all lines, including an unterminated last one and the count of dropped
-    /// lines.
+    /// Reads the remaining bytes, about `drainLimit` at most. Delivers all lines, including an unterminated last one,
+    /// and the count of dropped lines.
     mutating func finish(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,

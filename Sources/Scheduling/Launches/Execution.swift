@@ -116,8 +116,8 @@ struct Execution: Sendable {
         !hasOutlivedBudget && (!hasContinuedWork || unfinished.contains { !tasks[$0].isContinued })
     }
 
-    /// Whether a user started the launch, or the launch works for a user. Only such a launch may submit continued
-    /// requests (C8).
+    /// Whether a user started the launch, or the launch has a continued task or a trigger. Only such a launch may
+    /// submit continued requests (C8).
     var isForeground: Bool {
         plan.cause == .user
             || tasks.contains { task in
