@@ -33,9 +33,9 @@ extension HostConfiguration {
         let present = Set(installed)
         return configuredWithoutPlugin(isInstalled: present.contains).map { plugin in
             let nearest = NearestWord.to(plugin.text, among: installed.map(\.text))
-            let remedy = nearest.map { "write \"\($0)\" if that plugin is meant" } ?? "install it, or remove the entry"
-            return "plugins.\(plugin): no plugin of that name is installed, so the entry has no effect; \(remedy);"
-                + " it takes effect as soon as the plugin is installed"
+            let remedy =
+                nearest.map { "write \"\($0)\" if that plugin is meant" } ?? "install the plugin, or remove the entry"
+            return "plugins.\(plugin): no plugin \(plugin) is installed, so the entry has no effect; \(remedy)"
         }
     }
 

@@ -61,7 +61,8 @@ extension HostCheck {
                 .note,
                 .stateDirectory,
                 "\(directory.path) belongs to \(owner), but this check runs as \(Account.name(of: geteuid()));"
-                    + " check a host of \(owner) with: sudo -u \(owner) bgtask host check"
+                    + " for a host that runs as \(owner), run: sudo -u \(owner) bgtask host check --state-directory"
+                    + " \(directory.path)"
             )
         }
         for name in directory.files {

@@ -22,7 +22,7 @@ struct ElfHeader {
 
         programHeaders = (try header.integer(at: 32), UInt64(try header.integer(at: 56, as: UInt16.self)))
         guard try header.integer(at: 54, as: UInt16.self) == 56, (1...1024).contains(programHeaders.count) else {
-            throw .damaged("its program headers are missing or have an unexpected size")
+            throw .damaged("its program headers are missing, are more than 1024 or have an unexpected size")
         }
         let sections: (offset: UInt64, count: UInt64) = (
             try header.integer(at: 40), UInt64(try header.integer(at: 60, as: UInt16.self))
@@ -40,13 +40,13 @@ struct ElfHeader {
         switch try header.integer(at: 4, as: UInt8.self) {
         case 2: break
         case 1: throw .wrongClass("32-bit")
-        default: throw .damaged("its class is neither 32-bit nor 64-bit")
+        default: throw .damaged("the class in its ELF header is neither 32-bit nor 64-bit")
         }
         let machine = try header.integer(at: 18, as: UInt16.self)
         switch try header.integer(at: 5, as: UInt8.self) {
         case 1: break
         case 2: throw .foreignArchitecture("big-endian \(name(ofMachine: machine.byteSwapped))")
-        default: throw .damaged("its byte order is neither little-endian nor big-endian")
+        default: throw .damaged("the byte order in its ELF header is neither little-endian nor big-endian")
         }
         guard machine == hostMachine else { throw .foreignArchitecture(name(ofMachine: machine)) }
         // 0 is System V, 3 is GNU: this system's loader accepts both.

@@ -94,13 +94,15 @@ struct ManifestFindings {
     private func obstacle(to check: PluginCheck) -> String? {
         if check == .manifestReadable { return nil }
         if PluginCheck.ofManifest.contains(check) { return fails(.manifestReadable) ? "the manifest is invalid" : nil }
-        if check == .libraryFound { return manifest.reading.library == nil ? "the manifest names no library" : nil }
+        if check == .libraryFound {
+            return manifest.reading.library == nil ? "the manifest names no valid library" : nil
+        }
         if PluginCheck.ofReadLibrary.contains(check) || check == .elfStatic {
             guard manifest.libraryPath != nil, isFound else { return "the library was not found" }
             return check != .elfStatic && survey?.traits == nil && fails(.elfStatic) ? "the library is unreadable" : nil
         }
         if check == .libraryPinned {
-            guard let library = manifest.reading.library else { return "the manifest names no library" }
+            guard let library = manifest.reading.library else { return "the manifest names no valid library" }
             if library.pinnedDigest == nil { return "the manifest pins no digest" }
             return manifest.library == nil ? "the library is refused" : nil
         }

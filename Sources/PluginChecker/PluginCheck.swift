@@ -50,7 +50,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         case .elfNote:
             "the library's note names a supported ABI, or handlers bind a library without a note"
         case .elfExports:
-            "the library exports the functions of the handlers, or the entry and no other name of the ABI"
+            "the library exports either the functions of its handlers, or the entry and no other symbol of the ABI"
         case .elfUndefined: "the library has no undefined symbol of the ABI"
         case .elfHardened: "the library requires no executable stack and no writable code"
         case .libraryPinned: "the library has the digest that the manifest pins"

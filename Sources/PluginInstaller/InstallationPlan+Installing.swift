@@ -65,7 +65,7 @@ extension InstallationPlan {
             case .gone, .silent: return .silent
             case .refused(let problems):
                 throw InstallationError(
-                    "the host refuses \(identifier); the previous files are restored:"
+                    "the host refuses \(identifier), and the previous files are restored; the host's reasons:"
                         + " \(problems.joined(separator: "; "))"
                 )
             }

@@ -39,7 +39,10 @@ package final class Launcher: Sendable {
         onEvent: @escaping @Sendable (LaunchEvent) -> Void
     ) throws(LaunchError) {
         guard let owner = MarkOwner.current else {
-            throw LaunchError(code: .refused, message: "cannot watch processes: this one is not in /proc; mount /proc")
+            throw LaunchError(
+                code: .refused,
+                message: "cannot watch processes: the host's own process is missing in /proc; mount /proc"
+            )
         }
         let station = try RunnerStation(
             runner: path,

@@ -98,7 +98,10 @@ extension LedgerError {
     }
 
     static func closed(_ place: String) -> Self {
-        Self(code: .closed, message: "ledger \(place) is closed because the host is stopping; try again once it runs")
+        Self(
+            code: .closed,
+            message: "ledger \(place) is closed because the host is stopping; try again when the host runs again"
+        )
     }
 
     /// Converts an error of the ledger's implementation or of SQLite: adds the operation, the file and the remedy.

@@ -50,7 +50,7 @@ struct BeginTimeTests {
         #expect(try read("+1500ms") == "2026-01-31T01:48:01.500000000Z")
     }
 
-    @Test func `a begin option with an RFC 3339 time is taken unchanged`() throws {
+    @Test func `an RFC 3339 begin option denotes its exact instant, also in the past`() throws {
         #expect(try read("2026-06-01T02:00:00+02:00") == "2026-06-01T00:00:00Z")
         #expect(try read("1999-06-01T02:00:00Z") == "1999-06-01T02:00:00Z")
     }

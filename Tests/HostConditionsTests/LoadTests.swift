@@ -53,7 +53,7 @@ struct LoadReadingTests {
     }
 
     @Test(.proves("C16"))
-    func `processor pressure without a report of the launches' part is no load while launches use the processors`() {
+    func `while launches use processors, processor pressure is unknown unless the kernel reports the launches' part`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: nil))?.processorPressure == nil)
         #expect(reading(all: 10, own: 0, stall: (all: 6, own: nil))?.processorPressure == 0.6)
         #expect(reading(all: 10, stall: (all: 6, own: nil))?.processorPressure == 0.6)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("A runner is reported when it is ready and its container exists, whichever comes last")
+@Suite("A runner is reported to the core once it is ready and its container exists, in either order")
 final class AwaitedContainersTests {
     private static let launch = LaunchNumber(rawValue: 1)
     private static let process = RunnerProcess(pid: 2, startTime: 3, boot: BootID("boot"), controlGroup: nil)
@@ -27,7 +27,7 @@ final class AwaitedContainersTests {
     init() { containers.began(Self.launch) }
 
     @Test
-    func `a runner that is ready before its container is reported when the container exists, later events after it`() {
+    func `if a runner is ready before its container exists, its events wait and are then reported in order`() {
         #expect(filter(Self.ready) == nil)
         #expect(filter(Self.killed) == nil)
         let events = made(Self.launch)

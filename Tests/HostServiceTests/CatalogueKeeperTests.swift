@@ -62,7 +62,7 @@ final class CatalogueKeeperTests: Sendable {
         Array("manifest: 1\nidentifier: com.example.\(name)\nlibrary: lib\(name).so\n".utf8)
     }
 
-    @Test func `a task that needs the catalogue waits for the first load`() async throws {
+    @Test func `a wait for the catalogue ends after the first load, or earlier at its time limit`() async throws {
         try await ScratchDirectory.with { directory in
             try directory.makeDirectory("manifests")
             let held = DispatchSemaphore(value: 0)

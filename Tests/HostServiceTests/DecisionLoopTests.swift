@@ -41,7 +41,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `decisions are made on a thread of their own`() async throws {
+    @Test func `inputs of the decision loop's mailbox are handled on the thread named decisions`() async throws {
         try await LoopFixture.with { fixture in
             try await fixture.run {
                 let name = await withCheckedContinuation { continuation in

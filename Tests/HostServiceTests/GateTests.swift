@@ -27,7 +27,7 @@ struct GateTests {
         #expect(!gate.isOpen)
     }
 
-    @Test func `a wait at a gate with a limit ends at the limit`() async {
+    @Test func `a wait with a time limit at a closed gate ends at that limit`() async {
         let gate = Gate()
         await gate.pass(within: .milliseconds(1))
         #expect(!gate.isOpen)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("A host kills itself at exactly the action boundary of its kill point")
+@Suite("A kill point names the action, by kind and count, before or after which the host kills itself")
 struct KillPointTests {
     private static let stopped = SchedulerAction.stopped
     private static let wake = SchedulerAction.wake(monotonic: nil, wall: nil)
@@ -20,7 +20,7 @@ struct KillPointTests {
         #expect(point.kind == kind && point.side == side && point.count == 12)
     }
 
-    @Test func `a kill point matches once, at the boundary that its count selects`() throws {
+    @Test func `a kill point matches exactly one action, given by kind, side and count`() throws {
         let point = try KillPoint("wake:after:2")
         #expect(!point.matches(Self.wake, .after), "the first")
         #expect(!point.matches(Self.wake, .before), "the other side")

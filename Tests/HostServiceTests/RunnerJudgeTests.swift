@@ -94,14 +94,15 @@ struct RunnerJudgeTests {
     }
 
     @Test(arguments: [nil, FileIdentity(device: 1, inode: 9, size: 3, modified: 4, changed: 5)])
-    mutating func `a runner's failed load of a library that was replaced or removed is repeated`(
+    mutating func `a runner's failed load of a library that was replaced or removed is reported as a library change`(
         identity: FileIdentity?
     ) {
         let expected = RunnerVerdict.libraryChanged(.launchFailedByHost(Self.launch, message: "no"))
         #expect(verdict(on: .loadFailed(message: "no"), libraryNow: identity) == expected)
     }
 
-    @Test mutating func `a missing libffi is blamed on the host only while the launch loads functions`() {
+    @Test
+    mutating func `a missing libffi is blamed on the host while a launch loads bound functions, else on the plugin`() {
         let missing = RunnerMessage.ffiMissing(message: "libffi.so.8")
         let hosts = RunnerVerdict.event(.launchFailedByHost(Self.launch, message: "libffi.so.8"))
         #expect(verdict(on: missing, isLoadingFunctions: true) == hosts)
@@ -203,7 +204,8 @@ struct RunnerJudgeTests {
 
     // MARK: - Text
 
-    @Test mutating func `texts from a runner are cut, and returned text is escaped for terminals`() {
+    @Test
+    mutating func `texts from a runner are cut to their maximum length, and returned text is escaped for terminals`() {
         let long = String(repeating: "x", count: 100_000)
         guard case .event(.violated(_, let rule, let message)) = verdict(on: .violation(rule: long, message: long)),
             case .log(_, let line) = verdict(on: .log(.info, message: long)),

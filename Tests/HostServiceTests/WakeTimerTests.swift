@@ -24,7 +24,7 @@ struct WakeTimerTests {
         _ = await iterator.next()
     }
 
-    @Test func `the wake timer fires when the wall clock was set just before the timer is set again`() throws {
+    @Test func `the wake timer fires at once if the kernel reports a set wall clock while the timer is set`() throws {
         let wakes = Mutex(0)
         var calls = WakeTimer.Calls()
         // The kernel's answer in this case; it clears the expiration, and the thread would not wake.

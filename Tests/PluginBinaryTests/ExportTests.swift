@@ -6,7 +6,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A plugin exports exactly one function, its entry", .proves("BGT-ABI-01"))
+@Suite("A plugin exports exactly one symbol with a prefix of the ABI, its entry", .proves("BGT-ABI-01"))
 struct ExportTests {
     private func problemOf(_ code: String, _ options: [String] = ["-shared", "-fPIC"]) throws -> PluginBinaryProblem
         .Kind?

@@ -123,7 +123,8 @@ struct HandlerTests {
         #expect(none.signature == "void g(void)")
     }
 
-    @Test func `a bound function is described with its values and success rule, as in the manifest`() throws {
+    @Test
+    func `the text of a bound function has its signature, and its values and success rule as in the manifest`() throws {
         let text = handler(
             arguments:
                 #"[{ string: "a\"\n" }, { int64: -5 }, { bytes: 00fF }, { bool: true }, { out-string: 8 }, cancel-flag]"#,
@@ -265,7 +266,7 @@ struct HandlerTests {
         )
     }
 
-    @Test func `handlers without a background mode and an empty list of handlers are refused`() {
+    @Test func `handlers are refused without a background mode, as an empty list and as a text`() {
         #expect(found(handler().replacing("[processing]", with: "[]")) == ["9 handlers handlers"])
         #expect(found(manifest("  []")).contains("9 handlers handlers"))
         #expect(found(manifest("  nightly")).contains("9 handlers wrong-type"))

@@ -182,10 +182,14 @@ struct ManifestRuleTests {
         #expect(found(yaml("extensions: [com.example.feed]")) == ["4 extensions[0] role"])
     }
 
-    @Test func `a plugin's name and version have to be one short line`() {
-        #expect(found(yaml("name: \"two\\nlines\"")) == ["4 name wrong-value"])
-        #expect(found(yaml("name: \"\"")) == ["4 name wrong-value"])
-        #expect(found(yaml("version: \(String(repeating: "1", count: 256))")) == ["4 version wrong-value"])
+    @Test func `a plugin's name and version are one line of 1 to 255 bytes`() {
+        for key in ["name", "version"] {
+            let longest = String(repeating: "v", count: 255)
+            #expect(found(yaml("\(key): \(longest)")).isEmpty)
+            for text in ["", "two\\nlines", longest + "v"] {
+                #expect(found(yaml("\(key): \"\(text)\"")) == ["4 \(key) wrong-value"])
+            }
+        }
     }
 
     @Test(arguments: [

@@ -120,7 +120,10 @@ struct ManifestTests {
         ("grants: { settings: [ { setting: folder } ] }", "write read or write"),
         ("grants: { gpu: true }", "unknown"),
     ])
-    func `a wrong grant refuses the manifest with the rule`(line: String, words: String) {
+    func `an invalid grant refuses its manifest, and the problem has the rule for that grant`(
+        line: String,
+        words: String
+    ) {
         let reading = read(yaml(line))
         #expect(reading.manifest == nil)
         let texts = reading.problems.map { "\($0.message); \($0.remedy); \($0.rule)" }

@@ -26,7 +26,7 @@ struct GuaranteeTests {
         #expect(enforced(mechanisms(Self.all)) == Set(Guarantee.allCases).subtracting([.memory, .processes]))
     }
 
-    @Test func `without Landlock files and neighbours are not protected`() {
+    @Test func `without Landlock the guarantees files and neighbours are not enforced`() {
         #expect(
             enforced(mechanisms(nil))
                 == [.controlSocket, .network, .descendants, .descriptors, .privileges, .systemCalls]
@@ -37,7 +37,7 @@ struct GuaranteeTests {
         #expect(enforced(mechanisms(Self.all, filters: false)) == [.descriptors, .privileges])
     }
 
-    @Test func `without scopes in Landlock neighbours are not protected`() {
+    @Test func `without Landlock scopes the guarantee neighbours is not enforced`() {
         let rights = LandlockRights(files: 0xffff, network: 0, scopes: 0)
         #expect(!enforced(mechanisms(rights)).contains(.neighbours))
         #expect(enforced(mechanisms(rights)).contains(.files))

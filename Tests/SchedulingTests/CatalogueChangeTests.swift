@@ -49,7 +49,7 @@ struct CatalogueChangeTests {
         #expect(host.ledger.journal.count == before && host.ledger.known[.mail] == nil)
     }
 
-    @Test func `if a removed plugin has a second, refused manifest, its requests wait for that manifest`() {
+    @Test func `after a plugin is removed, its requests wait for its second manifest, which is refused`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.refused[.app] = "it is torn"
@@ -67,7 +67,7 @@ struct CatalogueChangeTests {
         #expect(host.entries(.pluginRemoved).count == 1)
     }
 
-    @Test func `requests loaded after the manifest of their plugin was refused wait for that manifest`() {
+    @Test func `requests that are loaded after the manifest of their plugin was refused have the refusal as reason`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.refused[.app] = "it is torn"

@@ -45,7 +45,7 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `a condition that changes the reasons of a request concerns its class, and a reason depends on it`(
+    func `if a condition changes a request's reasons, it concerns the request's class, and a reason depends on it`(
         _ condition: Condition
     ) {
         var changed = 0
@@ -68,7 +68,7 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `a trouble such as heat adds a reason to wait, and any other condition removes one`(
+    func `a condition with the trait trouble, such as heat, adds a reason to wait, and any other removes one`(
         _ condition: Condition
     ) {
         for request in Self.requests where condition.concerns(WorkClass(of: request)) {

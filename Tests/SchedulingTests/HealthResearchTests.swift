@@ -93,7 +93,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70))
-    func `running health research does not expire while its container is unsampled, only when it is locked`() {
+    func `running health research expires when its container is locked, not when the container is unsampled`() {
         submit(.complete)
         host.enter()
         host.change(locked: [], unseen: [.app])

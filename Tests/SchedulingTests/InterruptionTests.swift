@@ -31,7 +31,10 @@ struct InterruptionTests {
         #expect(host.reasons(.clean).map(\.code).contains("runner-unavailable"))
     }
 
-    @Test(.proves("C3")) func `a failure of the host after the last completion of a launch does not kill it`() throws {
+    @Test(.proves("C3"))
+    func `if the host fails a launch after the launch's last completion, the launch ends as completed, not killed`()
+        throws
+    {
         host.processesObey = false
         launch(.clean)
         host.complete(.clean)
@@ -208,7 +211,8 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `an interruption recorded late names the first newer request as the task's successor`() throws {
+    func `when an interruption is recorded after two newer requests, the journal names the first as successor`() throws
+    {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         host.enter()

@@ -50,12 +50,13 @@ struct ReasonTableTests {
         #expect(ReasonKind(code: kind.row.code.uppercased()) == nil)
     }
 
-    @Test func `no two reasons share a message, and no remedy equals its message`() {
+    @Test func `no two reasons share a message, and each has a remedy that differs from its message`() {
         #expect(Set(Self.reasons.map(\.message)).count == Self.reasons.count)
         for reason in Self.reasons { #expect(!reason.remedy.isEmpty && reason.remedy != reason.message) }
     }
 
-    @Test(arguments: reasons) func `the conditions, the end and the traits of a reason agree with its group`(
+    @Test(arguments: reasons)
+    func `a reason has the conditions, the end and the traits that its group (such as time or machine) permits`(
         _ reason: Reason
     ) {
         let row = reason.kind.row

@@ -323,7 +323,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C17"))
-    func `a plugin whose manifest is refused during the commit of its removal is journaled as removed once`() {
+    func `a plugin whose manifest is refused while its removal is committed is journaled as removed, not as refused`() {
         host.commits = .held
         host.remove(.app)
         host.refuse(.app, because: "line 3 is wrong")
@@ -332,7 +332,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C17"))
-    func `a pending request of an identifier that no manifest permits anymore is found until it is cancelled`() {
+    func `explain names the plugin of a pending request that no manifest permits anymore, until its cancellation`() {
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         #expect(host.scheduler.strays.keys.sorted() == [.clean])
         #expect(host.explain(.clean).plugin == .app)

@@ -157,7 +157,8 @@ struct StartedEventTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves("C11")) func `a change of a plugin during the commit of an earlier change is journaled as well`() {
+    @Test(.proves("C11"))
+    func `two changes of a plugin, the second during the commit of the first, are both journaled`() {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()

@@ -132,7 +132,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `an answer ticket is written after its plugin's history tickets and the tickets on which those depend`()
+    func `a plugin's history tickets, and the tickets on which these depend, are written before the plugin's removal`()
         async throws
     {
         let held = try await HeldLedger()

@@ -88,8 +88,8 @@ extension DiagnosingMapping {
             .handlerReturns,
             at: at(value, ()),
             rules.isEmpty
-                ? "is \(rule.inQuotes), but \(word.kind.rawValue) takes no rule"
-                : "is \(rule.inQuotes), which is not a rule for \(word.kind.rawValue)",
+                ? "is \(rule.inQuotes), but \(word.kind.rawValue) takes no success rule"
+                : "is \(rule.inQuotes), which is not a success rule of \(word.kind.rawValue)",
             remedy: rules.isEmpty ? "write only \(word.kind.rawValue)" : NearestWord.remedy(for: rule, among: rules)
         )
         return nil

@@ -107,7 +107,7 @@ struct ManifestCheck {
             } else if parts.contains("..") {
                 "leads out of its directory with \(field.value.inQuotes)"
             } else if parts.contains("") || parts.contains(".") || field.value.utf8.count > 1024 {
-                "is \(field.value.inQuotes), which names no file"
+                "is \(field.value.inQuotes), which is not a normalized path of at most 1024 bytes"
             } else {
                 nil
             }
@@ -115,9 +115,11 @@ struct ManifestCheck {
         problems.report(
             .libraryPath,
             at: field,
-            "\(message); a library must be beside its manifest or in the plugin directory",
+            isAbsolute && mayBeAbsolute
+                ? message : "\(message); a library is in the directory of its manifest or in the plugin directory",
             remedy: isAbsolute && mayBeAbsolute
-                ? "write the absolute path of a file" : "move it there and write only its file name"
+                ? "write the absolute path of a file, without .. and //"
+                : "put the library there, and write its path in that directory, such as libFeed.so"
         )
         return nil
     }

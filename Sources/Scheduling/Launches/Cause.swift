@@ -126,10 +126,10 @@ enum Cause: Hashable, Sendable {
             "the process was ended by \(signalName(signal))" + (task.map { " in the handler of task \($0)" } ?? "")
         case .crashedAfterwards(let signal): "the process was ended by \(signalName(signal)) after its last task"
         case .exited(let code, let function):
-            "the process exited with code \(code) before its tasks were completed"
-                + (function.map { ", in \($0)" } ?? "")
+            "the process exited with code \(code)" + (function.map { " in \($0)," } ?? "")
+                + " before its tasks were completed"
         case .killedForMemory(let function):
-            "the process was killed for using too much memory" + (function.map { ", in \($0)" } ?? "")
+            "the process was killed for using too much memory" + (function.map { " in \($0)" } ?? "")
         case .entryFailed(let message): message
         case .notLoaded(let message): message
         case .killed: "the launch was killed because another task ran past the grace period"

@@ -23,14 +23,14 @@ extension Execution {
         let plugin = plan.plugin
         let signatures = left.compactMap(handler).map(\.signature)
         if signatures.isEmpty { return nil }
-        return "one of \(signatures.joined(separator: " and ")) of \(plugin.library.path) (signatures from its"
-            + " manifest)"
+        return "one of the functions \(signatures.joined(separator: " and ")) of \(plugin.library.path)"
+            + " (signatures from the manifest)"
     }
 
     private func function(of index: Int) -> String? {
         guard let handler = handler(of: index) else { return nil }
         let plugin = plan.plugin
-        return "\(handler.signature) of \(plugin.library.path) (signature from its manifest)"
+        return "\(handler.signature) of \(plugin.library.path) (signature from the manifest)"
     }
 
     private func handler(of index: Int) -> DirectHandler? {

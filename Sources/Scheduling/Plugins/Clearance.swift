@@ -47,7 +47,7 @@ struct Clearance: Hashable, Sendable {
 
     private var message: String {
         switch cause {
-        case .kept(let retention): "its plugin was removed \(retention.humanReadable) ago"
+        case .kept(let retention): "its plugin was removed at least \(retention.humanReadable) ago"
         case .purged: "its plugin was removed and purged"
         }
     }

@@ -74,7 +74,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `the second of two uncommitted continued requests with strategy fail is refused at a capacity of one`() {
+    func `at capacity one, a continued request with strategy fail is refused while another is uncommitted`() {
         host.commits = .held
         #expect(host.submitContinued(.album(1), strategy: .fail) == nil)
         #expect(host.submitContinued(.album(2), strategy: .fail)?.refusal?.subReason == .noCapacityNow)

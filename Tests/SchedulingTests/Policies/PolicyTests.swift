@@ -159,7 +159,7 @@ struct PolicyTests {
     }
 
     @Test(.proves("C7"))
-    func `a plugin's own spacing applies if it is longer, or if the policy of spacing is switched off`() {
+    func `overruns lengthen a plugin's spacing, never shorten it, and have no effect when the spacing policy is off`() {
         var policy = PluginPolicy()
         policy.spacing = .minutes(2)
         var standing = Eligibility.Standing(plugin: .app, policy: policy)

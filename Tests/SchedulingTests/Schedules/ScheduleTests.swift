@@ -70,7 +70,9 @@ struct ScheduleTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `scheduled occurrences while a request of the schedule is pending are skipped, not caught up`() throws {
+    @Test
+    func `while a request of a schedule is pending, scheduled occurrences are skipped and not caught up later`() throws
+    {
         host.change(idle: false)
         host.advance(by: .hours(5))
         #expect(host.pending == [.clean])

@@ -40,7 +40,7 @@ enum SignatureArgument {
             throw ValidationError("the result \(text.inQuotes) \(flaw); \(remedy)")
         }
         let remedy = NearestWord.remedy(for: rule, among: kind.rules)
-        throw ValidationError("\(rule.inQuotes) is not a rule for \(word); \(remedy)")
+        throw ValidationError("\(rule.inQuotes) is not a success rule of the result \(word); \(remedy)")
     }
 
     static func setting(_ text: String) throws -> (key: String, value: String) {
