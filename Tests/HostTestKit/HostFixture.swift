@@ -117,6 +117,9 @@ package final class HostFixture: Sendable {
         return notifications
     }
 
+    /// Whether the hosts get their socket from the test, which keeps it.
+    var isActivated: Bool { state.withLock { $0.setup.isActivated } }
+
     /// The socket that the test passes to its hosts, bound for the first of them; nil without activation.
     private func activatedListener() throws -> ListeningSocket? {
         let (setup, present) = state.withLock { ($0.setup, $0.listener) }

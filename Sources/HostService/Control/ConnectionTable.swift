@@ -45,7 +45,10 @@ struct ConnectionTable<Key: Hashable> {
             return .accepted
         }
         let isDisplaced: (UInt32) -> Bool =
-            own >= limits.perUser ? { $0 == user } : { $0 == user || self.counts[$0, default: 0] > own }
+            own >= limits.perUser
+            ? { $0 == user }
+            // The connections of root take none of the capacity of other users.
+            : { $0 == user || ($0 != 0 || user == 0) && self.counts[$0, default: 0] > own }
         guard let oldest = oldestIdle(where: isDisplaced) else { return .refused }
         close(oldest)
         add(key, user: user)

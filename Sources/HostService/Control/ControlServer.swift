@@ -70,6 +70,8 @@ struct ControlServer: Service {
                     }
                 }
             } onGracefulShutdown: {
+                // While the socket listens, no other host has replaced it.
+                socket.remove()
                 server.channel.close(promise: nil)
                 connections.stop()
             }

@@ -96,6 +96,11 @@ struct ControlSocket: Sendable {
         )
     }
 
+    /// Removes the path of an own socket. That of the service manager stays for the next host.
+    func remove() {
+        if activated == nil { unlink(path) }
+    }
+
     private func hasGroup(_ group: SocketGroup) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_gid == group.id
