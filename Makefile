@@ -109,6 +109,7 @@ lint:
 	swift format lint --strict --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources
 	Tests/statements --check
 	Tests/documentation --check
+	Packaging/check-units
 
 format:
 	swift format --in-place --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources

@@ -388,7 +388,7 @@ let package = Package(
         .executableTarget(
             name: "bgtaskd",
             dependencies: [
-                "CKeptPriority", "HostConfiguration", "HostService",
+                "CKeptPriority", "HostConfiguration", "HostService", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -12,12 +12,17 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef PIDFD_SIGNAL_PROCESS_GROUP
 #define PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
+#endif
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
 #endif
 
 struct thread_start {
@@ -70,6 +75,12 @@ int bgl_become_subreaper(void) {
 int bgl_pidfd_open(pid_t pid) {
     long descriptor = syscall(SYS_pidfd_open, pid, 0);
     return descriptor >= 0 ? (int)descriptor : -errno;
+}
+
+int bgl_peer_pidfd(int connection) {
+    int descriptor = -1;
+    socklen_t length = sizeof descriptor;
+    return getsockopt(connection, SOL_SOCKET, SO_PEERPIDFD, &descriptor, &length) == 0 ? descriptor : -errno;
 }
 
 int bgl_pidfd_signal(int pidfd, int signal) {

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
 import LocatedYAML
 import Logging
 import Scheduling
@@ -15,8 +16,10 @@ extension HostConfiguration {
         replace(&pluginDirectory, with: mapping.string("plugin-directory"))
         replace(&stateDirectory, with: mapping.string("state-directory"))
         replace(&controlSocket, with: mapping.string("socket"))
-        if let name = mapping.string("socket-group") {
-            socketGroup = SocketGroup(named: name, problems: mapping.problems) ?? socketGroup
+        mapping.mapping("socket-groups") { groups in
+            readGroup(groups.string("read"), of: .read, groups.problems)
+            readGroup(groups.string("submit"), of: .submit, groups.problems)
+            readGroup(groups.string("operate"), of: .operate, groups.problems)
         }
         replace(&idleTimeout, with: mapping.duration("idle-timeout", in: Self.times))
         runner = mapping.string("runner")?.value ?? runner
@@ -56,6 +59,11 @@ extension HostConfiguration {
                 )
             }
         }
+    }
+
+    private mutating func readGroup(_ name: Field<String>?, of role: ControlRole, _ problems: ProblemCollector) {
+        guard let name, let group = SocketGroup(named: name, problems: problems) else { return }
+        socketGroups.groups[role] = group
     }
 
     private mutating func readManifestDirectory(

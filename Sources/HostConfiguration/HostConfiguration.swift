@@ -17,8 +17,8 @@ package struct HostConfiguration: Sendable {
     package var pluginDirectory: String
     package var stateDirectory: String
     package var controlSocket: String
-    /// Group whose members may use the control socket, besides the host's own user and root; nil for none.
-    package var socketGroup: SocketGroup?
+    /// Groups whose members may use the control socket, besides the host's own user and root.
+    package var socketGroups = SocketGroups()
     /// Timeout for idle connections and incomplete requests at the control socket. The default is shorter than the
     /// timeout of clients, because a client may wait for a free connection.
     package var idleTimeout: Duration = .seconds(10)

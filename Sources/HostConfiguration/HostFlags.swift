@@ -25,8 +25,12 @@ package struct HostFlags: ParsableArguments {
     var stateDirectory: String?
     @Option(help: ArgumentHelp("The socket of the control API.", valueName: "path"))
     var socket: String?
-    @Option(help: ArgumentHelp("Group whose members may use the control API's socket.", valueName: "group"))
-    var socketGroup: String?
+    @Option(help: ArgumentHelp("A group whose members may read over that socket.", valueName: "group"))
+    var readGroup: String?
+    @Option(help: ArgumentHelp("A group whose members may also submit, cancel and run requests.", valueName: "group"))
+    var submitGroup: String?
+    @Option(help: ArgumentHelp("A group whose members may use every route of that socket.", valueName: "group"))
+    var operateGroup: String?
     @Option(help: ArgumentHelp("Timeout for idle connections and incomplete requests.", valueName: "duration"))
     var idleTimeout: String?
     @Option(help: ArgumentHelp("The runner; by default the one beside this program.", valueName: "file"))
@@ -174,7 +178,9 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "plugin-directory", key: "plugin-directory", text: pluginDirectory),
             ValueFlag(name: "state-directory", key: "state-directory", text: stateDirectory),
             ValueFlag(name: "socket", key: "socket", text: socket),
-            ValueFlag(name: "socket-group", key: "socket-group", text: socketGroup),
+            ValueFlag(name: "read-group", key: "socket-groups.read", text: readGroup),
+            ValueFlag(name: "submit-group", key: "socket-groups.submit", text: submitGroup),
+            ValueFlag(name: "operate-group", key: "socket-groups.operate", text: operateGroup),
             ValueFlag(name: "idle-timeout", key: "idle-timeout", text: idleTimeout),
             ValueFlag(name: "runner", key: "runner", text: runner),
             ValueFlag(name: "cgroup", key: "cgroup", text: cgroup),

@@ -9,6 +9,8 @@ package enum SocketListener: Hashable, Sendable {
     /// A process listens. The number is that of the process that called `listen`; nil when the kernel does not report
     /// it.
     case process(Int32?)
+    /// No host listens, but the service manager keeps the socket open and starts a host for the next caller.
+    case serviceManager
     /// A process listens, but its connection queue is full. The kernel identifies a listener only after a connection.
     case crowded
     /// It is unknown whether a process listens: the kernel refused the test connection to this user, or the test
@@ -38,7 +40,12 @@ package enum SocketListener: Hashable, Sendable {
                 connect(descriptor, target, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
-        self = isConnected ? .process(Self.process(behind: descriptor)) : Self(refusal: errno)
+        guard isConnected else {
+            self = Self(refusal: errno)
+            return
+        }
+        let process = Self.process(behind: descriptor)
+        self = process.map(Self.isHost) == false ? .serviceManager : .process(process)
     }
 
     private init(refusal: Int32) {
@@ -57,10 +64,21 @@ package enum SocketListener: Hashable, Sendable {
         return status == 0 && credentials[0] > 0 ? credentials[0] : nil
     }
 
+    /// Whether the process that called `listen` may be a host. A service manager keeps the socket of a host that has
+    /// ended.
+    private static func isHost(_ process: Int32) -> Bool {
+        if kill(process, 0) != 0, errno == ESRCH { return false }
+        var name = [UInt8](repeating: 0, count: 32)
+        let file = open("/proc/\(process)/comm", O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        let count = read(file, &name, name.count)
+        return String(decoding: name.prefix(max(0, count)), as: UTF8.self) != "systemd\n"
+    }
+
     /// Whether a process is known to listen.
     package var hasListener: Bool {
         switch self {
-        case .process, .crowded: true
+        case .process, .serviceManager, .crowded: true
         case .noProcess, .unknown: false
         }
     }

@@ -36,6 +36,8 @@ extension HostCheck {
         switch (listener, isRunning) {
         case (.process(let process), true):
             add(.fine, .socket, "\(socket) is served by \(process.map { "process \($0)" } ?? "a process")")
+        case (.serviceManager, _):
+            add(.fine, .socket, "the service manager keeps \(socket) open, and starts the host for the next caller")
         case (.crowded, true):
             add(
                 .note,

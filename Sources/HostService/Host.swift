@@ -34,6 +34,9 @@ package struct Host: Sendable {
         let killPoint = try KillPoint.ofProcess()
         // Files that the host creates are private to its user; the control socket is opened to its group later.
         umask(0o077)
+        // Before the first child and before other threads: both read the environment and inherit descriptors.
+        let activated = try ActivatedSocket.taken()
+        let lineage = ProcessLineage.ofThisProcess()
         let sandboxes = try makeSandboxPolicy()
         let state = try StateDirectory(path: configuration.stateDirectory)
         let mailbox = Mailbox()
@@ -41,7 +44,14 @@ package struct Host: Sendable {
         let launcher = try makeLauncher(reportingTo: mailbox)
         do {
             try await DiskThreads.with { threads in
-                try await services(mailbox, state, ledger, launcher, sandboxes, threads, killPoint).run()
+                let socket = ControlSocket(
+                    path: configuration.controlSocket,
+                    groups: configuration.socketGroups,
+                    activated: activated,
+                    log: log
+                )
+                let control = ControlPlace(socket: socket, lineage: lineage)
+                try await services(mailbox, state, ledger, launcher, sandboxes, threads, killPoint, control).run()
             }
         } catch {
             // Launches must not outlive a failed host.
@@ -115,7 +125,8 @@ package struct Host: Sendable {
         _ launcher: Launcher,
         _ sandboxes: SandboxPolicy,
         _ threads: DiskThreads,
-        _ killPoint: KillPoint?
+        _ killPoint: KillPoint?,
+        _ place: ControlPlace
     ) async throws -> ServiceGroup {
         let snapshot = try await recover(ledger, launcher)
         let clock = SystemClock()
@@ -182,8 +193,9 @@ package struct Host: Sendable {
         )
         let socket = configuration.controlSocket
         let control = ControlServer(
-            socket: socket,
-            admission: Admission(group: configuration.socketGroup),
+            socket: place.socket,
+            lineage: place.lineage,
+            admission: Admission(groups: configuration.socketGroups),
             idleTimeout: configuration.idleTimeout,
             routes: routes,
             catalogue: catalogue,

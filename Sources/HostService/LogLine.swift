@@ -4,8 +4,8 @@ import ControlAPI
 import Logging
 import TaskModel
 
-/// One line of the host's log: time, level, message, fields. In systemd's journal, which records times itself, the line
-/// begins with the prefix `<N>` for the level instead of time and level.
+/// One line of the host's log: time, level, message, fields, with control characters escaped. In systemd's journal,
+/// which records times itself, the line begins with the prefix `<N>` for the level instead of time and level.
 struct LogLine {
     let level: Logger.Level
     let message: String
@@ -23,7 +23,7 @@ struct LogLine {
     }
 
     private static func oneLine(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        text.split(whereSeparator: \.isNewline).joined(separator: "; ").terminalSafe
     }
 
     /// The value with its line breaks replaced by `; `. A value that is empty or contains a space is in double quotes;

@@ -6,20 +6,20 @@ import LinuxSystem
 
 /// Identity of a process: its number and start time, which distinguish it from later processes with the same number.
 /// The process may have ended.
-struct ProcessIdentity: Hashable {
-    let pid: Int32
+package struct ProcessIdentity: Hashable, Sendable {
+    package let pid: Int32
     /// Start time of the process in clock ticks since boot.
-    let startTime: UInt64
+    package let startTime: UInt64
 
-    static var current: ProcessIdentity? { ProcessIdentity(of: getpid()) }
+    package static var current: ProcessIdentity? { ProcessIdentity(of: getpid()) }
 
-    init(pid: Int32, startTime: UInt64) {
+    package init(pid: Int32, startTime: UInt64) {
         self.pid = pid
         self.startTime = startTime
     }
 
     /// The identity of the process with that number; nil when there is none. Zombies are processes, too.
-    init?(of pid: Int32) {
+    package init?(of pid: Int32) {
         guard let status = ProcessStatus(of: pid) else { return nil }
         self.init(pid: pid, startTime: status.startTime)
     }
@@ -35,11 +35,11 @@ struct ProcessIdentity: Hashable {
 }
 
 /// The fields of `/proc/PID/stat` that the launcher needs.
-struct ProcessStatus: Equatable {
-    let parent: Int32
-    let startTime: UInt64
+package struct ProcessStatus: Equatable, Sendable {
+    package let parent: Int32
+    package let startTime: UInt64
 
-    init?(of pid: Int32) {
+    package init?(of pid: Int32) {
         guard let bytes = FileBytes.read("/proc/\(pid)/stat", limit: 2048) else { return nil }
         self.init(parsing: bytes)
     }

@@ -5,6 +5,7 @@ import CKeptPriority
 import Foundation
 import HostConfiguration
 import HostService
+import TaskModel
 
 /// The program of the host, which finds plugins, schedules and launches their tasks, supervises the launches and
 /// records the outcomes.
@@ -28,15 +29,15 @@ struct Bgtaskd: AsyncParsableCommand {
             let command = try parse()
             try await Host(configuration: command.options.configuration()).run()
         } catch let error as HostError {
-            FileHandle.standardError.write(Data("bgtaskd: \(error)\n".utf8))
+            FileHandle.standardError.write(Data("bgtaskd: \(error)\n".terminalSafeLines.utf8))
             Foundation.exit(error.code == .configurationInvalid ? Self.misuse : 1)
         } catch  where exitCode(for: error) == .validationFailure {
-            FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+            FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").terminalSafeLines.utf8))
             Foundation.exit(Self.misuse)
         } catch  where error is CleanExit || exitCode(for: error) == .success {
             exit(withError: error)
         } catch {
-            FileHandle.standardError.write(Data("bgtaskd: \(error)\n".utf8))
+            FileHandle.standardError.write(Data("bgtaskd: \(error)\n".terminalSafeLines.utf8))
             Foundation.exit(1)
         }
     }

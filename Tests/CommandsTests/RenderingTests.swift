@@ -34,7 +34,7 @@ struct RenderingTests {
                 started         2026-01-31 00:48:00 (1h ago)
                 boot            b00t
                 socket          /run/bgtask/control.sock
-                socket group    operators
+                socket groups   read adm, operate operators
                 state           /var/lib/bgtask
                 manifests       /etc/bgtask/manifests
                                 /usr/share/bgtask/manifests

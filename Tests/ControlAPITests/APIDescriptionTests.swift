@@ -24,6 +24,7 @@ struct APIDescriptionTests {
         let operation = try document.operation(route)
         #expect(operation["operationId"] == .string(route.rawValue))
         #expect(operation["summary"].text?.isEmpty == false)
+        #expect(operation["x-role"] == .string(route.role.rawValue))
 
         let parameters = try operation["parameters"].elements.map(document.resolved)
         func names(in place: String) -> [String] {

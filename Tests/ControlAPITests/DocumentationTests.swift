@@ -43,6 +43,15 @@ struct DocumentationTests {
         #expect(page.names(after: "bgt_") == Set(defined.map { String($0.name.dropFirst("bgt_".count)) }))
     }
 
+    @Test func `ControlAPI.md lists every route under its role`() throws {
+        let page = try Repository.text(of: "Documentation/ControlAPI.md")
+        for role in ControlRole.allCases {
+            let row = try #require(page.split(separator: "\n").first { $0.contains("id=\"role-\(role.rawValue)\"") })
+            let routes = row.matches(of: /`([A-Z]+ \/[^`]+)`/).map { String($0.1) }
+            #expect(Set(routes) == Set(Route.allCases.filter { $0.role == role }.map(\.description)), "\(role)")
+        }
+    }
+
     @Test func `Statuses.md lists every code and sub-reason of a refusal`() throws {
         let page = try DocumentationPage("Statuses")
         for reason in SubmissionRefusal.SubReason.allCases {

@@ -58,7 +58,7 @@ enum Samples {
             boot: BootID("b00t"),
             stateDirectory: "/var/lib/bgtask",
             socket: "/run/bgtask/control.sock",
-            socketGroup: "operators",
+            socketGroups: [.read: "adm", .operate: "operators"],
             manifestDirectories: ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
             pluginDirectory: "/usr/lib/bgtask/plugins",
             configurationFile: "/etc/bgtask/bgtaskd.yaml",

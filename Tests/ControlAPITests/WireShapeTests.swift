@@ -38,7 +38,7 @@ struct WireShapeTests {
                 {"version": "0.1.0", "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
                   "started_at_ns": "1769820480000000000",
                  "boot_id": "b00t", "state_directory": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
-                 "socket_group": "operators",
+                 "socket_groups": { "operate": "operators", "read": "adm" },
                  "manifest_directories": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
                  "plugin_directory": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
                  "configured_without_plugin": ["com.example.gone"],

@@ -1,10 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
+import ControlClient
 import Foundation
 import HostTestKit
 import Testing
 
-@Suite("The control socket admits its own user, root and one group", .enabled(if: getuid() == 0))
+@Suite("The control socket admits its own user, root and the members of its groups", .enabled(if: getuid() == 0))
 struct AdmissionTests {
     /// User and group of accounts that exist on every Debian installation. They own no files that matter.
     private static let (nobody, nogroup): (UInt32, UInt32) = (65_534, 65_534)
@@ -22,7 +24,7 @@ struct AdmissionTests {
     func `a process with the socket group as a supplementary group is admitted, even if its user has no account`()
         async throws
     {
-        try await HostFixture.with(HostSetup(["socket-group": "nogroup"])) { host in
+        try await HostFixture.with(HostSetup(["operate-group": "nogroup"])) { host in
             // The user database has no account with this number.
             let member = try await host.ask(asUser: 54_321, group: 54_321, others: [Self.daemonGroup, Self.nogroup])
             #expect(member.hasPrefix("HTTP/1.1 200"))
@@ -35,7 +37,7 @@ struct AdmissionTests {
     }
 
     @Test func `the socket group is admitted, and an account outside it gets permission denied`() async throws {
-        try await HostFixture.with(HostSetup(["socket-group": "nogroup"])) { host in
+        try await HostFixture.with(HostSetup(["operate-group": "nogroup"])) { host in
             #expect(try await host.ask(asUser: Self.nobody, group: Self.nogroup).hasPrefix("HTTP/1.1 200"))
             let other = try await host.ask(asUser: Self.daemon, group: Self.daemonGroup)
             #expect(other == "connect: Permission denied\n")
@@ -67,58 +69,44 @@ struct AdmissionTests {
             }
         }
     }
+
+    @Test func `each route is refused with 403 exactly to the roles below its own`() async throws {
+        let groups: [ControlRole: UInt32] = [.read: 65_534, .submit: 1, .operate: 2]
+        let setup = HostSetup(["read-group": "nogroup", "submit-group": "daemon", "operate-group": "bin"])
+        try await HostFixture.with(setup) { host in
+            let calls = Route.allCases.flatMap { [$0.method.rawValue, $0.path($0.parameter.map { _ in "a.none" })] }
+            for role in ControlRole.allCases {
+                let statuses = try await host.call(asUser: 54_321, group: try #require(groups[role]), calls)
+                #expect(statuses.count == Route.allCases.count)
+                for (route, status) in zip(Route.allCases, statuses) {
+                    #expect((status == 403) == (role < route.role), "\(role) \(route): \(status)")
+                }
+            }
+            let foreign = try await host.call(asUser: 54_321, group: 3, calls)
+            #expect(foreign == Route.allCases.map { _ in 403 })
+            let status = try await host.client.host()
+            #expect(status.socketGroups == ["read": "nogroup", "submit": "daemon", "operate": "bin"])
+            let text = try await host.bgtask("host", "status").output
+            #expect(text.contains("socket groups   read nogroup, submit daemon, operate bin"))
+        }
+    }
 }
 
 extension HostFixture {
     /// The host's response to a status call by a program that runs as another user; the error of `connect` if the call
     /// failed.
     fileprivate func ask(asUser user: UInt32, group: UInt32, others: [UInt32] = []) async throws -> String {
-        chmod(directory.path, 0o755)
-        let program = directory.file("asker")
-        if !FileManager.default.fileExists(atPath: program) { try await PluginCompiler.program(asker, at: program) }
-        let run = try await ProgramRun.of(program, [socket, "\(user)", "\(group)"] + others.map { "\($0)" })
+        let run = try await foreignCaller(user, [group] + others, ["print", "GET", "/v1/host"])
         return run.output + run.error
     }
-}
 
-/// Source of a program that becomes user USER in the groups GROUP and OTHERS, and then calls the host at SOCKET.
-private let asker = """
-    #include <errno.h>
-    #include <grp.h>
-    #include <stdio.h>
-    #include <stdlib.h>
-    #include <string.h>
-    #include <sys/socket.h>
-    #include <sys/un.h>
-    #include <unistd.h>
-
-    int main(int count, char **arguments) {
-        gid_t others[8];
-        const int most = 8;
-        int member = 0;
-        for (int index = 4; index < count && member < most; index++) {
-            others[member++] = (gid_t)atoi(arguments[index]);
-        }
-        if (count < 4 || setgroups((size_t)member, others) != 0 || setgid((gid_t)atoi(arguments[3])) != 0 ||
-            setuid((uid_t)atoi(arguments[2])) != 0) {
-            return 2;
-        }
-        struct sockaddr_un address = {.sun_family = AF_UNIX};
-        strncpy(address.sun_path, arguments[1], sizeof address.sun_path - 1);
-        const int connection = socket(AF_UNIX, SOCK_STREAM, 0);
-        if (connect(connection, (struct sockaddr *)&address, sizeof address) != 0) {
-            printf("connect: %s\\n", strerror(errno));
-            return 0;
-        }
-        const char request[] = "GET /v1/host HTTP/1.1\\r\\nhost: localhost\\r\\nconnection: close\\r\\n\\r\\n";
-        if (write(connection, request, sizeof request - 1) < 0) {
-            return 3;
-        }
-        char answer[4096];
-        ssize_t length;
-        while ((length = read(connection, answer, sizeof answer)) > 0) {
-            fwrite(answer, 1, (size_t)length, stdout);
-        }
-        return 0;
+    /// The statuses of calls by another user, each given as a method and a path.
+    fileprivate func call(asUser user: UInt32, group: UInt32, _ calls: [String]) async throws -> [Int] {
+        try await foreignCaller(user, [group], ["status"] + calls).output.split(separator: "\n").compactMap { Int($0) }
     }
-    """
+
+    private func foreignCaller(_ user: UInt32, _ groups: [UInt32], _ calls: [String]) async throws -> ProgramRun {
+        let program = try await ForeignCaller.program(in: self)
+        return try await ProgramRun.of(program, ForeignCaller.arguments(of: self, user, groups) + calls)
+    }
+}

@@ -176,12 +176,14 @@ struct CommandTests {
     @Test func `host status and plugin show print every configured limit, delay and retention`() async throws {
         let setup = HostSetup([
             "batch-size": "17", "event-limit": "18", "attempts": "19", "retry-delay": "20s", "host-retry-delay": "21s",
-            "removed-plugin-retention": "22d", "journal-retention": "23d", "socket-group": "root",
+            "removed-plugin-retention": "22d", "journal-retention": "23d", "operate-group": "root",
             "idle-timeout": "24s",
         ])
         try await HostFixture.with(setup) { host in
             let status = try await host.bgtask("host", "status").output
-            for part in ["17", "event 18", "19 attempts", "20s", "21s", "22d", "23d", "socket group    root", "24s"] {
+            for part in [
+                "17", "event 18", "19 attempts", "20s", "21s", "22d", "23d", "socket groups   operate root", "24s",
+            ] {
                 #expect(status.contains(part), "\(part) in \(status)")
             }
             let plugin = try await host.bgtask("plugin", "show", TestPlugin.neighbour.identifier).output

@@ -13,7 +13,8 @@ struct ConfigurationTests {
     private static let keys: [(section: String?, key: String, flag: String, value: String)] = [
         (nil, "manifests", "manifests", "manifests"), (nil, "package-manifests", "package-manifests", "packages"),
         (nil, "plugin-directory", "plugin-directory", "plugins"), (nil, "state-directory", "state-directory", "state"),
-        (nil, "socket", "socket", "control.sock"), (nil, "socket-group", "socket-group", "root"),
+        (nil, "socket", "socket", "control.sock"), ("socket-groups", "read", "read-group", "root"),
+        ("socket-groups", "submit", "submit-group", "root"), ("socket-groups", "operate", "operate-group", "root"),
         (nil, "runner", "runner", "bgtask-runner"), (nil, "cgroup", "cgroup", "none"),
         (nil, "isolation", "isolation", "best-effort"),
         (nil, "log-level", "log-level", "debug"), (nil, "grace-period", "grace-period", "1500ms"),
@@ -77,7 +78,7 @@ struct ConfigurationTests {
         #expect(byFile.conditions.states.values.allSatisfy { $0.source == .configuration })
         #expect(byFile.policies.maximumDeferral.duration == .seconds(86_400) && !byFile.isBackgroundRefreshOn)
         #expect(byFile.continued.stallLimit.duration == .seconds(33))
-        #expect(byFile.batchSize == 8 && byFile.socketGroup == "root")
+        #expect(byFile.batchSize == 8 && byFile.socketGroups == ["read": "root", "submit": "root", "operate": "root"])
         #expect(byFile.idleTimeout.duration == .seconds(9))
         #expect(byFile.retry == RetryRule(delay: .seconds(4), attempts: 5, hostDelay: .seconds(3)))
         let doubt = Duration.seconds(600)
@@ -125,7 +126,7 @@ struct ConfigurationTests {
         ("refresh-budget", "20", "is \"20\", which has no unit"), ("batch-size", "201", "not between 1 and 200"),
         ("log-level", "loud", "is \"loud\", which is not one of trace"),
         ("network", "yes", "is \"yes\", not a boolean"),
-        ("socket-group", "no-such-group", "is \"no-such-group\", which is not a group of this machine; create it"),
+        ("read-group", "no-such-group", "is \"no-such-group\", which is not a group of this machine; create it"),
     ])
     func `an invalid value of a flag is refused with a message that names the flag and the rule`(
         flag: String,
@@ -149,12 +150,13 @@ struct ConfigurationTests {
         async throws
     {
         try await ScratchDirectory.with { directory in
-            let file = try directory.write("grace-period: 5s\nsocket-group: no-such-group\n".utf8, to: "bgtaskd.yaml")
+            let text = "grace-period: 5s\nsocket-groups: { read: no-such-group }\n"
+            let file = try directory.write(text.utf8, to: "bgtaskd.yaml")
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
                 ["--config", file, "--state-directory", directory.file("state"), "--socket", directory.file("s")]
             )
-            #expect(run.status == 2 && run.error.contains("\(file):2:15: socket-group: is \"no-such-group\""))
+            #expect(run.status == 2 && run.error.contains("\(file):2:24: socket-groups.read: is \"no-such-group\""))
             #expect(run.error.contains("groupadd"))
             #expect(!FileManager.default.fileExists(atPath: directory.file("state")))
         }
@@ -301,7 +303,7 @@ extension HostStatusReply {
         [
             "\(limits)", "\(budgets)", "\(launchLimits)", "\(gracePeriod)", "\(spacing)", "\(retry)",
             "\(Condition.allCases.map { conditions[$0] })", "\(policies)", "\(continued)", "\(minimumFetchInterval)",
-            "\(batchSize)", "\(idleTimeout)", "\(retention)", "\(socketGroup ?? "none")",
+            "\(batchSize)", "\(idleTimeout)", "\(retention)", "\(socketGroups.sorted { $0.key < $1.key })",
         ]
     }
 }

@@ -29,4 +29,9 @@ struct LogLineTests {
         #expect(line("a\nb\r\n\nc").text(isInJournal: true) == "<4>a; b; c")
         #expect(line("a", ["b": "c\nd"]).text(isInJournal: true) == "<4>a b=\"c; d\"")
     }
+
+    @Test func `unsafe characters in the message and the fields of a log line are escaped`() {
+        let text = line("a\u{9b}b\u{202e}", ["file": "c\u{1b}[2Jd\u{200b}"]).text(isInJournal: true)
+        #expect(text == "<4>a\\u{009B}b\\u{202E} file=c\\u{1B}[2Jd\\u{200B}")
+    }
 }

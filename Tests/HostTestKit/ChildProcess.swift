@@ -21,18 +21,20 @@ package final class ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - program: an absolute path.
+    ///   - passing: descriptors that the program gets from number 3 on.
     ///   - onEnd: called on the child's own thread, after the child is reaped and before its end is published.
     package static func start(
         _ program: String,
         _ arguments: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment,
+        passing passed: [Int32] = [],
         onEnd: @escaping @Sendable () -> Void = {}
     ) async throws -> ChildProcess {
         // The kernel ties the child to the thread that starts it: one thread starts, awaits and reaps.
         try await withCheckedThrowingContinuation { continuation in
             let thread = Thread {
                 do {
-                    let (child, pipes) = try spawn(program, arguments, environment)
+                    let (child, pipes) = try spawn(program, arguments, environment, passed)
                     child.read(pipes.output, to: child.standardOutput)
                     child.read(pipes.error, to: child.standardError)
                     continuation.resume(returning: child)
@@ -115,7 +117,8 @@ package final class ChildProcess: Sendable {
     private static func spawn(
         _ program: String,
         _ arguments: [String],
-        _ environment: [String: String]
+        _ environment: [String: String],
+        _ passed: [Int32]
     ) throws -> (ChildProcess, (output: Int32, error: Int32)) {
         let executable = open(program, O_RDONLY | O_CLOEXEC)
         guard executable >= 0 else { throw HostFailure("cannot open \(program): \(String(cString: strerror(errno)))") }
@@ -129,7 +132,7 @@ package final class ChildProcess: Sendable {
         var spawned = bgl_spawned()
         let status = withCStrings([program] + arguments) { arguments in
             withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
-                [empty, childOutput, childError].withUnsafeBufferPointer { descriptors in
+                ([empty, childOutput, childError] + passed).withUnsafeBufferPointer { descriptors in
                     var spawn = bgl_spawn()
                     spawn.executable = executable
                     spawn.arguments = arguments

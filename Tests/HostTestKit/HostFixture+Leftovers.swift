@@ -118,7 +118,7 @@ extension HostFixture {
         let known = Set(try await knownPlugins())
         return names(in: stateDirectory, besides: own) + names(in: stateDirectory + "/containers", besides: known)
             + names(in: directory.file("tmp"), besides: [])
-            + (FileManager.default.fileExists(atPath: socket) ? [socket] : [])
+            + (isActivated || !FileManager.default.fileExists(atPath: socket) ? [] : [socket])
     }
 
     private func names(in directory: String, besides expected: Set<String>) -> [String] {

@@ -15,6 +15,8 @@ package final class HostFixture: Sendable {
         var setup: HostSetup
         var process: ChildProcess?
         var notifications: NotificationSocket?
+        /// The socket that the test passes to its hosts; nil when each host binds its own.
+        var listener: ListeningSocket?
         var policies: [TestPlugin]
         /// Log lines of earlier hosts in this directory.
         var log: [String] = []
@@ -97,10 +99,14 @@ package final class HostFixture: Sendable {
         environment["NOTIFY_SOCKET"] = notifications.path
         environment["TMPDIR"] = directory.file("tmp")
         environment.merge(setup.environment) { _, own in own }
+        let listener = try activatedListener()
+        // The variable has the number of the process that receives the descriptors, which the shell becomes.
+        let activation = ["-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"", try BuiltProgram.host.path()]
         let process = try await ChildProcess.start(
-            BuiltProgram.host.path(),
-            arguments,
-            environment: environment
+            listener == nil ? BuiltProgram.host.path() : "/bin/sh",
+            (listener == nil ? [] : activation) + arguments,
+            environment: environment,
+            passing: listener.map { [$0.descriptor] } ?? []
         ) { notifications.close() }
         state.withLock { state in
             state.log += state.process?.standardError.elements ?? []
@@ -109,6 +115,18 @@ package final class HostFixture: Sendable {
             state.hostIDs.insert(process.pid)
         }
         return notifications
+    }
+
+    /// Whether the hosts get their socket from the test, which keeps it.
+    var isActivated: Bool { state.withLock { $0.setup.isActivated } }
+
+    /// The socket that the test passes to its hosts, bound for the first of them; nil without activation.
+    private func activatedListener() throws -> ListeningSocket? {
+        let (setup, present) = state.withLock { ($0.setup, $0.listener) }
+        guard setup.isActivated, present == nil else { return present }
+        let listener = try ListeningSocket(at: socket, queue: 64)
+        state.withLock { $0.listener = listener }
+        return listener
     }
 
     /// The command-line arguments of the next host.

@@ -11,6 +11,9 @@ package struct HostSetup: Sendable {
     /// Environment variables of the host in addition to the test's own.
     package var environment: [String: String] = [:]
 
+    /// Whether the test holds the socket and passes it to each host, as a service manager does.
+    package var isActivated = false
+
     /// Creates a configuration whose defaults cause no waits: no spacing, short delays, and budgets that are too long
     /// to matter.
     package init(_ flags: [String: String] = [:], configuration: [String] = []) {

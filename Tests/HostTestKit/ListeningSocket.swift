@@ -3,14 +3,18 @@
 import Foundation
 
 /// A Unix socket on which this process listens without accepting connections.
-package final class ListeningSocket {
+package final class ListeningSocket: @unchecked Sendable {
     private let listener: Int32
+    package var descriptor: Int32 { listener }
     private var callers: [Int32] = []
 
-    package init(at path: String) throws {
+    /// Binds and listens.
+    ///
+    /// - Parameter queue: the number of connections that wait; one more waits than it states.
+    package init(at path: String, queue: Int32 = 1) throws {
         listener = Self.make()
         let status = UnixAddress.with(path) { bind(listener, $0, $1) }
-        guard listener >= 0, status == 0, listen(listener, 1) == 0 else {
+        guard listener >= 0, status == 0, listen(listener, queue) == 0 else {
             throw HostFailure("cannot listen on \(path): \(String(cString: strerror(errno)))")
         }
     }

@@ -31,6 +31,13 @@ package final class RawCaller: Sendable {
         }
     }
 
+    /// Reads the bytes that the host sends first, and returns them as text; empty when it closes the connection.
+    package func beginning() -> String {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(connection, &buffer, buffer.count, 0)
+        return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+    }
+
     deinit { close(connection) }
 }
 

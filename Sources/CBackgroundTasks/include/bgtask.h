@@ -116,6 +116,8 @@
  *             processes are killed at the end of the launch. The journal records violations.
  * BGT-ABI-17  Other processes of this plugin and of its extensions may use the container at the same time: lock your
  *             files, or use SQLite.
+ * BGT-ABI-18  The control socket of the host is for users and operators. The host refuses calls of the processes of a
+ *             launch, and journals them as violations. Use the functions of the host table.
  */
 
 #ifndef BGTASK_H

@@ -15,6 +15,10 @@ int bgl_become_subreaper(void);
 /* A close-on-exec descriptor of the process with the number `pid`, never of a later process with that number. */
 int bgl_pidfd_open(pid_t pid);
 
+/* A close-on-exec descriptor of the process that connected the other end of a Unix socket. Returns -ESRCH when the
+ * process is gone, or -ENOPROTOOPT on kernels before 6.5. */
+int bgl_peer_pidfd(int connection);
+
 /* Sends a signal. Returns 0, or a negative errno; -ESRCH when the process is gone. */
 int bgl_pidfd_signal(int pidfd, int signal);
 

@@ -59,12 +59,17 @@ package struct CommandContext: Sendable {
 
     var reader: Reader { Reader(now: now(), timeZone: timeZone) }
 
-    func write(_ text: String) throws { try standardOutput(text) }
+    /// Writes text or JSON to standard output. Characters that could control the terminal are escaped; JSON contains
+    /// none.
+    func write(_ text: String) throws { try standardOutput(text.terminalSafeLines) }
+
+    /// Asks the user a question with unsafe characters escaped.
+    func answer(to question: String) -> String? { ask(question.terminalSafeLines) }
 
     /// Writes a message of the command to standard error, prefixed with `bgtask:`. Control characters from plugins and
     /// hosts are escaped.
     func writeMessage(_ message: String) { standardError("bgtask: \(message.terminalSafe)\n") }
 
     /// Writes a text and a newline to standard error, without a prefix.
-    func writeLine(_ text: String) { standardError(text + "\n") }
+    func writeLine(_ text: String) { standardError(text.terminalSafeLines + "\n") }
 }

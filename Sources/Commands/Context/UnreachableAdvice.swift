@@ -23,8 +23,8 @@ enum UnreachableAdvice {
             return "\(users) and the members of the socket group \(group) may use it; join that group with: "
                 + "sudo usermod -aG \(group) USER, and log in again; or use your own host with --user"
         }
-        return "\(users) and the members of its socket group, if it has one, may use it; ask its operator to set "
-            + "socket-group in its configuration and to restart it, then join that group with: "
+        return "\(users) and the members of its socket groups, if it has any, may use it; ask its operator to set "
+            + "socket-groups in its configuration and to restart it, then join one of them with: "
             + "sudo usermod -aG GROUP USER; or use your own host with --user"
     }
 

@@ -12,7 +12,10 @@ extension HostStatusReply: Presentable {
         fields.add("started", startedAt.text(for: reader))
         fields.add("boot", bootID)
         fields.add("socket", socket)
-        fields.add("socket group", socketGroup ?? "none")
+        let groups = ControlRole.allCases.compactMap { role in
+            socketGroups[role.rawValue].map { "\(role.rawValue) \($0)" }
+        }
+        fields.add("socket groups", groups.isEmpty ? "none" : groups.joined(separator: ", "))
         fields.add("state", stateDirectory)
         fields.add("manifests", each: manifestDirectories)
         fields.add("plugins", pluginDirectory)

@@ -13,8 +13,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let bootID: String
     package let stateDirectory: String
     package let socket: String
-    /// The group whose members may use the socket, besides the host's user and root; nil when none is configured.
-    package let socketGroup: String?
+    /// The names of the groups whose members may use the socket, besides the host's user and root, by role.
+    package let socketGroups: [String: String]
     /// The directories of manifests, in order of precedence.
     package let manifestDirectories: [String]
     package let pluginDirectory: String
@@ -53,7 +53,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         boot: BootID,
         stateDirectory: String,
         socket: String,
-        socketGroup: String?,
+        socketGroups: [ControlRole: String],
         manifestDirectories: [String],
         pluginDirectory: String,
         configurationFile: String?,
@@ -85,7 +85,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.bootID = boot.text
         self.stateDirectory = stateDirectory
         self.socket = socket
-        self.socketGroup = socketGroup
+        self.socketGroups = Dictionary(uniqueKeysWithValues: socketGroups.map { ($0.rawValue, $1) })
         self.manifestDirectories = manifestDirectories
         self.pluginDirectory = pluginDirectory
         self.configurationFile = configurationFile
@@ -115,7 +115,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
             isolation, continued
         case minimumFetchInterval = "minimum_fetch_interval_ns"
         case isBackgroundRefreshOn = "background_refresh"
-        case socketGroup = "socket_group"
+        case socketGroups = "socket_groups"
         case startedAt = "started_at_ns"
         case startedAtSecond = "started_at"
         case bootID = "boot_id"

@@ -30,6 +30,9 @@ extension RouteError {
         case queryInvalid = "query-invalid"
 
         case foreignUser = "foreign-user"
+        case roleTooLow = "role-too-low"
+        case callerInLaunch = "caller-in-launch"
+        case callerUnknown = "caller-unknown"
 
         case noSuchMethod = "no-such-method"
 
@@ -47,6 +50,8 @@ extension RouteError {
         case ledgerUnreadable = "ledger-unreadable"
         case unexpected
 
+        case tooManyConnections = "too-many-connections"
+
         package var code: Code {
             switch self {
             case .bodyMissing, .bodyUnexpected, .bodyTooLarge, .bodyNotJSON, .bodyNotObject, .fieldUnknown,
@@ -56,11 +61,12 @@ extension RouteError {
                 .timeInvalid, .base64Invalid, .payloadTooLarge, .conditionMissing, .numberInvalid, .queryUnknown,
                 .queryRepeated, .queryInvalid:
                 .malformed
-            case .foreignUser: .notAdmitted
+            case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown: .notAdmitted
             case .noSuchMethod: .methodNotAllowed
             case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch: .notFound
             case .notLaunching, .notRunning, .notPurged: .conflict
             case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
+            case .tooManyConnections: .busy
             }
         }
     }
@@ -70,7 +76,7 @@ extension RouteError {
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The call violates the rules of the API.
         case malformed
-        /// The calling user may not use this socket.
+        /// The calling user or process may not use this socket or this route.
         case notAdmitted = "not-admitted"
         case notFound = "not-found"
         /// The path exists, but not with the method of the call.
@@ -79,6 +85,8 @@ extension RouteError {
         case conflict
         /// The host failed to perform a valid call.
         case hostFailed = "host-failed"
+        /// The host has no capacity for the call now.
+        case busy
 
         package var status: Int {
             switch self {
@@ -88,6 +96,7 @@ extension RouteError {
             case .methodNotAllowed: 405
             case .conflict: 409
             case .hostFailed: 500
+            case .busy: 503
             }
         }
     }

@@ -80,8 +80,45 @@ package struct RouteError: Error, Hashable, Sendable {
     package static func notAdmitted(user: UInt32) -> Self {
         Self(
             .foreignUser,
-            "user \(user) is neither the host's own user, nor root, nor in its socket group",
-            remedy: "use your own host, or ask the operator to set socket-group and add you to that group"
+            "user \(user) is neither the host's own user, nor root, nor in one of its socket groups",
+            remedy: "use your own host, or ask the operator to set socket-groups and add you to one of them"
+        )
+    }
+
+    /// The refusal of a caller whose role does not include the route.
+    package static func roleTooLow(_ role: ControlRole, user: UInt32, for route: Route) -> Self {
+        Self(
+            .roleTooLow,
+            "user \(user) has the role \(role.rawValue), and \(route) needs the role \(route.role.rawValue)",
+            remedy: "ask the operator to add you to the group socket-groups.\(route.role.rawValue)"
+        )
+    }
+
+    /// The refusal of a process of a launch.
+    package static func calledByLaunch(process: Int32) -> Self {
+        Self(
+            .callerInLaunch,
+            "process \(process) belongs to a launch of this host, and a plugin may not use the control socket",
+            remedy: "use the functions of the host table (BGT-ABI-18)"
+        )
+    }
+
+    /// The refusal of a caller whose process has ended, or whose ancestors are unknown.
+    package static func unknownCaller(process: Int32) -> Self {
+        Self(
+            .callerUnknown,
+            "process \(process) connected and has ended, or its ancestors are unknown, so that it may belong to a launch",
+            remedy: "keep the process that connects until it has its answer"
+        )
+    }
+
+    /// The refusal of a connection beyond the limits.
+    package static func tooManyConnections(user: UInt32) -> Self {
+        Self(
+            .tooManyConnections,
+            "user \(user) or all users together have as many connections as the host accepts, and a call is in progress"
+                + " on each of them",
+            remedy: "wait for answers or close connections, and try again"
         )
     }
 }

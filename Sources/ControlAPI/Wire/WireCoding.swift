@@ -1,17 +1,19 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import FoundationEssentials
+import TaskModel
 
-/// The encoding and decoding of all bodies of the control API: JSON with sorted keys.
+/// The encoding and decoding of all bodies of the control API: JSON with sorted keys. Characters that could control a
+/// terminal are written as `\u` escapes, so that a body can be printed as it is.
 package enum WireCoding {
     /// Encodes a body as one line of JSON without a newline; also used for the lines of a stream.
     package static func encode(_ body: some Encodable) throws -> Data {
-        try encoder(formatting: []).encode(body)
+        try terminalSafe(encoder(formatting: []).encode(body))
     }
 
     /// Encodes a body as indented JSON on several lines.
     package static func encodeReadably(_ body: some Encodable) throws -> Data {
-        try encoder(formatting: .prettyPrinted).encode(body)
+        try terminalSafe(encoder(formatting: .prettyPrinted).encode(body))
     }
 
     package static func decode<Body: Decodable>(_ type: Body.Type = Body.self, from data: Data) throws -> Body {
@@ -33,6 +35,12 @@ package enum WireCoding {
 
     private static func path(_ keys: [any CodingKey]) -> String {
         keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    }
+
+    private static func terminalSafe(_ json: Data) -> Data {
+        // Most bodies are ASCII.
+        if json.allSatisfy({ $0 < 0x7f }) { return json }
+        return Data(String(decoding: json, as: UTF8.self).terminalSafeJSON.utf8)
     }
 
     private static func encoder(formatting: JSONEncoder.OutputFormatting) -> JSONEncoder {

@@ -26,7 +26,7 @@ extension ControlRoutes {
                 boot: facts.startedAt.boot,
                 stateDirectory: configuration.stateDirectory,
                 socket: configuration.controlSocket,
-                socketGroup: configuration.socketGroup?.name,
+                socketGroups: configuration.socketGroups.names,
                 manifestDirectories: [configuration.operatorManifests, configuration.packageManifests],
                 pluginDirectory: configuration.pluginDirectory,
                 configurationFile: configuration.file,

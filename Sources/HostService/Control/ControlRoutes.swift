@@ -17,7 +17,7 @@ struct ControlRoutes: Sendable {
     let conditions: ConditionsKeeper
     let facts: HostFacts
     /// The caller of the current request; nil outside of a request.
-    var caller: Admission.Caller?
+    var caller: Peer?
 
     /// Sends an event to the scheduler on behalf of the caller, and returns the answer.
     func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {

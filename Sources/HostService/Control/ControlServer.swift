@@ -1,9 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import ControlAPI
 import Foundation
-import HTTPTypes
-import HostConfiguration
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -12,10 +9,11 @@ import ServiceLifecycle
 
 /// Serves the control API over HTTP on a Unix socket; `ControlRoutes` builds the replies.
 ///
-/// It uses Hummingbird's server without its application, whose date header needs a timer every second: an idle host has
-/// to sleep.
+/// It uses Hummingbird's HTTP channel without its server, which can neither take a socket of the service manager nor
+/// know the peers of its connections. An idle host sleeps: no timer runs without a connection.
 struct ControlServer: Service {
-    let socket: String
+    let socket: ControlSocket
+    let lineage: ProcessLineage
     let admission: Admission
     /// Timeout for idle connections and incomplete requests.
     let idleTimeout: Duration
@@ -27,11 +25,6 @@ struct ControlServer: Service {
     /// Called once callers can connect.
     let onServing: @Sendable () -> Void
 
-    /// Maximum number of connections; further callers wait in the socket's backlog. The limit leaves file descriptors
-    /// for launches.
-    private static let connections = 256
-    /// Maximum size of a request body in bytes: a payload in base 64 plus the other fields.
-    private static let maximumBody = 256 * 1_024
     /// Time for callers to disconnect when the host stops.
     private static let farewell: Duration = .seconds(1)
 
@@ -40,82 +33,64 @@ struct ControlServer: Service {
     private static let catalogueLimit: Duration = .seconds(1)
 
     func run() async throws {
-        try prepareSocket()
+        try socket.prepare()
         await catalogue.waitUntilLoaded(within: Self.catalogueLimit)
-        let routes = routes
-        let admission = admission
-        let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: TimeAmount(idleTimeout)))
-            .buildServer(
-                configuration: ServerConfiguration(
-                    address: .unixDomainSocket(path: socket),
-                    availableConnectionsDelegate: .maximum(Self.connections, logger: log)
-                ),
-                eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-                logger: libraryLog
-            ) { request, writer, channel in
-                let response = await Self.respond(to: request, from: channel, routes, admission)
-                try await writer.write(response: response.head, body: response.body)
-            } onServerRunning: { _ in
-                openSocket()
-                onServing()
+        let connections = Connections()
+        let answers = ControlAnswers(admission: admission, routes: routes, connections: connections, log: log)
+        let http = HTTP1Channel(
+            responder: { request, writer, channel in
+                try await answers.answer(request, from: channel, with: writer)
+            },
+            configuration: .init(idleTimeout: TimeAmount(idleTimeout))
+        )
+        let descriptor = try socket.listen()
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .bind(descriptor) { [lineage, libraryLog] channel in
+                let peer = Self.peer(of: channel, lineage)
+                if connections.accept(channel, from: peer) { return http.setup(channel: channel, logger: libraryLog) }
+                channel.close(promise: nil)
+                return channel.eventLoop.makeFailedFuture(ChannelError.alreadyClosed)
             }
-        try await Self.run(server)
-    }
-
-    private static func respond(
-        to request: Request,
-        from channel: any Channel,
-        _ routes: ControlRoutes,
-        _ admission: Admission
-    ) async -> Response {
-        do {
-            // A connection without credentials is not admitted.
-            let caller = try await Admission.caller(of: channel)
-            guard let caller, admission.admits(caller) else {
-                throw RouteError.notAdmitted(user: caller?.user ?? .max)
+        // The library has set a shorter queue of callers.
+        try socket.listen(on: descriptor)
+        socket.open()
+        onServing()
+        try await Self.inTime {
+            try await withGracefulShutdownHandler {
+                try await server.executeThenClose { inbound in
+                    await withDiscardingTaskGroup { group in
+                        do {
+                            for try await connection in inbound {
+                                group.addTask { await http.handle(value: connection, logger: libraryLog) }
+                            }
+                        } catch {
+                            log.error("no further callers are accepted: \(error)")
+                        }
+                    }
+                }
+            } onGracefulShutdown: {
+                // While the socket listens, no other host has replaced it.
+                socket.remove()
+                server.channel.close(promise: nil)
+                connections.stop()
             }
-            let method = request.method.rawValue
-            guard let (route, value) = Route.matching(method: method, path: request.uri.path) else {
-                throw RouteError.noSuchRoute(method: method, path: request.uri.path)
-            }
-            let call = ControlCall(
-                route: route,
-                value: value ?? "",
-                query: try QueryParameters(request.uri.query, of: route),
-                body: try await Self.body(of: request, for: route)
-            )
-            var routes = routes
-            routes.caller = caller
-            return try await routes.answer(route, call)
-        } catch let refusal as RouteError {
-            var response = Response(json: refusal.reply, status: refusal.status)
-            if response.status == .methodNotAllowed {
-                let allowed = Route.methods(at: request.uri.path).map(\.rawValue)
-                response.headers[.allow] = allowed.joined(separator: ", ")
-            }
-            return response
-        } catch {
-            return Response(json: RouteError(.unexpected, "\(error)").reply, status: 500)
         }
     }
 
-    private static func body(of request: Request, for route: Route) async throws -> Data {
-        let body: Data
-        do {
-            body = Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            let problem = "the body has more than \(maximumBody) bytes"
-            throw RouteError(.bodyTooLarge, problem, remedy: "store a long payload in a file and pass its name")
+    /// The peer of a new connection. Runs on the event loop of the channel.
+    private static func peer(of channel: any Channel, _ lineage: ProcessLineage) -> Peer? {
+        let peer = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            Peer(socket: $0, lineage: lineage)
         }
-        if route.takesBody || body.isEmpty { return body }
-        throw RouteError(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")
+        return peer ?? nil
     }
 
     /// Runs the server. When the host stops, connections that remain open beyond the farewell time are closed, so that
     /// they do not delay the host.
-    private static func run(_ server: any Service) async throws {
+    private static func inTime(_ serve: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await server.run() }
+            group.addTask { try await serve() }
             group.addTask {
                 try await gracefulShutdown()
                 try await Task.sleep(for: farewell)
@@ -124,93 +99,10 @@ struct ControlServer: Service {
             group.cancelAll()
         }
     }
-
-    /// Creates the directory of the socket, and checks the path. Throws when the path is unusable, or when another host
-    /// listens on the socket. Leaves the socket of a dead host in place, to be replaced.
-    private func prepareSocket() throws {
-        let directory = (socket as NSString).deletingLastPathComponent
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o755]
-            )
-        } catch {
-            throw HostError(
-                code: .socketUnusable,
-                message: "cannot create \(directory) for the control socket: \(error.systemMessage);"
-                    + " choose another path with --socket"
-            )
-        }
-        if socket.utf8.count > Self.longestPath {
-            throw HostError(
-                code: .socketUnusable,
-                message: "the control socket's path \(socket) has \(socket.utf8.count) bytes; at most"
-                    + " \(Self.longestPath) are allowed; choose a shorter one with --socket"
-            )
-        }
-        var status = stat()
-        if lstat(socket, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
-            throw HostError(
-                code: .socketUnusable,
-                message: "\(socket) exists and is not a socket; remove it, or choose another path with --socket"
-            )
-        }
-        if SocketListener(at: socket).hasListener {
-            throw HostError(
-                code: .socketUnusable,
-                message: "another host serves \(socket); stop it, or choose another path with --socket"
-            )
-        }
-    }
-
-    /// Maximum length of a socket's path in bytes: `sun_path` without its final zero.
-    private static let longestPath = 107
-
-    private func openSocket() {
-        // Until now only the host's user could connect; without a group it stays that way.
-        if let group = admission.group, chown(socket, uid_t.max, group.id) != 0 {
-            let problem = String(cString: strerror(errno))
-            return log.error(
-                "the socket group cannot be set, so its members cannot use the socket: \(problem)",
-                metadata: ["group": "\(group.name)"]
-            )
-        }
-        chmod(socket, admission.group == nil ? 0o600 : 0o660)
-    }
 }
 
-/// The parameters of one call.
-struct ControlCall: Sendable {
-    let route: Route
-    /// The decoded parameter in the path; empty for a path without one.
-    let value: String
-    let query: QueryParameters
-    let body: Data
-
-    func decoded<Body: CallBody>() throws(RouteError) -> Body { try Body.reading(body, for: route) }
-}
-
-extension Response {
-    init(json body: some Encodable, status: Int = 200) {
-        do {
-            var bytes = ByteBuffer(bytes: try WireCoding.encode(body))
-            bytes.writeString("\n")
-            self.init(
-                status: .init(code: status),
-                headers: [.contentType: "application/json"],
-                body: ResponseBody(byteBuffer: bytes)
-            )
-        } catch {
-            self.init(status: .internalServerError)
-        }
-    }
-
-    init(yaml text: String) {
-        self.init(
-            status: .ok,
-            headers: [.contentType: "application/yaml"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
-        )
-    }
+/// The socket of a host, and the rule that distinguishes callers from its own launches.
+struct ControlPlace: Sendable {
+    let socket: ControlSocket
+    let lineage: ProcessLineage
 }

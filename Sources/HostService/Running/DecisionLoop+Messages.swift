@@ -43,7 +43,9 @@ extension DecisionLoop {
         _ launches: inout LaunchDirectory
     ) -> [SchedulerEvent] {
         switch event {
-        case .ready(let launch, let process): return [.runnerReady(launch, process)]
+        case .ready(let launch, let process):
+            runners.began(launch, in: process.pid)
+            return [.runnerReady(launch, process)]
         case .unavailable(let launch, let error):
             log.error("no runner for the launch: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
@@ -66,6 +68,7 @@ extension DecisionLoop {
             log.info("launch ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
             launches.ended(launch)
             titles.ended(launch)
+            runners.ended(launch)
             return RunnerJudge.end(end, of: launch)
         }
         return []

@@ -32,6 +32,7 @@ final class DecisionLoop: Service, Sendable {
     let onUnseenChange: @Sendable () -> Void
     /// Changed titles of running continued tasks.
     let titles = TaskTitles()
+    let runners = RunnerDirectory()
     let timer: WakeTimer
     /// The point at which the host kills itself; nil except in the hosts of `make torture`.
     let killPoint: KillPoint?

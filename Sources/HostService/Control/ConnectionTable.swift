@@ -1,0 +1,90 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The open connections of the control socket by user, and the rule about new ones: held connections of one user delay
+/// no other user. A pure decision; all searches are bounded by the total limit.
+struct ConnectionTable<Key: Hashable> {
+    struct Limits {
+        /// Maximum number of connections per user.
+        var perUser = 128
+        /// Maximum number of connections. File descriptors are reserved for launches.
+        var total = 256
+        /// Connections out of the total that only root can use.
+        var forRoot = 16
+    }
+
+    enum Verdict: Hashable {
+        case accepted
+        /// Accepted after an idle connection is closed.
+        case acceptedInPlace(of: Key)
+        /// Every connection that could be closed has a call in progress.
+        case refused
+    }
+
+    private struct Connection {
+        let user: UInt32
+        var isIdle = true
+        /// Rises with every change from or to idle.
+        var turn: UInt64
+    }
+
+    private let limits: Limits
+    private var connections: [Key: Connection] = [:]
+    private var counts: [UInt32: Int] = [:]
+    private var turn: UInt64 = 0
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    var count: Int { connections.count }
+
+    /// Adds a connection of a user, unless it is refused. A displaced connection is removed.
+    mutating func open(_ key: Key, user: UInt32) -> Verdict {
+        let own = counts[user, default: 0]
+        let isFull = count(besidesRootFor: user) >= limits.total - (user == 0 ? 0 : limits.forRoot)
+        guard own >= limits.perUser || isFull else {
+            add(key, user: user)
+            return .accepted
+        }
+        let isDisplaced: (UInt32) -> Bool =
+            own >= limits.perUser
+            ? { $0 == user }
+            // The connections of root take none of the capacity of other users.
+            : { $0 == user || ($0 != 0 || user == 0) && self.counts[$0, default: 0] > own }
+        guard let oldest = oldestIdle(where: isDisplaced) else { return .refused }
+        close(oldest)
+        add(key, user: user)
+        return .acceptedInPlace(of: oldest)
+    }
+
+    /// Marks a connection as having a call in progress, or as idle: no call, or one whose request is incomplete.
+    mutating func setIdle(_ key: Key, _ isIdle: Bool) {
+        turn += 1
+        connections[key]?.isIdle = isIdle
+        connections[key]?.turn = turn
+    }
+
+    mutating func close(_ key: Key) {
+        guard let connection = connections.removeValue(forKey: key) else { return }
+        let rest = counts[connection.user, default: 1] - 1
+        counts[connection.user] = rest == 0 ? nil : rest
+    }
+
+    /// The number of connections that count against the total for a user.
+    private func count(besidesRootFor user: UInt32) -> Int {
+        user == 0 ? connections.count : connections.count - counts[0, default: 0]
+    }
+
+    private mutating func add(_ key: Key, user: UInt32) {
+        turn += 1
+        connections[key] = Connection(user: user, turn: turn)
+        counts[user, default: 0] += 1
+    }
+
+    /// The longest idle connection of the users in question, of the user with the most connections among them.
+    private func oldestIdle(where isDisplaced: (UInt32) -> Bool) -> Key? {
+        let idle = connections.filter { $0.value.isIdle && isDisplaced($0.value.user) }
+        return idle.min { one, other in
+            let (first, second) = (counts[one.value.user, default: 0], counts[other.value.user, default: 0])
+            return first == second ? one.value.turn < other.value.turn : first > second
+        }?.key
+    }
+}

@@ -1,0 +1,135 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Glibc
+import HostConfiguration
+import Logging
+
+/// The listening socket of the control API: bound by the host, or passed by the service manager.
+struct ControlSocket: Sendable {
+    let path: String
+    let groups: SocketGroups
+    /// The socket that the service manager passed; nil when the host binds its own.
+    let activated: ActivatedSocket?
+    let log: Logger
+
+    /// Maximum length of a socket's path in bytes: `sun_path` without its final zero.
+    private static let longestPath = 107
+    /// Maximum number of callers that wait to be accepted.
+    private static let backlog: CInt = 1_024
+
+    /// Prepares the path of the socket. Throws when another host listens on it; the socket of a dead host is left to be
+    /// replaced.
+    func prepare() throws(HostError) {
+        if let activated { return try activated.checkPath(path) }
+        let directory = (path as NSString).deletingLastPathComponent
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o755]
+            )
+        } catch {
+            throw unusable(
+                "cannot create \(directory) for the control socket: \(error.systemMessage);"
+                    + " choose another path with --socket"
+            )
+        }
+        if path.utf8.count > Self.longestPath {
+            throw unusable(
+                "the control socket's path \(path) has \(path.utf8.count) bytes; at most"
+                    + " \(Self.longestPath) are allowed; choose a shorter one with --socket"
+            )
+        }
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+            throw unusable("\(path) exists and is not a socket; remove it, or choose another path with --socket")
+        }
+        let listener = SocketListener(at: path)
+        if listener == .serviceManager {
+            throw unusable(
+                "the service manager keeps \(path) open; start the host with \"systemctl start bgtaskd\" (a user's host"
+                    + " with --user), or stop bgtaskd.socket"
+            )
+        }
+        if listener.hasListener {
+            throw unusable("another host serves \(path); stop it, or choose another path with --socket")
+        }
+    }
+
+    /// Returns the descriptor of the socket, which listens. The caller owns it.
+    func listen() throws(HostError) -> CInt {
+        let descriptor: CInt
+        if let activated { descriptor = activated.descriptor } else { descriptor = try bind() }
+        try listen(on: descriptor)
+        return descriptor
+    }
+
+    /// Sets the length of the queue of callers. The kernel reports the process that called `listen` last as the one
+    /// that serves the socket.
+    func listen(on descriptor: CInt) throws(HostError) {
+        if Glibc.listen(descriptor, Self.backlog) != 0 { throw failure() }
+    }
+
+    /// Lets other users connect. Until then only the host's user can.
+    ///
+    /// The file has one group. With several groups every user can connect, and the host refuses those without a role.
+    func open() {
+        guard !groups.isEmpty else {
+            chmod(path, 0o600)
+            return
+        }
+        if let group = groups.only {
+            if hasGroup(group) || chown(path, uid_t.max, group.id) == 0 {
+                chmod(path, 0o660)
+                return
+            }
+            log.notice(
+                "the host's user is not a member of the socket group: every user can connect, and the host refuses others",
+                metadata: ["group": "\(group.name)"]
+            )
+        }
+        if chmod(path, 0o666) == 0 { return }
+        log.error(
+            "the socket cannot be opened, so members of socket groups cannot use it: \(String(cString: strerror(errno)))",
+            metadata: ["socket": "\(path)"]
+        )
+    }
+
+    /// Removes the path of an own socket. That of the service manager stays for the next host.
+    func remove() {
+        if activated == nil { unlink(path) }
+    }
+
+    private func hasGroup(_ group: SocketGroup) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_gid == group.id
+    }
+
+    private func bind() throws(HostError) -> CInt {
+        unlink(path)
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw failure() }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if status == 0 { return descriptor }
+        let error = failure()
+        close(descriptor)
+        throw error
+    }
+
+    private func failure() -> HostError {
+        unusable(
+            "cannot listen at \(path): \(String(cString: strerror(errno))); let the host's user write to the directory,"
+                + " or choose another path with --socket"
+        )
+    }
+
+    private func unusable(_ message: String) -> HostError { HostError(code: .socketUnusable, message: message) }
+}

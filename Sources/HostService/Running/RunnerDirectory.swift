@@ -1,0 +1,30 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Synchronization
+import TaskModel
+
+/// The running launches by the number of their runner's process. Safe to use from any thread.
+final class RunnerDirectory: Sendable {
+    private struct State {
+        var launches: [Int32: LaunchNumber] = [:]
+        var processes: [LaunchNumber: Int32] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    subscript(process: Int32) -> LaunchNumber? { state.withLock { $0.launches[process] } }
+
+    func began(_ launch: LaunchNumber, in process: Int32) {
+        state.withLock { state in
+            state.launches[process] = launch
+            state.processes[launch] = process
+        }
+    }
+
+    func ended(_ launch: LaunchNumber) {
+        state.withLock { state in
+            guard let process = state.processes.removeValue(forKey: launch) else { return }
+            if state.launches[process] == launch { state.launches[process] = nil }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import Foundation
+import TaskModel
+import Testing
+
+@testable import Commands
+
+@Suite("No output of a command controls the terminal")
+struct TerminalSafetyTests {
+    /// C0, DEL, C1, directions, zero-width characters and tags.
+    private static let hostile = "\u{1b}[2J\u{7f}\u{9b}31m\u{9d}0;x\u{202e}\u{2066}\u{200b}\u{200f}\u{feff}\u{e0041}"
+
+    /// The arguments of one call of every verb. Local files and options have hostile names.
+    private static let calls: [String: [String]] = [
+        "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "watch": ["--once"],
+        "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"], "task list": [],
+        "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
+        "plugin inspect": ["/\(hostile).so"], "plugin install": ["/\(hostile).yaml"],
+        "plugin remove": ["a.b", "--yes"],
+        "plugin call": ["/\(hostile).so", "f\(hostile)"], "launch list": [], "launch show": ["1"],
+        "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
+        "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [],
+        "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
+    ]
+
+    /// The verbs that take a host's socket and, apart from `watch`, `--json`.
+    private static let remote = [
+        "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
+        "plugin list", "plugin show", "launch list", "launch show", "simulate expiration", "simulate conditions",
+        "host status",
+    ]
+
+    @Test func `every verb of bgtask has a call in these tests`() {
+        func verbs(of command: any ParsableCommand.Type, after path: [String]) -> [String] {
+            let children = command.configuration.subcommands
+            if children.isEmpty { return [path.joined(separator: " ")] }
+            return children.flatMap { verbs(of: $0, after: path + [$0.configuration.commandName ?? ""]) }
+        }
+        // `host run` replaces the process by bgtaskd.
+        let all = Set(verbs(of: BgtaskCommand.self, after: [])).subtracting(["host run"])
+        #expect(all == Set(Self.calls.keys))
+        #expect(Set(Self.remote).isSubset(of: all))
+    }
+
+    @Test(arguments: remote, [false, true])
+    func `hostile text in a reply is escaped in text and in JSON`(verb: String, asJSON: Bool) async throws {
+        let replies = try Dictionary(uniqueKeysWithValues: Route.allCases.map { ($0, try Self.reply(to: $0)) })
+        try await StubHost.with({ request in
+            if request.path.contains("follow") { return .stream([], .inOrder) }
+            guard let (route, _) = Route.matching(method: request.method, path: request.path) else { return .hangUp }
+            return .body(status: route.successStatus, replies[route] ?? "")
+        }) { host in
+            let terminal = Terminal()
+            let options = asJSON && verb != "watch" ? ["--json"] : []
+            let status = await terminal.run(list: Self.call(verb) + options + ["--socket", host.socket])
+            #expect(status == .done, "\(terminal.error)")
+            #expect(!terminal.output.isEmpty)
+            Self.expectSafe(terminal)
+        }
+    }
+
+    @Test(arguments: remote, [false, true])
+    func `hostile text in a refusal is escaped in the message and in JSON`(verb: String, asJSON: Bool) async throws {
+        let error = ErrorReply(
+            code: "c\(Self.hostile)",
+            subReason: "s\(Self.hostile)",
+            field: "f\(Self.hostile)",
+            message: "m\(Self.hostile)",
+            remedy: "r\(Self.hostile)"
+        )
+        let body = try #require(String(bytes: JSONEncoder().encode(error), encoding: .utf8))
+        try await StubHost.with({ _ in .body(status: 409, body) }) { host in
+            let terminal = Terminal()
+            let options = asJSON && verb != "watch" ? ["--json"] : []
+            _ = await terminal.run(list: Self.call(verb) + options + ["--socket", host.socket])
+            #expect(!terminal.error.isEmpty)
+            Self.expectSafe(terminal)
+        }
+    }
+
+    @Test(arguments: calls.keys.sorted())
+    func `hostile names of files, sockets and options are escaped in messages`(verb: String) async {
+        let terminal = Terminal()
+        let socket = Self.remote.contains(verb) ? ["--socket", "/\(Self.hostile)"] : []
+        _ = await terminal.run(list: Self.call(verb) + socket)
+        #expect(!terminal.error.isEmpty)
+        Self.expectSafe(terminal)
+        let misuse = Terminal()
+        _ = await misuse.run(list: Self.call(verb) + ["--\(Self.hostile)", Self.hostile])
+        #expect(!misuse.error.isEmpty)
+        Self.expectSafe(misuse)
+    }
+
+    private static func call(_ verb: String) -> [String] {
+        verb.split(separator: " ").map(String.init) + (calls[verb] ?? [])
+    }
+
+    private static func expectSafe(_ terminal: Terminal) {
+        for text in [terminal.output, terminal.error] {
+            let unsafe = text.unicodeScalars.filter { $0.isUnsafeInTerminal && $0 != "\n" && $0 != "\t" }
+            #expect(unsafe.isEmpty, "\(unsafe.map { String($0.value, radix: 16) }): \(text)")
+        }
+    }
+
+    /// The reply to a route, encoded without escapes, with hostile text in every string that may be any text.
+    private static func reply(to route: Route) throws -> String {
+        switch route {
+        case .apiDescription: ""
+        case .hostStatus: try hostile(Samples.host())
+        case .pluginList: try hostile(Samples.pluginList())
+        case .pluginShow: try hostile(Samples.pluginShow())
+        case .pluginPurge: ""
+        case .pluginTrigger: try hostile(PluginTriggerReply(SubmissionNumber(rawValue: 1), plugin: Samples.plugin()))
+        case .taskSubmit:
+            try hostile(
+                TaskSubmissionReply(
+                    SubmissionNumber(rawValue: 1),
+                    plugin: Samples.plugin(),
+                    identifier: Samples.task(),
+                    replacing: nil
+                )
+            )
+        case .taskCancel: try hostile(TaskCancellationReply(isCancelled: true))
+        case .taskStop: try hostile(TaskStopReply(launch: nil))
+        case .taskList: try hostile(Samples.taskList())
+        case .taskWhy: try hostile(Samples.why())
+        case .launchList: try hostile(LaunchListReply(launches: [Samples.launch()]))
+        case .launchShow: try hostile(Samples.launch(end: Samples.launchEnd, assertions: ["upload"]))
+        case .journal: try hostile(JournalReply(entries: [Samples.journalLine()], last: 5))
+        case .run: try hostile(RunReply(launching: [LaunchNumber(rawValue: 1)]))
+        case .simulateExpiration: try hostile(ExpirationSimulationReply(launch: LaunchNumber(rawValue: 1)))
+        case .simulateConditions: try hostile(Samples.conditions)
+        }
+    }
+
+    /// The reply as JSON, with hostile text after each string that the reply's type accepts with it.
+    private static func hostile<Reply: Codable>(_ reply: Reply) throws -> String {
+        var json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(reply))
+        for path in paths(of: json, from: []) {
+            let changed = try changing(json, at: path[...])
+            let data = try JSONSerialization.data(withJSONObject: changed)
+            if (try? JSONDecoder().decode(Reply.self, from: data)) != nil { json = changed }
+        }
+        let data = try JSONSerialization.data(withJSONObject: json)
+        return try #require(String(bytes: data, encoding: .utf8))
+    }
+
+    /// The paths of all strings: keys of objects and indices of arrays.
+    private static func paths(of json: Any, from path: [String]) -> [[String]] {
+        if json is String { return [path] }
+        if let members = json as? [String: Any] {
+            return members.keys.sorted().flatMap { paths(of: members[$0] ?? "", from: path + [$0]) }
+        }
+        let elements = json as? [Any] ?? []
+        return elements.indices.flatMap { paths(of: elements[$0], from: path + ["\($0)"]) }
+    }
+
+    private static func changing(_ json: Any, at path: ArraySlice<String>) throws -> Any {
+        guard let key = path.first else { return "\(try #require(json as? String))\(hostile)" }
+        if var members = json as? [String: Any] {
+            members[key] = try changing(try #require(members[key]), at: path.dropFirst())
+            return members
+        }
+        var elements = try #require(json as? [Any])
+        let index = try #require(Int(key))
+        elements[index] = try changing(elements[index], at: path.dropFirst())
+        return elements
+    }
+}

@@ -1,0 +1,50 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostConfiguration
+import HostTestKit
+import Testing
+
+@testable import HostService
+
+@Suite("A socket of the service manager is taken only as it was passed")
+struct ActivatedSocketTests {
+    private static let environments: [([String: String], Int32)] = [
+        (["LISTEN_PID": "7", "LISTEN_FDS": "1"], 1), (["LISTEN_PID": "7", "LISTEN_FDS": "2"], 2),
+        (["LISTEN_PID": "8", "LISTEN_FDS": "1"], 0), (["LISTEN_FDS": "1"], 0), (["LISTEN_PID": "7"], 0),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "-1"], 0), (["LISTEN_PID": "7", "LISTEN_FDS": "x"], 0),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "2147483647"], 0), ([:], 0),
+    ]
+
+    @Test(arguments: environments)
+    func `descriptors count only when the variables name this process`(environment: [String: String], count: Int32) {
+        #expect(ActivatedSocket.count(in: environment, process: 7) == count)
+    }
+
+    @Test func `a listening Unix socket is taken with its path`() async throws {
+        try await ScratchDirectory.with { directory in
+            let path = directory.file("s")
+            let listener = try ListeningSocket(at: path)
+            let activated = try ActivatedSocket(descriptor: listener.descriptor)
+            #expect(activated.path == path)
+            try activated.checkPath(path)
+            symlink(path, directory.file("link"))
+            try activated.checkPath(directory.file("link"))
+            let refusal = #expect(throws: HostError.self) { try activated.checkPath(directory.file("other")) }
+            #expect(try #require(refusal).message.contains("ListenStream="))
+        }
+    }
+
+    @Test func `a descriptor that is no listening Unix socket with a path is refused with the line of the unit`() throws
+    {
+        let pair = UnsafeMutablePointer<CInt>.allocate(capacity: 2)
+        defer { pair.deallocate() }
+        #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, pair) == 0)
+        let file = open("/dev/null", O_RDONLY)
+        for descriptor in [pair[0], file, -1] {
+            let refusal = #expect(throws: HostError.self) { try ActivatedSocket(descriptor: descriptor) }
+            #expect(try #require(refusal).message.contains("ListenStream="))
+        }
+        for descriptor in [pair[0], pair[1], file] { close(descriptor) }
+    }
+}
