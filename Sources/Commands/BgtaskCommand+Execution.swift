@@ -74,7 +74,7 @@ extension CommandFailure {
         switch error {
         case .unreachable, .misunderstood: self.init(.unreachable, error.description)
         case .journalEnded(let socket, _):
-            let remedy = "check the host with: bgtask host status --socket \(socket), then follow it again"
+            let remedy = "check the host with: bgtask host status --socket \(socket), then follow the journal again"
             self.init(.unreachable, error.description, remedy: remedy)
         case .refused(_, let reply):
             self.init(.refused, error.description, remedy: reply.error.remedy.map { "remedy: \($0)" })

@@ -22,7 +22,9 @@ extension ControlError: CustomStringConvertible {
         case .journalEnded(let socket, isInOrder: true): "the host at \(socket) is stopping and has closed the journal"
         case .journalEnded(let socket, isInOrder: false): "the connection to the host at \(socket) is lost"
         case .refused(_, let reply): "\(reply.error.code) (\(reply.error.subReason)): \(reply.error.message)"
-        case .misunderstood(let socket, let detail): "the answer at \(socket) does not follow this API: \(detail)"
+        case .misunderstood(let socket, let detail):
+            "the answer at \(socket) does not follow this API: \(detail);"
+                + " check the path of the socket, and install bgtask and bgtaskd of one version"
         }
     }
 }

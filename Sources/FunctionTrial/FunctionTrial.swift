@@ -67,13 +67,19 @@ package struct FunctionTrial: Sendable {
             // The usual message addresses the author of a manifest.
             if problem.code.hasSuffix("-beside-handlers") {
                 throw FunctionTrialError(
-                    "\(library) has the entry or the note of a plugin; its functions cannot be called separately",
-                    remedy: "install it and submit a task to it, or name a library without entry and bgtask note"
+                    "\(library) has the entry or the bgtask note of a plugin, so its functions cannot be called"
+                        + " separately",
+                    remedy: "install the plugin and submit a task to it, or name a library that has neither"
                 )
             }
             throw FunctionTrialError(problem.message, remedy: problem.remedy)
         }
-        guard let identity = survey.identity else { throw FunctionTrialError("\(library) no longer exists") }
+        guard let identity = survey.identity else {
+            throw FunctionTrialError(
+                "\(library) no longer exists",
+                remedy: "restore the file, and call the function again"
+            )
+        }
         let (events, entrance) = AsyncStream.makeStream(of: LaunchEvent.self)
         let launcher: Launcher
         do throws(LaunchError) {
@@ -175,8 +181,8 @@ package struct FunctionTrial: Sendable {
         if end.wasKilled {
             let remedy =
                 handler.hasCancelFlag
-                ? "check the flag more often, or allow more time with --budget"
-                : "bind a cancel-flag if it takes one, or allow more time with --budget"
+                ? "check the cancel flag more often in the function, or allow more time with --budget"
+                : "pass a cancel-flag if the function takes one, or allow more time with --budget"
             let limits = "\(budget.humanReadable) and a grace period of \(gracePeriod.humanReadable)"
             return FunctionTrialError(
                 "\(function) did not return within \(limits) and was killed",

@@ -13,8 +13,9 @@ extension HostConfiguration {
             let isThere = FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory)
             guard namedManifestDirectories.contains(key), !isDirectory.boolValue else { return nil }
             let problem = isThere ? "is not a directory" : "does not exist"
-            return "\(key): \(directory) \(problem), so no manifest is read from it; create it, or name another;"
-                + " the host reads it as soon as it exists"
+            let remedy = isThere ? "replace it with a directory" : "create the directory"
+            return "\(key): \(directory) \(problem), so no manifest is read from it; \(remedy), or name another"
+                + " directory; the host reads the directory as soon as it exists"
         }
     }
 

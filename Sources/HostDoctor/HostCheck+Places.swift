@@ -50,8 +50,8 @@ extension HostCheck {
             add(
                 .problem,
                 .socket,
-                "\(socket) is served by \(process), which uses another state directory; stop it, or choose another"
-                    + " path with --socket; show it with: ss -lxp src \(socket)"
+                "\(socket) is served by \(process), which uses another state directory; show that process with:"
+                    + " ss -lxp src \(socket), and stop it, or choose another path with --socket"
             )
         case (.unknown(let error), _):
             add(
@@ -104,7 +104,8 @@ extension HostCheck {
         add(
             .problem,
             .runner,
-            "\(path) \(cause); install bgtask-runner for this machine, or name another with --runner"
+            "\(path) \(cause); install bgtask-runner for this machine with permission to execute it, or name another"
+                + " runner with --runner"
         )
     }
 

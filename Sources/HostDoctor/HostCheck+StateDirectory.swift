@@ -107,18 +107,18 @@ extension HostCheck {
         // File systems without a fixed number of files report 0 of 0.
         let hasNoFiles = system.f_files > 0 && system.f_favail == 0
         if free < Self.noSpace || hasNoFiles {
-            let what = hasNoFiles ? "no more files" : "\(free >> 10) KiB free"
+            let what = hasNoFiles ? "no free inode for another file" : "\(free >> 10) KiB free"
             add(
                 .problem,
                 .stateDirectory,
                 "the disk of \(directory) has \(what), so nothing can be recorded and every submission is refused;"
-                    + " free space on it"
+                    + " delete other files on this disk"
             )
         } else if free < Self.littleSpace {
             add(
                 .note,
                 .stateDirectory,
-                "the disk of \(directory) has \(free >> 20) MiB free; free space before it is full"
+                "the disk of \(directory) has \(free >> 20) MiB free; free space before the disk is full"
             )
         }
     }

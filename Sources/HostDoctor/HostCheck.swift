@@ -103,7 +103,7 @@ package struct HostCheck {
         case .readable(let version):
             let isOlder = version < LedgerInspection.knownVersion
             let age = isOlder ? ", which the host upgrades to \(LedgerInspection.knownVersion) at its start" : ""
-            let pending = inspection.pendingRequests.map { "; \($0) pending" } ?? ""
+            let pending = inspection.pendingRequests.map { "; pending requests: \($0)" } ?? ""
             add(.fine, .ledger, "\(path) has version \(version)\(age); its pages are intact\(pending)")
             let cutShort = inspection.snapshot?.running.count ?? 0
             if cutShort > 0 {

@@ -73,7 +73,7 @@ final class LogWriter: Sendable {
                 return state.dropped
             }
             if dropped > 0 {
-                let message = "\(dropped) log lines dropped: the reader of the log is too slow"
+                let message = "log lines dropped: \(dropped); the reader of the log is too slow"
                 self.print(LogLine(level: .warning, message: message, fields: [:], time: SystemClock().now().wall))
             }
         }

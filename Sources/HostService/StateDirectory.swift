@@ -75,14 +75,15 @@ final class StateDirectory: Sendable {
         guard errno == EEXIST else {
             throw HostError(
                 code: .stateDirectoryUnusable,
-                message: "cannot create the container \(container): \(String(cString: strerror(errno)))"
+                message: "cannot create the container \(container): \(String(cString: strerror(errno)));"
+                    + " find the problem with: bgtask host check --state-directory \(path)"
             )
         }
         var status = stat()
         if lstat(container, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
         throw HostError(
             code: .stateDirectoryUnusable,
-            message: "the container \(container) is not a directory; remove what is there"
+            message: "the container \(container) is not a directory; remove the file at this path"
         )
     }
 

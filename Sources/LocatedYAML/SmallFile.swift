@@ -27,7 +27,7 @@ package struct SmallFile {
             return nil
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            problems.report(.unreadable, "is not a regular file", remedy: "remove it, or give it another name")
+            problems.report(.unreadable, "is not a regular file", remedy: "name a regular file instead, or remove it")
             return nil
         }
 
@@ -55,7 +55,7 @@ package struct SmallFile {
             problems.report(
                 .tooLarge,
                 "is larger than \(Self.largestSize) bytes",
-                remedy: "shorten it; keep data in files beside the plugin"
+                remedy: "shorten the file to at most \(Self.largestSize) bytes"
             )
             return nil
         }
@@ -67,7 +67,9 @@ package struct SmallFile {
         problems.report(
             .unreadable,
             "cannot be read: \(String(systemError: error))",
-            remedy: error == ENOENT ? "create it, or remove the reference to it" : "let the host's user read it"
+            remedy: error == ENOENT
+                ? "create it, or remove the reference to it"
+                : "check its permissions and its disk; the user of this process has to be able to read it"
         )
     }
 }

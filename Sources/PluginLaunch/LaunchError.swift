@@ -52,8 +52,8 @@ extension LaunchError {
             let limit = Self.count(bgl_process_limit())
             self.init(
                 code: .shortage,
-                message: "\(cannot); the host's user may have \(limit) processes (RLIMIT_NPROC), its service maybe "
-                    + "fewer (TasksMax=); raise these limits, or run fewer launches at once"
+                message: "\(cannot); the host's user may have \(limit) processes (RLIMIT_NPROC); its service may have "
+                    + "a lower limit (TasksMax=); raise these limits, or run fewer launches at once"
             )
         case ENOMEM:
             self.init(code: .shortage, message: "\(cannot); free memory, or run fewer launches at once")

@@ -92,7 +92,7 @@ struct RunnerChannel {
             return .open
         } catch {
             close()
-            return .malformed("not a message of a runner: \(error.message)")
+            return .malformed("the runner sent an invalid message: \(error.message)")
         }
     }
 
@@ -131,7 +131,7 @@ struct RunnerChannel {
         guard socket != nil else { return .ended }
         guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {
             close()
-            return .malformed("the runner does not read its socket: over \(Self.outgoingLimit) bytes are unsent")
+            return .malformed("the runner does not read its socket: more than \(Self.outgoingLimit) bytes wait for it")
         }
         outgoing.append(contentsOf: frame)
         return flush()

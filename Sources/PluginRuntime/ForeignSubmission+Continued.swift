@@ -38,7 +38,8 @@ extension ForeignSubmission {
         guard let text = ForeignTitles.text(address) else {
             throw Problem(
                 status: BGT_INVALID,
-                message: "\(field): longer than \(ContinuedTerms.maximumTitle) bytes or not UTF-8; shorten it"
+                message: "\(field): longer than \(ContinuedTerms.maximumTitle) bytes or not UTF-8;"
+                    + " write UTF-8 text of at most \(ContinuedTerms.maximumTitle) bytes"
             )
         }
         return text

@@ -64,7 +64,8 @@ package struct ForeignSubmission: Hashable, Sendable {
         guard let text = ForeignText.read(address, limit: ReverseDNSName.maximumLength) else {
             throw Problem(
                 status: BGT_INVALID,
-                message: "identifier: longer than \(ReverseDNSName.maximumLength) bytes or not UTF-8; shorten it"
+                message: "identifier: longer than \(ReverseDNSName.maximumLength) bytes or not UTF-8;"
+                    + " write an identifier that the manifest permits"
             )
         }
         guard let identifier = TaskIdentifier(text) else {
@@ -96,7 +97,8 @@ package struct ForeignSubmission: Hashable, Sendable {
         guard (fields.payload == nil) == (fields.payload_length == 0) else {
             throw Problem(
                 status: BGT_INVALID,
-                message: "payload: must be NULL if and only if payload_length is 0; it is \(fields.payload_length)"
+                message: "payload: \(fields.payload == nil ? "NULL" : "not NULL"), but payload_length is"
+                    + " \(fields.payload_length); pass NULL with length 0, or an address with a length above 0"
             )
         }
         guard let payload = fields.payload else { return [] }

@@ -20,7 +20,8 @@ final class HostChannel: Sendable {
 
         mutating func reportDroppedLines() {
             if droppedLines == 0 { return }
-            let message = "\(droppedLines) log lines were dropped: they came faster than the host accepts them"
+            let message =
+                "log lines of the plugin dropped: \(droppedLines); they came faster than the host accepts them"
             droppedLines = 0
             backlog.append(contentsOf: (try? RunnerMessage.log(.warning, message: message).frame()) ?? [])
         }
@@ -53,7 +54,7 @@ final class HostChannel: Sendable {
         do {
             frame = try message.frame()
         } catch {
-            send(.log(.error, message: "a message was not sent: \(error.message)"))
+            send(.log(.error, message: "a message to the host was not sent: \(error.message)"))
             return false
         }
         let isLine = if case .log = message { true } else { false }

@@ -72,8 +72,8 @@ extension RunnerLaunch {
         let unanswered = calls.drain(until: deadline)
         if unanswered == 0 { return }
         let message =
-            "calls that the host did not answer before the process had to end: \(unanswered); the journal has their"
-            + " outcomes"
+            "the process has to end before the host has answered all calls of the plugin (unanswered: \(unanswered));"
+            + " the journal has the outcomes of these calls"
         channel.send(.log(.warning, message: message))
     }
 
@@ -121,12 +121,12 @@ extension RunnerLaunch {
         switch endStage.withLock({ $0 }) {
         case nil, .answering: return
         case .settling:
-            let message = "no thread was available to end the launch in order; stop was not called"
+            let message = "no thread was available to end the launch in order, so the plugin's stop was not called"
             channel.send(.log(.warning, message: message))
         case .stopping:
             let message =
-                "stop, or the handler of an assertion, did not return within the grace period of \(plan.gracePeriod);"
-                + " the runner ended the process; let stop and the handlers return sooner"
+                "the plugin's stop, or a handler of an assertion, did not return within the grace period of"
+                + " \(plan.gracePeriod); the runner ended the process; let stop and the handlers return sooner"
             channel.send(.log(.warning, message: message))
         case .flushing(let flush): explainCut(flush)
         }

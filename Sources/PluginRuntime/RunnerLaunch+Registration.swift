@@ -62,7 +62,7 @@ extension RunnerLaunch {
             )
             return BGT_WRONG_PHASE
         case .duplicate:
-            violation("BGT-ABI-10", "\"\(text)\" was registered twice; the first handler stays, remove the second")
+            violation("BGT-ABI-10", "\"\(text)\" was registered twice; the first handler stays; remove the second one")
             return BGT_DUPLICATE
         }
     }

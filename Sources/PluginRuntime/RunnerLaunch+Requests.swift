@@ -54,7 +54,10 @@ extension RunnerLaunch {
     private func submitted(_ address: UnsafePointer<bgt_request>?) throws(Problem) -> SubmissionNumber {
         if let status = barWaiting("submit") {
             if status == BGT_ENDED { throw Self.ended }
-            throw Problem(status: status, message: "submit: not in this callback; submit while a handler runs")
+            throw Problem(
+                status: status,
+                message: "submit: not allowed in an expiration handler or a pending visitor; submit outside of both"
+            )
         }
         let submission = try ForeignSubmission(address)
         try admit(submission.request.identifier)
@@ -70,7 +73,7 @@ extension RunnerLaunch {
         case .cancelled, .pending:
             throw Problem(
                 status: BGT_UNAVAILABLE,
-                message: "submit: the host sent an answer to another call"
+                message: "submit: the host sent the answer of another call; report this defect of bgtaskd"
             )
         case nil: throw Self.ended
         }
@@ -93,7 +96,7 @@ extension RunnerLaunch {
         if !lacksHandler { return }
         let message =
             "\"\(identifier)\" was submitted without a handler in this process;"
-            + " register it, or a permitted pattern that covers it, before the submission"
+            + " register a handler of it, or of a permitted pattern that covers it, before the submission"
         violation("BGT-ABI-10", message)
         throw Problem(status: BGT_UNREGISTERED, message: message)
     }

@@ -115,7 +115,10 @@ final class RunnerLaunch: Sendable {
         let status = ThreadRole.with(.callback) { entry(HostTable.address, &plugin) }
         let nowBlocked = ProcessWatch.blockedSignals()
         if nowBlocked != blocked {
-            violation("BGT-ABI-16", "entry left signals \(nowBlocked) blocked; restore the mask before it returns")
+            violation(
+                "BGT-ABI-16",
+                "entry left signals \(nowBlocked) blocked; restore the signal mask before entry returns"
+            )
         }
         if status == BGT_OK {
             start(PluginHooks(plugin))

@@ -63,7 +63,7 @@ package struct FrameDecoder<Message: WireMessage>: Sendable {
         guard length <= Message.frameLimit else {
             throw WireError(
                 code: .tooLong,
-                message: "a frame of \(length) bytes; at most \(Message.frameLimit) are accepted"
+                message: "a message of \(length) bytes; at most \(Message.frameLimit) are accepted"
             )
         }
         guard header.remaining >= length else { return nil }

@@ -78,7 +78,10 @@ package struct FrameReader {
     /// Throws if bytes follow the last field of the frame.
     func finish() throws(WireError) {
         guard remaining == 0 else {
-            throw WireError(code: .trailingBytes, message: "\(remaining) bytes after the last field of a frame")
+            throw WireError(
+                code: .trailingBytes,
+                message: "the last field of a message is followed by more data (\(remaining) bytes)"
+            )
         }
     }
 
@@ -93,7 +96,7 @@ package struct FrameReader {
     }
 
     private func short(_ field: StaticString, wanted: Int) -> WireError {
-        WireError(code: .tooShort, message: "\(field): \(wanted) expected, but the frame has \(remaining) bytes left")
+        WireError(code: .tooShort, message: "\(field): \(wanted) expected, but bytes left in the message: \(remaining)")
     }
 
     private func unknown(_ value: String, _ field: StaticString) -> WireError {

@@ -41,7 +41,7 @@ package struct FrameWriter {
     consuming func finished(limit: Int) throws(WireError) -> [UInt8] {
         let length = bytes.count - FrameLayout.lengthSize
         guard length <= limit else {
-            throw WireError(code: .tooLong, message: "a frame of \(length) bytes; at most \(limit) may be sent")
+            throw WireError(code: .tooLong, message: "a message of \(length) bytes; at most \(limit) may be sent")
         }
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: length).littleEndian) {
             bytes.replaceSubrange(..<FrameLayout.lengthSize, with: $0)

@@ -33,7 +33,7 @@ extension Scheduler {
             event: refusal == nil ? .pluginRemoved : .pluginRefused,
             plugin: plugin,
             blame: .nobody,
-            message: "\(loss); its pending requests are kept for \(retention); reinstall it to run them"
+            message: "\(loss); its pending requests are kept for \(retention); reinstall the plugin to run them"
         )
     }
 

@@ -68,7 +68,7 @@ extension Scheduler {
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: .eventLimit,
-            message: "\(count) events wait for \(plugin) and the limit is \(configuration.eventLimit);"
+            message: "events that wait for \(plugin): \(count), and at most \(configuration.eventLimit) may wait;"
                 + " see their waiting reasons with \"bgtask why \(plugin)\", and trigger it again later"
         )
     }

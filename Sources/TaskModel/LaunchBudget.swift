@@ -43,5 +43,5 @@ package struct LaunchBudget: Hashable, Sendable {
     package func remaining(at now: MonotonicTime) -> Duration? { deadline.map { max(.zero, $0 - now) } }
 
     /// The budget as shown to users.
-    package var words: String { total?.humanReadable ?? "no fixed budget" }
+    package var words: String { total?.humanReadable ?? "unlimited running time" }
 }

@@ -171,8 +171,8 @@ extension Reason {
             )
         case .resourcesMissing:
             (
-                "it needs a resource that this machine does not have (GPU)",
-                "provide the resource, or submit it again without the resource"
+                "it needs a GPU, which this machine does not have",
+                "provide a GPU, or submit it again without the request for a GPU"
             )
         case .useUnknown:
             (

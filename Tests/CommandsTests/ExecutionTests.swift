@@ -316,7 +316,7 @@ struct FollowTests {
             #expect(
                 terminal.error == """
                     bgtask: the host at \(host.socket) is stopping and has closed the journal
-                    bgtask: check the host with: bgtask host status --socket \(host.socket), then follow it again
+                    bgtask: check the host with: bgtask host status --socket \(host.socket), then follow the journal again
 
                     """
             )

@@ -136,7 +136,7 @@ struct CrashTests {
             #expect(children.count == 2 && host.runnerProcesses().allSatisfy { !children.contains($0) })
             let violation = try await host.violation(in: try #require(end.launch))
             #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "wait for started processes"), "\(violation)")
-            #expect(violation.message.contains("2 processes were still running"))
+            #expect(violation.message.contains("2 processes of the plugin were still running"))
             try await host.runNeighbour()
         }
     }

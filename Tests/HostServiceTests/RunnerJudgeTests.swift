@@ -239,7 +239,7 @@ struct RunnerJudgeTests {
             Issue.record("no violation")
             return
         }
-        #expect(message.hasPrefix("2 processes were still running"))
+        #expect(message.hasPrefix("2 processes of the plugin were still running"))
     }
 
     @Test func `leftover processes of a killed or crashed launch are no violation`() {

@@ -40,8 +40,8 @@ final class LaunchHandler: Sendable {
         guard let task = delivered.task() else {
             host.log(
                 .error,
-                "\(delivered.identifier) has a kind that this version of BackgroundTasks does not support:"
-                    + " build the plugin with a newer one"
+                "task \(delivered.identifier) has a kind that this version of BackgroundTasks does not support:"
+                    + " build the plugin with a newer version of BackgroundTasks"
             )
             delivered.complete(.failure)
             return

@@ -61,7 +61,7 @@ private enum StandardStream {
                 throw CommandFailure(
                     .refused,
                     "the output cannot be written: \(cause)",
-                    remedy: "free space on its disk, or redirect it elsewhere"
+                    remedy: "free space on the disk of the output, or redirect the output elsewhere"
                 )
             }
         }

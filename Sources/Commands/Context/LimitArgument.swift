@@ -9,6 +9,9 @@ enum LimitArgument {
 
     static func check(_ limit: Int) throws {
         if range.contains(limit) { return }
-        throw ValidationError("--limit \(limit) is not from \(range.lowerBound) to \(range.upperBound); correct it")
+        throw ValidationError(
+            "--limit \(limit) is not between \(range.lowerBound) and \(range.upperBound);"
+                + " write a whole number in that range"
+        )
     }
 }

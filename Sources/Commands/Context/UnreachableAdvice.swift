@@ -23,9 +23,9 @@ enum UnreachableAdvice {
             return "\(users) and the members of the socket group \(group) may use it; join that group with: "
                 + "sudo usermod -aG \(group) USER, and log in again; or use your own host with --user"
         }
-        return "\(users) and the members of its socket groups, if it has any, may use it; ask its operator to set "
-            + "socket-groups in its configuration and to restart it, then join one of them with: "
-            + "sudo usermod -aG GROUP USER; or use your own host with --user"
+        return "\(users) and the members of its socket groups, if it has any, may use it; ask the operator to set "
+            + "socket-groups in the configuration of the host and to restart the host, then join one of the groups with: "
+            + "sudo usermod -aG GROUP USER, and log in again; or use your own host with --user"
     }
 
     private static func hanging(_ socket: String, _ process: Int32?) -> String {

@@ -8,7 +8,7 @@ enum Consent {
             throw CommandFailure(
                 .misuse,
                 "nothing was changed: the confirmation needs a terminal",
-                remedy: "give --yes to confirm the list above"
+                remedy: "run the command in a terminal, or give --yes to confirm the change"
             )
         }
         if ["y", "yes"].contains(answer.lowercased()) { return }

@@ -84,7 +84,7 @@ struct PluginCallCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let flaw = DirectHandler.flaw(inSymbol: symbol) {
-            throw ValidationError("\(symbol) is \(flaw.rule); \(flaw.remedy)")
+            throw ValidationError("\(symbol.inQuotes) is \(flaw.rule); \(flaw.remedy)")
         }
         if arguments.count > DirectHandler.mostArguments {
             throw ValidationError(

@@ -65,7 +65,8 @@ struct PluginCheckCommand: ParsableCommand {
         if manifests.isEmpty { throw ValidationError("no manifest is given; name the files to check") }
         for file in manifests + neighbours where !ManifestDirectory.isManifest(FilePlace.name(of: file)) {
             throw ValidationError(
-                "\(file) is not the name of a manifest; name it .yaml, .yml or .plist, without a dot in front"
+                "\(file) is not the name of a manifest; rename the file: a manifest's name ends with"
+                    + " .yaml, .yml or .plist and does not begin with a dot"
             )
         }
     }
@@ -79,8 +80,8 @@ struct PluginCheckCommand: ParsableCommand {
         try output.show(report)
         for file in files.asked where ManifestReading.read(path: file).library?.path.value.hasPrefix("/") == true {
             CommandContext.current.writeMessage(
-                "\(file) names its library by an absolute path, allowed only in the operator's directory;"
-                    + " install it with bgtask plugin install"
+                "\(file) names its library by an absolute path, which only manifests in the operator's directory may"
+                    + " use; install the manifest with: bgtask plugin install"
             )
         }
         let status = report.verdict.status

@@ -28,6 +28,10 @@ struct PluginInspectCommand: ParsableCommand {
         let inspection = LibraryInspection(BinarySurvey(path: FilePlace.absolute(file)))
         try OutputOptions(json: json).show(inspection)
         guard !inspection.isBindable, let problem = inspection.problems.first else { return }
-        throw CommandFailure(.refused, "no host of this version loads it: \(problem.message)", remedy: problem.remedy)
+        throw CommandFailure(
+            .refused,
+            "no host of this version loads this library: \(problem.message)",
+            remedy: problem.remedy
+        )
     }
 }

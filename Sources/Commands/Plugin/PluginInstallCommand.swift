@@ -41,7 +41,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
     func validate() throws {
         guard ManifestDirectory.isManifest(FilePlace.name(of: manifest)) else {
             throw ValidationError(
-                "\(manifest) is not the name of a manifest; name it .yaml, .yml or .plist, without a dot in front"
+                "\(manifest) is not the name of a manifest; rename the file: a manifest's name ends with"
+                    + " .yaml, .yml or .plist and does not begin with a dot"
             )
         }
     }
@@ -74,7 +75,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
         case .noHost: return "installed \(name) in \(plan.place.operatorDirectory); the next host loads it"
         case .accepted: return "installed \(name): the host accepted it"
         case .loadingPrevious:
-            return "installed \(name): the host accepted it, but still loads the previous library"
+            return "installed \(name): the host accepted it, but a launch still has to load the previous library"
         case .silent:
             let timeout = HostVerdict.timeout.humanReadable
             return "installed \(name), but the host did not confirm it within \(timeout); see: bgtask plugin list"

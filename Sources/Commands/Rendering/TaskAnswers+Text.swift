@@ -17,13 +17,16 @@ extension PluginTriggerReply: Presentable {
 
 extension TaskCancellationReply: Presentable {
     func text(for reader: Reader) -> String {
-        isCancelled ? "cancelled\n" : "no request with that identifier was pending; a running task continues\n"
+        isCancelled
+            ? "the pending request is cancelled\n"
+            : "no request with that identifier was pending; a running task continues\n"
     }
 }
 
 extension TaskStopReply: Presentable {
     func text(for reader: Reader) -> String {
-        launch.map { "the task in launch \($0) is being stopped\n" } ?? "cancelled before it began\n"
+        launch.map { "the task in launch \($0) is being stopped\n" }
+            ?? "the request is cancelled; its task had not begun\n"
     }
 }
 

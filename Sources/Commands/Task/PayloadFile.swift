@@ -16,7 +16,10 @@ enum PayloadFile {
         // One byte above the limit is enough to detect a payload that is too large.
         let bytes = try name == "-" ? standardInput(upTo: limit + 1) : file(at: name, upTo: limit + 1)
         if bytes.count > limit {
-            throw ValidationError("--payload \(name) has more than \(limit) bytes; pass a file name as payload")
+            throw ValidationError(
+                "--payload \(name) has more than \(limit) bytes; store the data in a file, and pass the path of"
+                    + " that file as payload"
+            )
         }
         return bytes
     }
@@ -25,7 +28,7 @@ enum PayloadFile {
         do {
             return try CommandContext.current.standardInput(limit)
         } catch {
-            throw ValidationError("--payload - cannot be read: \(error.systemMessage)")
+            throw ValidationError("--payload -: standard input cannot be read: \(error.systemMessage)")
         }
     }
 
@@ -37,7 +40,7 @@ enum PayloadFile {
             throw ValidationError("--payload \(path) cannot be read: \(error.systemMessage)")
         }
         guard let data = try? handle.read(upToCount: limit) ?? Data() else {
-            throw ValidationError("--payload \(path) cannot be read; give a file, not a directory")
+            throw ValidationError("--payload \(path) cannot be read; give the path of a regular file")
         }
         return Array(data)
     }

@@ -109,7 +109,8 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     private func validateFields(of kind: TaskKind) throws {
         if kind == .continued {
             switch ContinuedTerms.titleProblem(title: title, subtitle: subtitle) {
-            case .missing: throw ValidationError("--title is missing; users see it while the task runs")
+            case .missing:
+                throw ValidationError("--title is missing or empty; give the title that users see while the task runs")
             case .tooLong(let field, let bytes):
                 throw ValidationError(
                     "\(field.flag) has \(bytes) bytes, more than \(ContinuedTerms.maximumTitle); shorten it"

@@ -13,6 +13,11 @@ package enum CarriedPayload {
         let limit = TaskRequest.maximumPayload
         if bytes.count <= limit { return bytes }
         let problem = "payload has \(bytes.count) bytes; at most \(limit) are allowed"
-        throw RouteError(.payloadTooLarge, field: "payload", problem, remedy: "pass a file name as payload")
+        throw RouteError(
+            .payloadTooLarge,
+            field: "payload",
+            problem,
+            remedy: "store the data in a file, and pass the path of that file as payload"
+        )
     }
 }

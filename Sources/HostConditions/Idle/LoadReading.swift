@@ -69,9 +69,13 @@ struct LoadReading: Equatable {
 
     var words: String {
         var words = "processes outside of launches use \(Self.percent(share)) of the processors"
-        if let processorPressure { words += ", wait for a processor \(Self.percent(processorPressure)) of the time" }
-        if let diskPressure { words += ", wait for a disk \(Self.percent(diskPressure)) of the time" }
-        if launchesShare >= Self.noticeableShare { words += "; launches use \(Self.percent(launchesShare)) of them" }
+        if let processorPressure {
+            words += ", and wait for a processor \(Self.percent(processorPressure)) of the time"
+        }
+        if let diskPressure { words += ", and wait for a disk \(Self.percent(diskPressure)) of the time" }
+        if launchesShare >= Self.noticeableShare {
+            words += "; launches use \(Self.percent(launchesShare)) of the processors"
+        }
         return words
     }
 

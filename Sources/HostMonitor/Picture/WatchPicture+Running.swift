@@ -34,7 +34,9 @@ extension WatchPicture {
                 lines += [line] + continuedLines(of: task, columns: columns)
             }
             let more = launch.tasks.count - Self.tasksShown
-            if more > 0 { lines.append(PictureLine("\(margin)and \(more) more tasks", .faint)) }
+            if more > 0 {
+                lines.append(PictureLine("\(margin)and \(more) more \(more == 1 ? "task" : "tasks")", .faint))
+            }
         }
         return lines + launch.assertions.map { PictureLine("\(margin)held open by \"\($0)\"", .faint) }
     }

@@ -54,7 +54,11 @@ struct ControlRoutes: Sendable {
     {
         if let value = await scheduler.read(body) { return value }
         throw RouteError(
-            SubmissionRefusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping")
+            SubmissionRefusal(
+                code: .unavailable,
+                subReason: .hostStopping,
+                message: "the host is stopping; try again after its restart"
+            )
         )
     }
 

@@ -59,7 +59,13 @@ extension DecisionLoop {
         case .output(let launch, let stream, let line):
             write(.info, line, of: launch, from: stream, launches)
         case .outputDropped(let launch, let stream, let lines):
-            write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream, launches)
+            write(
+                .warning,
+                "lines dropped: \(lines); the plugin wrote too many at once",
+                of: launch,
+                from: stream,
+                launches
+            )
             return [launches.judges[launch]?.droppedOutput(of: stream)].compactMap(\.self)
         case .killTimePassed(let launch):
             log.info("launch killed at its kill time", metadata: ["launch": "\(launch)"])

@@ -9,7 +9,9 @@ import TaskModel
 struct LaunchDirectory {
     struct MissingPayload: Error, CustomStringConvertible {
         let submission: SubmissionNumber
-        var description: String { "the commit of the task's start returned no payload of submission \(submission)" }
+        var description: String {
+            "the ledger returned no payload of submission \(submission) when it recorded the start of the task"
+        }
     }
 
     /// The judge of each launch whose plan was sent: it translates the runner's messages into scheduler events.

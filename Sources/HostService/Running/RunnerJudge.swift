@@ -95,8 +95,8 @@ struct RunnerJudge: Hashable {
         let problem = ContinuedTerms.titleProblem(title: titles.title, subtitle: titles.subtitle)
         if problem == nil, continuedTasks.contains(task) { return .title(task, titles) }
         let message =
-            "\(plugin) set a title for task \(task), which is not a continued task of launch \(launch), or an"
-            + " invalid title; set titles only of tasks that its handlers received"
+            "\(plugin) set a title of task \(task), but the title is invalid or the task is not a continued task of"
+            + " launch \(launch); set valid titles, and only of tasks that its handlers received"
         return .event(.violated(launch, rule: "BGT-ABI-08", message: message))
     }
 
@@ -148,7 +148,8 @@ extension RunnerJudge {
     static func end(_ end: RunnerEnd, of launch: LaunchNumber) -> [SchedulerEvent] {
         let ended = SchedulerEvent.runnerEnded(launch, end.termination, end.lastWords)
         guard end.leftRunning > 0, !end.wasKilled, case .exited = end.termination else { return [ended] }
-        let processes = end.leftRunning == 1 ? "a process of the plugin was" : "\(end.leftRunning) processes were"
+        let processes =
+            end.leftRunning == 1 ? "a process of the plugin was" : "\(end.leftRunning) processes of the plugin were"
         let message =
             "\(processes) still running when the launch ended; the host kills leftover processes;"
             + " wait for started processes before the last task is completed"

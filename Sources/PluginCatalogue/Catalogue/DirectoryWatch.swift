@@ -67,7 +67,7 @@ package struct DirectoryWatchError: Error, Hashable, Sendable, CustomStringConve
         switch errno {
         case ENOSPC: "raise fs.inotify.max_user_watches"
         case EMFILE: "raise fs.inotify.max_user_instances or the limit of open files"
-        default: "let the host's user read it"
+        default: directory == nil ? "free memory or raise fs.file-max" : "let the host's user read the directory"
         }
     }
 }

@@ -32,7 +32,7 @@ struct PropertyListFile {
         problems.report(
             .syntax,
             "is a binary property list that is damaged or has no dictionary at its root",
-            remedy: "write it again, or write a YAML manifest"
+            remedy: "save it again with a dictionary at its root, or write a YAML manifest"
         )
         return nil
     }
@@ -44,7 +44,7 @@ struct PropertyListFile {
             problems.report(
                 .syntax,
                 bytes.isEmpty ? "is empty" : "is neither an XML nor a binary property list",
-                remedy: "save it as one, or write a YAML manifest and name it .yaml"
+                remedy: "save it as a property list, or write a YAML manifest and name it .yaml"
             )
             return nil
         }

@@ -97,7 +97,8 @@ struct Aftermath: Sendable {
                 index: index,
                 verdict: .abandoned(cause.taskOutcome, retry),
                 blame: cause.blame,
-                message: "abandoned after \(retry.attempts) attempts; at the last attempt, \(cause.text);"
+                message: "abandoned after \(retry.attempts == 1 ? "1 attempt" : "\(retry.attempts) attempts");"
+                    + " at the last attempt, \(cause.text);"
                     + " \(remedy(for: task.work))"
             )
         }

@@ -27,10 +27,10 @@ struct OpenAssertions: Sendable {
         newest = id
         guard name.utf8.count <= AssertionID.nameLimit else {
             return "began assertion \(id) with a name of \(name.utf8.count) bytes;"
-                + " at most \(AssertionID.nameLimit) are allowed"
+                + " at most \(AssertionID.nameLimit) are allowed; shorten the name"
         }
         guard open.count < AssertionID.openLimit else {
-            return "began assertion \(id) with \(open.count) open; at most \(AssertionID.openLimit) are allowed,"
+            return "began assertion \(id) while \(open.count) were open; at most \(AssertionID.openLimit) are allowed;"
                 + " end one first"
         }
         open.append((id, name))

@@ -19,14 +19,15 @@ extension Policy {
             return "deferred by advisory policies for \(held); runs regardless after \(maximumDeferral)"
         case .use:
             let uses = record.uses.total(at: facts.now.wall)
-            return "used \(uses) times in the last 7d; plugins with more use get capacity first"
+            return
+                "used \(uses == 1 ? "once" : "\(uses) times") in the last 7d; plugins with more use get capacity first"
         case .spacing where lane != .background, .dayBudget where lane != .background,
             .stagger where lane != .background:
             return "applies to background launches only"
         case .spacing:
             return record.overruns == 0
                 ? "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
-                : "\(record.overruns) overruns in a row: "
+                : "\(record.overruns == 1 ? "1 overrun" : "\(record.overruns) overruns in a row"): "
                     + "\(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
         case .dayBudget:
             let used = Duration.nanoseconds(record.dayUse.total(at: facts.now.wall))

@@ -37,7 +37,7 @@ struct GroupWriter: Sendable {
             rollBack(access)
             // The cause is not in the commits: the waiting ones would meet the same failure one by one.
             while group.add(next()) {}
-            let operation = "committing a group of \(group.commits.count) commits"
+            let operation = "writing changes (commits: \(group.commits.count))"
             group.failAll(LedgerError(error, while: operation, in: place))
         }
         return group
