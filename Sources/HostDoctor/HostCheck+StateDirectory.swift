@@ -126,7 +126,7 @@ extension HostCheck {
     mutating func checkWriting(in directory: String, _ subject: HostFinding.Subject, remedy: String) {
         if access(directory, W_OK | X_OK) == 0 { return }
         let cause = errno == EROFS ? "its disk is mounted read-only" : String(cString: strerror(errno))
-        let mounted = errno == EROFS ? "mount it for writing, or name another directory" : remedy
+        let mounted = errno == EROFS ? "mount this disk for writing, or name another directory" : remedy
         add(.problem, subject, "\(directory) cannot be written to: \(cause); \(mounted)")
     }
 }

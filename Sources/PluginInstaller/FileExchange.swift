@@ -144,8 +144,8 @@ struct FileExchange {
         let remedy: String? =
             switch error {
             case EACCES, EPERM: "run the command as the owner of the directory, for example with sudo"
-            case ENOSPC, EDQUOT: "free space on its disk"
-            case EROFS: "mount it for writing, or name another directory with --manifests"
+            case ENOSPC, EDQUOT: "free space on the disk of the directory"
+            case EROFS: "mount its disk for writing, or name another directory with --manifests"
             default: nil
             }
         return InstallationError("\(message): \(String(cString: strerror(error)))", remedy: remedy)

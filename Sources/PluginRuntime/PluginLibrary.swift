@@ -75,8 +75,8 @@ struct PluginLibrary {
 
     private static func changed(_ path: String) -> LoadError {
         LoadError(
-            message: "library \"\(path)\" changed since it was examined; the host examines it again when it is"
-                + " complete"
+            message: "library \"\(path)\" changed since the host examined it; the host examines the library"
+                + " again; next time, rename a complete file into place"
         )
     }
 

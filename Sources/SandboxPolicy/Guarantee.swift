@@ -55,7 +55,11 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
         case .neighbours:
             guard let rights = mechanisms.landlock else { return .notEnforced(noLandlock) }
             if let filter { return .notEnforced(filter) }
-            if rights.scopes == 0 { return .notEnforced("this Landlock does not confine signals (Linux 6.12 does)") }
+            if rights.scopes == 0 {
+                return .notEnforced(
+                    "the Landlock of this kernel does not confine signals; Landlock of Linux 6.12 or later does"
+                )
+            }
             return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp")
         case .descendants:
             if let filter { return .notEnforced(filter) }

@@ -61,7 +61,7 @@ extension Scheduler {
             return "\(plugin) is installed; remove it first: bgtask plugin remove \(plugin)"
         }
         if plugins[plugin].isInFlight {
-            return "a change of \(plugin) is being written to the ledger; purge it again"
+            return "a change of \(plugin) is being written to the ledger; purge \(plugin) again"
         }
         return nil
     }

@@ -109,7 +109,7 @@ extension Scheduler {
             plugins[launch.plugin].requests.end(change, about: identifier)
             launches.end(identifier, in: number)
         }
-        giveUp(number, because: "the launch could not be recorded: \(message)", at: now)
+        giveUp(number, because: "its start could not be recorded: \(message)", at: now)
         resumeOperations(of: launch.plugin, at: now)
     }
 

@@ -76,7 +76,8 @@ extension Scheduler {
         _ message: String,
         at now: Moment
     ) {
-        let consequence = "\(task.identifier) is being stopped, but runs again if the host goes down first"
+        let consequence =
+            "\(task.identifier) is being stopped, but runs again if the host goes down before the task has ended"
         emit(.answer(reply, .notRecorded(message: "\(consequence): \(message)")))
         endDeciding(over: task, as: change, at: now) { _ in }
         resumeOperations(about: task, at: now)

@@ -63,7 +63,7 @@ extension LedgerError {
         let remedy = "start the newer bgtaskd that wrote it, or use another --state-directory; nothing was changed"
         return Self(
             code: .newer,
-            message: "ledger \(path) has \(found), this host supports versions up to \(known); \(remedy)"
+            message: "ledger \(path) has \(found), but this host supports versions up to \(known); \(remedy)"
         )
     }
 

@@ -108,17 +108,17 @@ extension Reason {
             )
         case .identifierNotPermitted(let task):
             (
-                "the manifest does not permit \(task)",
+                "the manifest of the plugin does not permit \(task)",
                 "add \(task) to the manifest's permitted-identifiers"
             )
         case .modeMissing(let mode):
             (
-                "the manifest does not have the background mode \(mode.rawValue)",
+                "the manifest of the plugin does not have the background mode \(mode.rawValue)",
                 "add \(mode.rawValue) to the manifest's background-modes"
             )
         case .entitlementMissing(let entitlement):
             (
-                "the manifest does not have the entitlement \(entitlement.rawValue)",
+                "the manifest of the plugin does not have the entitlement \(entitlement.rawValue)",
                 "add \(entitlement.rawValue) to the manifest's entitlements"
             )
         case .backgroundDenied(let plugin):
@@ -133,15 +133,15 @@ extension Reason {
             )
         case .earliestBegin:
             (
-                "its earliest begin is in the future",
-                "submit it again with an earlier begin, or wait"
+                "the earliest begin of the request is in the future",
+                "submit the request again with an earlier begin, or wait"
             )
         case .retryDelay(_, let attempts):
             (
                 attempts == 0
-                    ? "it was interrupted and waits for its retry delay"
-                    : "it was interrupted and waits for its retry delay; attempts charged: \(attempts)",
-                "wait for the delay to end, or submit it again; the journal has the cause"
+                    ? "the task was interrupted and waits for its retry delay"
+                    : "the task was interrupted and waits for its retry delay; attempts charged: \(attempts)",
+                "wait for the delay to end, or submit the task again; the journal has the cause"
             )
         case .spacing: ("the plugin's last launch ended too recently", "wait until the spacing is over")
         case .dayBudget(_, let limit):
@@ -156,13 +156,13 @@ extension Reason {
             )
         case .externalPower:
             (
-                "it needs external power, and there is none",
-                "provide external power, or submit it again without needing it"
+                "the task needs external power, and there is none",
+                "provide external power, or submit the task again without this requirement"
             )
         case .network:
             (
-                "it needs a network, and there is none",
-                "provide a network, or submit it again without needing it"
+                "the task needs a network, and there is none",
+                "provide a network, or submit the task again without this requirement"
             )
         case .containerLocked(let plugin):
             (
@@ -171,8 +171,8 @@ extension Reason {
             )
         case .resourcesMissing:
             (
-                "it needs a GPU, which this machine does not have",
-                "provide a GPU, or submit it again without the request for a GPU"
+                "the task needs a GPU, which this machine does not have",
+                "provide a GPU, or submit the task again without this requirement"
             )
         case .useUnknown:
             (
@@ -205,14 +205,14 @@ extension Reason {
             )
         case .launchLimit(let lane, let limit):
             (
-                "the host already runs \(limit) \(lane.name) launches, its limit",
+                "the host already runs as many \(lane.name) launches as its limit permits (\(limit))",
                 "wait for a launch to end, or raise the host's limit of \(lane.name) launches"
             )
-        case .beingRecorded: ("it is being written to the ledger", "wait for the ledger")
+        case .beingRecorded: ("the task is being written to the ledger", "wait for the ledger")
         case .runnerUnavailable(_, let message):
             (
-                "no runner could be started: \(message)",
-                "fix the cause; the host tries again"
+                "the launch could not begin: \(message)",
+                "correct this cause; the host tries again"
             )
         case .hostStopping: ("the host is stopping", "start the host again")
         }

@@ -66,7 +66,7 @@ struct RenderingTests {
                 isolation       best-effort
                                 network: seccomp, Landlock 7
                                 memory: not enforced: this version writes no control group limits
-                continued       expired after 30s without progress; under memory pressure one is expired every 10s
+                continued       expired after 30s without progress; under memory pressure one task is expired every 10s
                 refresh         on, legacy fetch at most every 15min
 
                 """
@@ -234,11 +234,11 @@ struct WhyTextTests {
         #expect(
             try Samples.why().text(for: reader) == """
                 com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
-                  earliest-begin: its earliest begin is in the future; until 2026-01-31 02:00:00 (in 12min)
-                  network: it needs a network, and there is none
+                  earliest-begin: the earliest begin of the request is in the future; until 2026-01-31 02:00:00 (in 12min)
+                  network: the task needs a network, and there is none
 
                 earliest possible  unknown: a reason above ends at no known time
-                one change         none: every reason above blocks it by itself
+                one change         none: each reason above blocks the task by itself
                 last outcome       crashed, 2026-01-31 01:46:30 (1min 30s ago), launch 40, blame plugin
                                    signal 11
 
@@ -269,10 +269,10 @@ struct WhyTextTests {
         #expect(
             reply.text(for: reader) == """
                 com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
-                  earliest-begin: its earliest begin is in the future; until 2026-01-31 02:00:00 (in 12min)
+                  earliest-begin: the earliest begin of the request is in the future; until 2026-01-31 02:00:00 (in 12min)
 
                 earliest possible  2026-01-31 02:00:00 (in 12min)
-                one change         submit it again with an earlier begin, or wait
+                one change         submit the request again with an earlier begin, or wait
 
                 """
         )
@@ -303,7 +303,7 @@ struct WhyTextTests {
         )
         #expect(
             text(TaskWhyReply(identifier: task, plugin: plugin, state: .finished, lastOutcome: cancelled)) == """
-                com.example.feed.refresh of com.example.feed is neither pending nor running; ended as cancelled
+                com.example.feed.refresh of com.example.feed is neither pending nor running; it ended as cancelled
 
                 last outcome  cancelled, 2026-01-31 01:48:00 (now)
 

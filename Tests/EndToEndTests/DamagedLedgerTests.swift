@@ -21,7 +21,7 @@ struct DamagedLedgerTests {
             case .header: "is not an SQLite database"
             case .pages, .truncation: "ledger.sqlite"
             case .foreignLog: "ledger.sqlite-wal does not belong to its ledger: it is not a write-ahead log"
-            case .newer: "has version 99, this host supports versions up to"
+            case .newer: "has version 99, but this host supports versions up to"
             }
         }
 

@@ -71,7 +71,9 @@ struct InspectionTests {
         try directory.tamper("PRAGMA user_version = 99")
         let inspection = try inspect()
         #expect(inspection.state == .refused)
-        #expect(inspection.problems.count == 1 && inspection.problems[0].contains("has version 99, this host supports"))
+        #expect(
+            inspection.problems.count == 1 && inspection.problems[0].contains("has version 99, but this host supports")
+        )
     }
 
     @Test

@@ -33,7 +33,7 @@ struct RefusedFileTests {
         try directory.tamper("PRAGMA user_version = 9")
         let error = try refusal()
         #expect(error.code == .newer)
-        #expect(error.message.contains("has version 9, this host supports versions up to \(LedgerSchema.version)"))
+        #expect(error.message.contains("has version 9, but this host supports versions up to \(LedgerSchema.version)"))
         #expect(error.message.contains("start the newer bgtaskd that wrote it"))
     }
 

@@ -23,7 +23,7 @@ extension BGTaskScheduler {
         case .unregistered:
             ProgrammingError.end(
                 "no launch handler is registered for the task with identifier \"\(request.identifier)\":"
-                    + " register it during entry, before the submission"
+                    + " register a launch handler during entry, before the submission"
             )
         default:
             throw Error(answer)

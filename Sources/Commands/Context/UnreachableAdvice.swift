@@ -24,7 +24,7 @@ enum UnreachableAdvice {
                 + "sudo usermod -aG \(group) USER, and log in again; or use your own host with --user"
         }
         return "\(users) and the members of its socket groups, if it has any, may use it; ask the operator to set "
-            + "socket-groups in the configuration of the host and to restart the host, then join one of the groups with: "
+            + "socket-groups in the configuration of the host and to restart the host, then join one of them with: "
             + "sudo usermod -aG GROUP USER, and log in again; or use your own host with --user"
     }
 

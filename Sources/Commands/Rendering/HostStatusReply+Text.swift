@@ -106,7 +106,7 @@ extension GuaranteeInForce {
 
 extension ContinuedRule {
     var words: String {
-        "expired after \(stallLimit.duration.humanReadable) without progress; under memory pressure one is expired"
+        "expired after \(stallLimit.duration.humanReadable) without progress; under memory pressure one task is expired"
             + " every " + pressureInterval.duration.humanReadable
     }
 }

@@ -52,7 +52,8 @@ extension TaskWhyReply: Presentable {
             let used = running.used.duration.humanReadable
             let budget = running.budget.map { " of \($0.duration.humanReadable)" } ?? ""
             return "\(task) is running in launch \(running.launch), \(used)\(budget) used\(number)"
-        case .finished: return "\(task) is neither pending nor running; ended as \(lastOutcome?.outcome ?? "unknown")"
+        case .finished:
+            return "\(task) is neither pending nor running; it ended as \(lastOutcome?.outcome ?? "unknown")"
         case .unknown where plugin == identifier: return "\(identifier) is a plugin, and no event waits for it"
         case .unknown: return "\(task) was never submitted"
         }
@@ -72,7 +73,7 @@ extension TaskWhyReply: Presentable {
             case .unknown: facts.add("earliest possible", "unknown: a reason above ends at no known time")
             case nil: break
             }
-            facts.add("one change", change?.message ?? "none: every reason above blocks it by itself")
+            facts.add("one change", change?.message ?? "none: each reason above blocks the task by itself")
         }
         if let last = lastOutcome {
             let launch = last.launch.map { ", launch \($0)" } ?? ""

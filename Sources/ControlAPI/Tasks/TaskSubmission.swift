@@ -129,7 +129,7 @@ package struct TaskSubmission: CallBody, Hashable {
                 .fieldMissing,
                 field: "title",
                 "a continued request needs a title, which users see while it runs",
-                remedy: "add field \"title\""
+                remedy: "set field \"title\" to a text that is not empty"
             )
         case .tooLong(let field, let bytes):
             throw RouteError(

@@ -107,8 +107,8 @@ package struct RouteError: Error, Hashable, Sendable {
     package static func unknownCaller(process: Int32) -> Self {
         Self(
             .callerUnknown,
-            "process \(process) connected and has ended, or its ancestors are unknown, so that it may belong to a launch",
-            remedy: "keep the process that connects until it has its answer"
+            "process \(process), which connected, has ended or has unknown ancestors, so it may belong to a launch",
+            remedy: "let the process that connects run until it has received the answer"
         )
     }
 

@@ -62,7 +62,7 @@ struct ActivatedSocket: Hashable, Sendable {
             return
         }
         throw Self.unusable(
-            "\(path), and the configuration names \(configured)",
+            "the socket \(path), but the configuration names \(configured)",
             remedy: "write the same path in ListenStream= of bgtaskd.socket and in the configuration, or mask"
                 + " bgtaskd.socket"
         )

@@ -34,7 +34,7 @@ struct ControlAnswers: Sendable {
     private func response(to request: Request, from channel: any Channel) async -> Response {
         do {
             guard let connection = connections[channel] else {
-                throw RouteError(.unexpected, "the connection is closing")
+                throw RouteError(.unexpected, "the host is closing this connection", remedy: "connect again")
             }
             // A connection without credentials is not admitted.
             guard let peer = connection.peer else { throw RouteError.notAdmitted(user: .max) }
@@ -106,7 +106,7 @@ struct ControlAnswers: Sendable {
             body = Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
         } catch is NIOTooManyBytesError {
             let problem = "the body has more than \(maximumBody) bytes"
-            throw RouteError(.bodyTooLarge, problem, remedy: "store a long payload in a file and pass its name")
+            throw RouteError(.bodyTooLarge, problem, remedy: "store a long payload in a file, and pass its path")
         }
         if route.takesBody || body.isEmpty { return body }
         throw RouteError(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")

@@ -65,7 +65,7 @@ struct ControlServer: Service {
                                 group.addTask { await http.handle(value: connection, logger: libraryLog) }
                             }
                         } catch {
-                            log.error("no further callers are accepted: \(error)")
+                            log.error("the control socket accepts no further callers: \(error)")
                         }
                     }
                 }

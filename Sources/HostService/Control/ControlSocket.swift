@@ -85,13 +85,14 @@ struct ControlSocket: Sendable {
                 return
             }
             log.notice(
-                "the host's user is not a member of the socket group: every user can connect, and the host refuses others",
+                "the host's user is not a member of the socket group, so every user can connect, and the host refuses"
+                    + " users outside of the group; add the host's user to the group",
                 metadata: ["group": "\(group.name)"]
             )
         }
         if chmod(path, 0o666) == 0 { return }
         log.error(
-            "the socket cannot be opened, so members of socket groups cannot use it: \(String(cString: strerror(errno)))",
+            "the mode of the socket cannot be set, so socket groups cannot use it: \(String(cString: strerror(errno)))",
             metadata: ["socket": "\(path)"]
         )
     }
