@@ -49,7 +49,7 @@ extension InstallationPlan {
 
     private func check(_ library: String) throws {
         if InstalledLibrary.holds(self.library, at: library) { return }
-        throw InstallationError("\(self.library.path) changed since it was checked", remedy: "install it again")
+        throw InstallationError("\(self.library.path) changed since it was checked", remedy: "install the plugin again")
     }
 
     private func verdict() async throws -> Verdict {

@@ -50,7 +50,7 @@ package struct InstallationPlan {
 
         if let named = reading.library, named.isAbsolute, let library, !FilePlace.isSame(library, named.path.value) {
             throw InstallationError(
-                "\(source) names its library by the absolute path \(named.path.value)",
+                "\(source) names the library \(named.path.value) by its absolute path, but --library names \(library)",
                 remedy: "leave --library out, or write only the file name of the library into the manifest"
             )
         }
@@ -68,7 +68,8 @@ package struct InstallationPlan {
         else {
             throw InstallationError(
                 "a host would refuse \(source); nothing was written",
-                remedy: library == nil ? "correct the failed checks; --library names a library elsewhere" : nil,
+                remedy: library == nil
+                    ? "correct the failed checks; if the library is elsewhere, name it with --library" : nil,
                 report: report
             )
         }

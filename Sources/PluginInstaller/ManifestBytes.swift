@@ -15,7 +15,7 @@ struct ManifestBytes {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: reading.file)),
             ManifestReading.read(bytes: Array(data), file: reading.file).digest == reading.digest
         else {
-            throw InstallationError("\(reading.file) changed while it was read", remedy: "install it again")
+            throw InstallationError("\(reading.file) changed while it was read", remedy: "install the plugin again")
         }
         self.reading = reading
         original = Array(data)

@@ -48,7 +48,9 @@ extension Scheduler {
             if case .othersRunAlone = reason { false } else { true }
         }
         guard let first = reasons.first else { return .success(plugin) }
-        return .failure(NotLaunching(message: "\(identifier) cannot be launched now: \(first.message)"))
+        return .failure(
+            NotLaunching(message: "\(identifier) cannot be launched now: \(first.message); \(first.remedy)")
+        )
     }
 
     mutating func simulateExpiration(of identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {

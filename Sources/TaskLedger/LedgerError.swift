@@ -81,7 +81,7 @@ extension LedgerError {
     }
 
     static func foreignLog(_ path: String, problem: String) -> Self {
-        let remedy = "restore the log that belongs to the ledger, or, if it is lost, move this one aside and lose"
+        let remedy = "restore the log that belongs to the ledger; if that log is lost, move \(path)-wal aside and lose"
         return Self(
             code: .damaged,
             message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy) its changes",

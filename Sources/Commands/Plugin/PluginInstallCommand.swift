@@ -78,7 +78,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
             return "installed \(name): the host accepted it, but a launch still has to load the previous library"
         case .silent:
             let timeout = HostVerdict.timeout.humanReadable
-            return "installed \(name), but the host did not confirm it within \(timeout); see: bgtask plugin list"
+            return
+                "installed \(name), but the host did not confirm the installation within \(timeout); see: bgtask plugin list"
         }
     }
 }

@@ -79,7 +79,8 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         case .accepted: ": the host now uses another manifest of this plugin"
         case .gone, .refused: "; the host no longer lists it"
         case .silent:
-            ", but the host did not confirm it within \(HostVerdict.timeout.humanReadable); see: bgtask plugin list"
+            ", but the host did not confirm the removal within \(HostVerdict.timeout.humanReadable);"
+                + " see: bgtask plugin list"
         }
     }
 }

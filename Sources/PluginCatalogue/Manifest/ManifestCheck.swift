@@ -107,7 +107,7 @@ struct ManifestCheck {
             } else if parts.contains("..") {
                 "leads out of its directory with \(field.value.inQuotes)"
             } else if parts.contains("") || parts.contains(".") || field.value.utf8.count > 1024 {
-                "is \(field.value.inQuotes), which is not a normalized path of at most 1024 bytes"
+                "is \(field.value.inQuotes), which is empty, has more than 1024 bytes, or has an empty or \".\" part"
             } else {
                 nil
             }

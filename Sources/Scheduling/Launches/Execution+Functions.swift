@@ -42,12 +42,12 @@ extension Execution {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag
                 ? "\(prefix) by its cancel flag, but the function did not return within the grace period: \(function);"
-                    + " check the flag more often"
+                    + " let the function check the flag more often"
                 : "\(prefix), but the function cannot be stopped: \(function); bind a cancel-flag if it takes one"
         }
         return tasks[index].hasExpirationHandler
-            ? "\(prefix) and not completed within the grace period; complete it in the expiration handler"
-            : "\(prefix), without an expiration handler; set one to be able to stop in order"
+            ? "\(prefix) and not completed within the grace period; complete the task in its expiration handler"
+            : "\(prefix), without an expiration handler; set one, so that the task can stop in order"
     }
 }
 
