@@ -79,7 +79,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
         case .silent:
             let timeout = HostVerdict.timeout.humanReadable
             return
-                "installed \(name), but the host did not confirm the installation within \(timeout); see: bgtask plugin list"
+                "installed \(name), but the host did not confirm the installation within \(timeout);"
+                + " see: bgtask plugin list"
         }
     }
 }

@@ -84,11 +84,10 @@ struct ControlSocket: Sendable {
                 chmod(path, 0o660)
                 return
             }
-            log.notice(
+            let message =
                 "the host's user is not a member of the socket group, so every user can connect, and the host refuses"
-                    + " users outside of the group; add the host's user to the group",
-                metadata: ["group": "\(group.name)"]
-            )
+                + " users outside of the group; add the host's user to the group"
+            log.notice("\(message)", metadata: ["group": "\(group.name)"])
         }
         if chmod(path, 0o666) == 0 { return }
         log.error(
