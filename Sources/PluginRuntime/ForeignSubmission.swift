@@ -35,7 +35,9 @@ package struct ForeignSubmission: Hashable, Sendable {
         case .invalid:
             throw Problem(
                 status: BGT_INVALID,
-                message: "request.size: not the size of a bgt_request; create it with bgt_refresh_request or similar"
+                message:
+                    "request.size: not the size of a bgt_request; create the request with bgt_refresh_request or"
+                    + " similar"
             )
         }
     }

@@ -23,7 +23,7 @@ extension Scheduler {
         lines.append(line)
         guard line.isWritten else { return [] }
         // Should the host go down first, no line has the count.
-        let notice = line.place == .lastWritten ? "; at the end of the launch, one entry counts all further ones" : ""
+        let notice = line.place == .lastWritten ? "; one entry at the end of the launch counts the omitted entries" : ""
         return [.journal(entry.adding(notice))]
     }
 

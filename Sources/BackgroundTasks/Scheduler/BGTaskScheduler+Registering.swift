@@ -28,7 +28,7 @@ extension BGTaskScheduler {
                     + " has one already: remove the second registration"
             )
         case let status:
-            host.log(.error, "no launch handler for \"\(identifier)\": \(host.name(of: status))")
+            host.log(.error, "the launch handler for \"\(identifier)\" was not registered: \(host.name(of: status))")
             return false
         }
     }

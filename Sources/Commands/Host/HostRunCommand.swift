@@ -29,7 +29,7 @@ struct HostRunCommand: ParsableCommand {
             throw CommandFailure(
                 .refused,
                 "\(HostProgram.name) is neither beside this command nor in PATH",
-                remedy: "install it, or run it by its path"
+                remedy: "install \(HostProgram.name), or run it by its path"
             )
         }
         throw ProcessImage.replace(with: program, arguments: options)

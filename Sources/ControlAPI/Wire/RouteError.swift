@@ -80,7 +80,7 @@ package struct RouteError: Error, Hashable, Sendable {
     package static func notAdmitted(user: UInt32) -> Self {
         Self(
             .foreignUser,
-            "user \(user) is neither the host's own user, nor root, nor in one of its socket groups",
+            "user \(user) is neither the host's own user, nor root, nor in a socket group of the host",
             remedy: "use your own host, or ask the operator to set socket-groups and add you to one of them"
         )
     }
@@ -99,7 +99,7 @@ package struct RouteError: Error, Hashable, Sendable {
         Self(
             .callerInLaunch,
             "process \(process) belongs to a launch of this host, and a plugin may not use the control socket",
-            remedy: "use the functions of the host table (BGT-ABI-18)"
+            remedy: "the plugin has to call the functions of its host table instead (rule BGT-ABI-18)"
         )
     }
 

@@ -78,7 +78,7 @@ extension DecisionLoop {
             )
         } catch {
             log.error("plan not sent to the runner: \(error)", metadata: ["launch": "\(plan.number)"])
-            post(.launchFailedByHost(plan.number, message: "the host could not send the plan: \(error)"))
+            post(.launchFailedByHost(plan.number, message: "the host could not send the plan of the launch: \(error)"))
         }
     }
 

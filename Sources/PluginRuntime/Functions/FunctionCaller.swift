@@ -78,7 +78,9 @@ struct FunctionCaller: @unchecked Sendable {
         guard let result = types[result],
             prepareCall(interface, FFI_DEFAULT_ABI, UInt32(arguments.count), result, list) == FFI_OK
         else {
-            throw PluginLibrary.LoadError(message: "\(DirectHandler.libffi) cannot call a function of this signature")
+            throw PluginLibrary.LoadError(
+                message: "\(DirectHandler.libffi) refuses the signature of a bound function; reinstall libffi8"
+            )
         }
         return interface
     }
