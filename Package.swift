@@ -242,6 +242,7 @@ let package = Package(
             dependencies: [
                 "ControlAPI", "HostConfiguration", "HostTestKit", "PluginCatalogue", "Scheduling", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
 
@@ -287,8 +288,8 @@ let package = Package(
         .target(
             name: "PluginInstaller",
             dependencies: [
-                "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginCatalogue", "PluginChecker",
-                "TaskModel",
+                "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue",
+                "PluginChecker", "TaskModel",
             ]
         ),
 

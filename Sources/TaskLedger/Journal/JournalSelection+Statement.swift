@@ -18,7 +18,14 @@ extension JournalSelection {
         require("journal.plugin = (SELECT id FROM plugin WHERE identifier = ?)", filter.plugin?.text)
         require("launch = ?", filter.launch?.rawValue)
         require("label = ?", filter.label)
-        require("event = ?", filter.event?.name)
+        if filter.events.count == 1 {
+            require("event = ?", filter.events.first?.name)
+        } else if !filter.events.isEmpty {
+            // The plus sign keeps the order by number: an index would return one event after the other.
+            let names = filter.events.map(\.name).sorted()
+            conditions.append("+event IN (\(names.map { _ in "?" }.joined(separator: ", ")))")
+            arguments += StatementArguments(names)
+        }
         require("blame = ?", filter.blame?.rawValue)
         if outcomesOnly { conditions.append("+event IN (\(TaskOutcome.sqlList))") }
         // The index on time finds the first number; without the hint, SQLite would scan all numbers. Where the clock
