@@ -30,7 +30,7 @@ struct UnknownNameTests {
         try await HostFixture.with { host in
             let submission = try await host.submit(Self.plugin.task())
             _ = try await host.outcome(of: submission)
-            let events = JournalFilter(events: [.submitted, .succeeded])
+            let events = JournalFilter(events: [.submitted, .task(.succeeded)])
             let entries = try await host.client.journal(limit: 50, filter: events).entries
             #expect(entries.filter { $0.submission == submission }.map(\.event) == ["submitted", "succeeded"])
             let listed = try await host.bgtask("journal", "--event", "submitted", "--outcome", "succeeded")

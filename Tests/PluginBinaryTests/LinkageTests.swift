@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The linkage of a library predicts from the files whether the loader accepts it")
 struct LinkageTests {
-    private static let shared = ["-shared", "-fPIC"]
+    // Without --as-needed, which would drop a library that stands before the source.
+    private static let shared = ["-shared", "-fPIC", "-Wl,--no-as-needed"]
 
     private func kinds(_ problems: [PluginBinaryProblem]) -> [PluginBinaryProblem.Kind] { problems.map(\.kind) }
 
@@ -129,7 +130,7 @@ struct LinkageTests {
     @Test(arguments: ["curl", "stdc++", "xml2", "sqlite3"])
     func `a library of the system that is linked into a plugin causes no problem`(name: String) throws {
         try Workshop.with { workshop in
-            let options = Self.shared + ["-Wl,--no-as-needed", "-l\(name)"]
+            let options = Self.shared + ["-l\(name)"]
             let path = try workshop.compile(Source.plugin, to: "libplugin.so", options)
             #expect(LibraryLinkage(path: path) == LibraryLinkage(path: "/nonexistent"))
         }

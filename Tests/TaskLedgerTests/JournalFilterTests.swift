@@ -18,7 +18,7 @@ struct JournalFilterTests {
             plugin: when(0, feed),
             launch: when(1, 7),
             label: when(2, "com.example.feed.refresh"),
-            events: Set([when(3, .task(.crashed)), when(6, .task(.succeeded))].compactMap { $0 }),
+            events: Set([when(3, .task(.crashed)), when(6, .cancelled)].compactMap { $0 }),
             blame: when(4, .plugin),
             since: when(5, time(1_000))
         )
@@ -91,13 +91,15 @@ struct JournalFilterTests {
     func `no combination of filters scans or sorts the journal`(filter: JournalFilter, newestFirst: Bool) throws {
         let before = newestFirst ? JournalNumber(rawValue: 40) : nil
         let selection = JournalSelection(before: before, filter: filter, newestFirst: newestFirst, limit: 50)
-        let (sql, arguments) = selection.statement
-        let plan = try ledger.queryPlan(sql, arguments)
-        #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
         var equalities = filter
         equalities.since = nil
         let isNarrow = equalities != JournalFilter()
-        #expect(!isNarrow || plan.contains { $0.contains("USING INDEX journal_by_") }, "\(plan)")
-        #expect(filter.since == nil || plan.contains { $0.contains("journal_by_time (at>?)") }, "\(plan)")
+        for part in selection.parts {
+            let (sql, arguments) = part.statement
+            let plan = try ledger.queryPlan(sql, arguments)
+            #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
+            #expect(!isNarrow || plan.contains { $0.contains("USING INDEX journal_by_") }, "\(plan)")
+            #expect(filter.since == nil || plan.contains { $0.contains("journal_by_time (at>?)") }, "\(plan)")
+        }
     }
 }

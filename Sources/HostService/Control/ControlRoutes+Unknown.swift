@@ -2,6 +2,7 @@
 
 import ControlAPI
 import PluginCatalogue
+import Scheduling
 import TaskLedger
 import TaskModel
 
