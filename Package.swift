@@ -264,6 +264,7 @@ let package = Package(
             dependencies: [
                 "ControlAPI", "HostConfiguration", "HostTestKit", "PluginCatalogue", "Scheduling", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
 
@@ -310,8 +311,8 @@ let package = Package(
         .target(
             name: "PluginInstaller",
             dependencies: [
-                "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginCatalogue", "PluginChecker",
-                "TaskModel",
+                "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue",
+                "PluginChecker", "TaskModel",
             ]
         ),
 

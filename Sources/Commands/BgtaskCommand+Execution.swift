@@ -19,6 +19,9 @@ extension BgtaskCommand {
             }
             return .done
         } catch {
+            if exitCode(for: error) == .validationFailure, let problem = CommandNames.problem(in: arguments) {
+                return conclude(CommandFailure(.misuse, problem), asksForJSON: false)
+            }
             return conclude(error, asksForJSON: arguments.contains("--json"))
         }
     }

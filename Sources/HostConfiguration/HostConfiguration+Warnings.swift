@@ -44,16 +44,24 @@ extension HostConfiguration {
         guard let policy = policies[plugin.identifier] else { return [] }
         let key = "plugins.\(plugin.identifier)"
         let permissions = Permissions(of: plugin, policy: scheduling.plugins[plugin.identifier] ?? PluginPolicy())
-        let schedules = policy.schedules.filter { !permissions.permits($0.key, as: $0.value.kind) }
+        let schedules = policy.schedules.compactMap { task, schedule in
+            schedule.refusal(of: task, by: plugin, permissions).map { (task, $0) }
+        }
         // A schedule has a name of its own, so a pattern is no remedy.
         let names = plugin.permitted.compactMap { if case .exact(let name) = $0 { name.text } else { nil } }
         let settings = policy.settings.keys.sorted().filter { plugin.settings[$0] == nil }
-        return schedules.keys.sorted().map { task in
+        let misfits = schedules.sorted { $0.0 < $1.0 }.map { task, reason -> String in
+            guard case .identifierNotPermitted = reason else {
+                return
+                    "\(key).schedules.\(task): \(reason.message), so each occurrence is refused; \(reason.remedy), or"
+                    + " choose another kind for the schedule"
+            }
             let nearest = NearestWord.to(task.text, among: names)
             let remedy = nearest.map { "write \"\($0)\"" } ?? "permit it in the manifest"
             return "\(key).schedules.\(task): the manifest does not permit the identifier for the schedule's kind;"
                 + " each occurrence is refused; \(remedy), or remove the schedule"
         }
+        return misfits
             + settings.map { name in
                 let nearest = NearestWord.to(name, among: plugin.settings.keys.sorted())
                 let remedy = nearest.map { "write \"\($0)\"" } ?? "compare it with the manifest"

@@ -3,7 +3,7 @@
 internal import TaskModel
 
 extension DiagnosingMapping {
-    /// Reads a duration in the notation of a whole number and a unit: `500ms`, `30s`, `10min`, `2h`, `1d`. Nil when the
+    /// Reads a duration in the notation of whole numbers and units: `500ms`, `30s`, `1h30min`, `1d`. Nil when the
     /// key is missing or its value was reported as invalid.
     package func duration(_ name: String, in range: ClosedRange<Duration>? = nil) -> Field<Duration>? {
         quantity(name, .durations, in: range.map { $0.lowerBound.wholeMilliseconds...$0.upperBound.wholeMilliseconds })

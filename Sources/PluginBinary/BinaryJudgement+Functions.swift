@@ -17,7 +17,7 @@ extension BinaryJudgement {
             else { continue }
             problems.append(problem)
         }
-        self.init(note: nil, problems: problems, undefinedSymbols: [])
+        self.init(note: nil, problems: problems)
     }
 
     private static func problem(

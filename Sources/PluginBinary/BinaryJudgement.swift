@@ -4,13 +4,10 @@
 struct BinaryJudgement {
     let note: BinaryNote?
     let problems: [PluginBinaryProblem.Kind]
-    /// Names reserved for the ABI that the library uses but does not define.
-    let undefinedSymbols: [String]
 
-    init(note: BinaryNote?, problems: [PluginBinaryProblem.Kind], undefinedSymbols: [String]) {
+    init(note: BinaryNote?, problems: [PluginBinaryProblem.Kind]) {
         self.note = note
         self.problems = problems
-        self.undefinedSymbols = undefinedSymbols
     }
 
     init(of image: ElfImage, for use: LibraryUse) throws(PluginBinaryProblem.Kind) {
@@ -39,7 +36,6 @@ struct BinaryJudgement {
         }
         self.note = note
         self.problems = problems
-        undefinedSymbols = symbols.filter { !$0.isDefined && $0.isGlobal && !$0.isWeak }.map(\.name)
     }
 
     private static func problem(with note: BinaryNote?) -> PluginBinaryProblem.Kind? {

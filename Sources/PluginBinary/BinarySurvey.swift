@@ -14,8 +14,6 @@ package struct BinarySurvey: Hashable, Sendable {
     package let note: BinaryNote?
     /// Properties of the library that affect loading; nil when the file is not a library for this machine.
     package let traits: LibraryTraits?
-    /// Names reserved for the ABI that the library uses but does not define. No host defines them.
-    package let undefinedSymbols: [String]
     /// Identity of the file that was read; nil when it is not a regular file.
     package let identity: FileIdentity?
 
@@ -60,7 +58,6 @@ package struct BinarySurvey: Hashable, Sendable {
         }
         problems = kinds.map { PluginBinaryProblem(path: path, kind: $0) }
         note = judgement?.note
-        undefinedSymbols = judgement?.undefinedSymbols ?? []
         self.traits = traits
         self.identity = identity
     }

@@ -5,19 +5,25 @@
 struct ElfDynamic {
     enum Tag: UInt64 {
         case needed = 1
+        case callRelocationsSize = 2
         case hash = 4
         case stringTable = 5
         case symbolTable = 6
+        case relocations = 7
+        case relocationsSize = 8
         case stringTableSize = 10
         case sharedName = 14
         case oldRunPath = 15
         case textRelocations = 22
+        case callRelocations = 23
         case bindNow = 24
         case runPath = 29
         case flags = 30
         case gnuHash = 0x6fff_fef5
         case symbolVersions = 0x6fff_fff0
         case moreFlags = 0x6fff_fffb
+        case auxiliary = 0x7fff_fffd
+        case filter = 0x7fff_ffff
     }
 
     private let entries: [(tag: UInt64, value: UInt64)]
@@ -38,6 +44,9 @@ struct ElfDynamic {
     func all(_ tag: Tag) -> [UInt64] { entries.filter { $0.tag == tag.rawValue }.map(\.value) }
 
     var isExecutable: Bool { has(0x0800_0000, in: .moreFlags) }
+
+    /// Whether the loader searches only the search paths of the library itself for the needed libraries.
+    var ignoresStandardDirectories: Bool { has(0x800, in: .moreFlags) }
 
     var hasTextRelocations: Bool { self[.textRelocations] != nil || has(0x4, in: .flags) }
 

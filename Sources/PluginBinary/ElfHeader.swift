@@ -60,10 +60,16 @@ struct ElfHeader {
 
     #if arch(x86_64)
         static let hostMachine: UInt16 = 62
+        static let loaderName = "ld-linux-x86-64.so.2"
+        static let libraryDirectoryName = "x86_64-linux-gnu"
     #elseif arch(arm64)
         static let hostMachine: UInt16 = 183
+        static let loaderName = "ld-linux-aarch64.so.1"
+        static let libraryDirectoryName = "aarch64-linux-gnu"
     #elseif arch(riscv64)
         static let hostMachine: UInt16 = 243
+        static let loaderName = "ld-linux-riscv64-lp64d.so.1"
+        static let libraryDirectoryName = "riscv64-linux-gnu"
     #else
         #error("name this machine's number in the ELF header")
     #endif

@@ -102,14 +102,14 @@ struct ElfImage {
         )
     }
 
-    private func dynamicTable() throws(PluginBinaryProblem.Kind) -> ElfDynamic {
+    func dynamicTable() throws(PluginBinaryProblem.Kind) -> ElfDynamic {
         guard let dynamic = segments.first(where: { $0.type == 2 }) else {
             throw .notASharedLibrary("an ELF file without a dynamic segment")
         }
         return try ElfDynamic(file.read(at: dynamic.offset, count: min(dynamic.fileSize, 1 << 16)))
     }
 
-    private func names(of dynamic: ElfDynamic) throws(PluginBinaryProblem.Kind) -> ByteBlock {
+    func names(of dynamic: ElfDynamic) throws(PluginBinaryProblem.Kind) -> ByteBlock {
         guard let strings = dynamic[.stringTable], let size = dynamic[.stringTableSize] else {
             throw .damaged("its dynamic segment names no symbol table")
         }
@@ -166,7 +166,7 @@ struct ElfImage {
         throw .damaged("its symbol hash table has no end")
     }
 
-    private func read(atAddress address: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
+    func read(atAddress address: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
         for segment in segments where segment.type == 1 && address >= segment.address {
             let into = address - segment.address
             if into <= segment.fileSize, count <= segment.fileSize - into {

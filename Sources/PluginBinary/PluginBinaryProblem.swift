@@ -36,6 +36,14 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         /// The library exports only an old version of the function, for programs that were linked with that version.
         case symbolOutdated(String)
         case symbolNotAFunction(String)
+        /// The loader does not find a needed library; `neededBy` is the path of the library that needs it, nil for the
+        /// plugin's own.
+        case dependencyMissing(String, neededBy: String?)
+        /// The loader finds a needed library, but its symbols cannot be read; the problem is the value.
+        case dependencyUnread(String, problem: String)
+        /// No loaded library defines the symbol; `usedBy` is the path of the library that uses it, nil for the plugin's
+        /// own.
+        case symbolUndefined(String, usedBy: String?)
     }
 
     package let path: String
@@ -91,6 +99,9 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .symbolHidden: "symbol-hidden"
         case .symbolOutdated: "symbol-outdated"
         case .symbolNotAFunction: "symbol-not-a-function"
+        case .dependencyMissing: "dependency-missing"
+        case .dependencyUnread: "dependency-unread"
+        case .symbolUndefined: "symbol-undefined"
         }
     }
 
@@ -129,6 +140,15 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .symbolHidden(let name): "defines \(name.inQuotes) but does not export it"
         case .symbolOutdated(let name): "exports \(name.inQuotes) only as an old version of the symbol"
         case .symbolNotAFunction(let name): "exports \(name.inQuotes), but not as a function"
+        case .dependencyMissing(let name, let user?):
+            "needs \(user.inQuotes), which needs the library \(name.inQuotes), and the loader does not find it"
+        case .dependencyMissing(let name, nil): "needs the library \(name.inQuotes), and the loader does not find it"
+        case .dependencyUnread(let path, let problem):
+            "needs the library \(path.inQuotes), whose symbols cannot be read: \(problem)"
+        case .symbolUndefined(let name, let user?):
+            "needs \(user.inQuotes), which uses the symbol \(name.inQuotes), and no loaded library defines it"
+        case .symbolUndefined(let name, nil):
+            "uses the symbol \(name.inQuotes), and no loaded library defines it"
         }
     }
 
@@ -154,6 +174,12 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .symbolMissing(_, let nearest?): "write \(nearest.inQuotes)"
         case .symbolMissing, .symbolHidden, .symbolOutdated, .symbolNotAFunction:
             "bind one of the functions that nm -D --defined-only lists with a T, W or i"
+        case .dependencyMissing:
+            "install that library, or put it beside the plugin's library and link with -Wl,-rpath,'$ORIGIN'"
+        case .dependencyUnread: "check it with: bgtask plugin inspect"
+        case .symbolUndefined(let name, _) where name.hasPrefix("bgt_") || name.hasPrefix("bgtask_"):
+            "call the host through its table; no host defines the symbols of the ABI"
+        case .symbolUndefined: "link the library that defines it; -Wl,-z,defs reports undefined symbols at build time"
         }
     }
 }

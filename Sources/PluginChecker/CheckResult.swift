@@ -10,7 +10,7 @@ package struct CheckResult: Hashable, Sendable, Encodable {
         case pass
         /// A host accepts the manifest and library, but a user may be surprised by the effect.
         case warn
-        /// A host refuses the manifest or the library.
+        /// A host refuses the manifest or the library, or the loader refuses the library in every launch.
         case fail
         /// The check could not be performed.
         case skip
@@ -82,8 +82,8 @@ package struct CheckFinding: Hashable, Sendable, Encodable {
         remedy = problem.remedy
     }
 
-    init(_ problem: PluginBinaryProblem) {
-        severity = .error
+    init(_ problem: PluginBinaryProblem, isCertain: Bool = true) {
+        severity = isCertain ? .error : .warning
         rule = problem.rule ?? problem.code
         file = problem.path
         (line, column, key) = (nil, nil, nil)

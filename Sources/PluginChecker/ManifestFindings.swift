@@ -49,14 +49,10 @@ struct ManifestFindings {
                 add(CheckFinding(problem), to: .elfStatic)
             }
         }
-        for name in survey.undefinedSymbols {
-            warn(
-                .elfUndefined,
-                "library \(survey.path.inQuotes) has the undefined symbol \(name.inQuotes), which no host defines",
-                remedy: "call the host through its table, or link the defining library; otherwise launches fail"
-            )
-        }
         guard let traits = survey.traits else { return }
+        let linkage = LibraryLinkage(path: survey.path)
+        for problem in linkage.problems { add(CheckFinding(problem), to: PluginCheck(problem.kind)) }
+        for problem in linkage.doubts { add(CheckFinding(problem, isCertain: false), to: PluginCheck(problem.kind)) }
         if traits.wantsExecutableStack {
             warn(
                 .elfHardened,

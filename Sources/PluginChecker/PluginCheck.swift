@@ -16,6 +16,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case elfStatic = "elf-static"
     case elfNote = "elf-note"
     case elfExports = "elf-exports"
+    case elfDependencies = "elf-dependencies"
     case elfUndefined = "elf-undefined"
     case elfHardened = "elf-hardened"
     case libraryPinned = "library-pinned"
@@ -23,7 +24,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case taskIdentifiersFree = "task-identifiers-free"
     case containingPlugin = "containing-plugin"
 
-    /// The rule that the check verifies: the ID of an ABI rule, or "manifest".
+    /// The rule that the check verifies: the ID of an ABI rule, "manifest", or "loader" for a rule of the dynamic loader.
     package var rule: String {
         switch self {
         case .manifestReadable, .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .manifestHandlers,
@@ -31,7 +32,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             "manifest"
         case .elfStatic: "BGT-ABI-04"
         case .elfNote: "BGT-ABI-02"
-        case .elfExports, .elfUndefined: "BGT-ABI-01"
+        case .elfExports: "BGT-ABI-01"
+        case .elfDependencies, .elfUndefined: "loader"
         case .elfHardened: "BGT-ABI-16"
         }
     }
@@ -51,7 +53,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             "the library's note names a supported ABI, or handlers bind a library without a note"
         case .elfExports:
             "the library exports either the functions of its handlers, or the entry and no other symbol of the ABI"
-        case .elfUndefined: "the library has no undefined symbol of the ABI"
+        case .elfDependencies: "the loader of this machine finds every library that the library needs"
+        case .elfUndefined: "the needed libraries define every symbol that the library uses"
         case .elfHardened: "the library requires no executable stack and no writable code"
         case .libraryPinned: "the library has the digest that the manifest pins"
         case .identifierFree: "no other manifest describes the same plugin"
@@ -63,15 +66,21 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     /// Whether a host cannot load the library when the check fails.
     package var concernsLoading: Bool {
         switch self {
-        case .libraryFound, .libraryPinned, .elfStatic, .elfNote, .elfExports: true
+        case .libraryFound, .libraryPinned, .elfStatic, .elfNote, .elfExports, .elfDependencies, .elfUndefined: true
         default: false
         }
     }
 
+    /// Whether the catalogue of a host checks the same. The other checks depend on further files, which may change while
+    /// a host runs, so that the loader of each launch decides.
+    var isOfCatalogue: Bool { self != .elfDependencies && self != .elfUndefined }
+
     static let ofManifest: [PluginCheck] = [
         .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .manifestHandlers,
     ]
-    static let ofReadLibrary: [PluginCheck] = [.elfNote, .elfExports, .elfUndefined, .elfHardened]
+    static let ofReadLibrary: [PluginCheck] = [
+        .elfNote, .elfExports, .elfDependencies, .elfUndefined, .elfHardened,
+    ]
     static let amongNeighbours: [PluginCheck] = [.identifierFree, .taskIdentifiersFree, .containingPlugin]
 
     /// The check to which a manifest rule belongs. Rules about the library itself are handled by the caller.
@@ -118,6 +127,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             case .unreadable, .notAFile, .notAnELF, .wrongClass, .foreignArchitecture, .notASharedLibrary, .truncated,
                 .damaged:
                 .elfStatic
+            case .dependencyMissing, .dependencyUnread: .elfDependencies
+            case .symbolUndefined: .elfUndefined
             }
     }
 }

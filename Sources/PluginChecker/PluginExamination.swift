@@ -61,7 +61,7 @@ package struct PluginExamination {
             selection.exclusion(of: result.check).map { CheckResult(excluding: result.check, because: $0) } ?? result
         }
         // Both results come from the same code; if they ever differ, neither is reliable.
-        let agrees = (refusal != nil) == all.contains { $0.outcome == .fail }
+        let agrees = (refusal != nil) == all.contains { $0.outcome == .fail && $0.check.isOfCatalogue }
         return ManifestReport(
             manifest: file,
             manifestDigest: manifest.reading.digest,

@@ -3,6 +3,7 @@
 import ControlAPI
 import LinuxSystem
 import LocatedYAML
+import PluginBinary
 package import PluginCatalogue
 package import PluginChecker
 package import TaskModel
@@ -93,6 +94,7 @@ package struct InstallationPlan {
             from: entry.library,
             pluginDirectory: place.pluginDirectory
         )
+        if let libraryTarget { try Self.checkLinkage(of: entry.library.path, at: libraryTarget.path) }
         bytes = try ManifestBytes(of: reading)
             .marked(libraryTarget?.mark, pinning: isPinned ? entry.library.digest : nil)
         superseded = Superseded(
@@ -105,6 +107,17 @@ package struct InstallationPlan {
         )
         let before = Set(installed.contents.refused.map(\.file))
         displaced = examination.contents.refused.filter { !before.contains($0.file) }
+    }
+
+    /// Throws if the loader would not find the libraries that the library needs at its target: only the library itself
+    /// is copied, and not the files beside it.
+    private static func checkLinkage(of source: String, at target: String) throws {
+        let directory = FilePlace.directory(of: target)
+        guard let problem = LibraryLinkage(path: source, origin: directory).problems.first else { return }
+        throw InstallationError(
+            "\(problem.message), if it is in \(directory); nothing was written",
+            remedy: "copy the libraries that it needs to \(directory) first, or install them for the whole system"
+        )
     }
 }
 

@@ -16,6 +16,10 @@ package struct Explanation: Hashable, Sendable {
     package let identifier: TaskIdentifier
     package let plugin: PluginIdentifier?
     package let states: [State]
+    /// Time of the next submission by the operator's schedule; nil without a schedule.
+    package var nextOccurrence: WallTime?
+    /// The reasons that would block a new request of the plugin; empty while work is pending.
+    package var obstacles: [Reason] = []
     package let now: Moment
 
     /// The latest known end of a reason; the work does not run before that time. Nil when no reason ends at a known
@@ -25,9 +29,20 @@ package struct Explanation: Hashable, Sendable {
     /// The reason whose removal would let the work run now; nil when there are several reasons or none.
     package var change: Reason? { reasons.count == 1 ? reasons.first : nil }
 
+    /// The reasons against the pending work or, without pending work, against a new request.
     package var reasons: [Reason] {
         for case .pending(_, let reasons, _) in states { return reasons }
-        return []
+        return obstacles
+    }
+
+    private var isPending: Bool { states.contains { if case .pending = $0 { true } else { false } } }
+
+    /// The explanation with the obstacles of a plugin, if no work is pending.
+    fileprivate func adding(_ obstacles: [Reason]) -> Explanation {
+        if isPending { return self }
+        var explanation = self
+        explanation.obstacles = obstacles
+        return explanation
     }
 }
 
@@ -57,8 +72,9 @@ extension Scheduler {
             identifier: identifier,
             plugin: owner,
             states: states.isEmpty ? [.unknown] : states,
+            nextOccurrence: owner.flatMap { nextOccurrence(of: identifier, of: $0) },
             now: now
-        )
+        ).adding(owner.map(reasons(againstAllOf:)) ?? [])
     }
 
     private func explainEvents(
@@ -82,7 +98,7 @@ extension Scheduler {
             plugin: plugin,
             states: states.isEmpty ? [.unknown] : states,
             now: now
-        )
+        ).adding(reasons(againstAllOf: plugin))
     }
 
     private func running(

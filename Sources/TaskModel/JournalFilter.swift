@@ -7,7 +7,8 @@ package struct JournalFilter: Hashable, Sendable {
     package var launch: LaunchNumber?
     /// The task identifier of the entries, or the name of an event; nil for any.
     package var label: String?
-    package var event: JournalEntry.Event?
+    /// The events of the entries; empty for every event.
+    package var events: Set<JournalEntry.Event>
     package var blame: Blame?
     /// Earliest time of the entries, on the wall clock of the machine when each entry was written; nil for no limit.
     package var since: WallTime?
@@ -16,14 +17,14 @@ package struct JournalFilter: Hashable, Sendable {
         plugin: PluginIdentifier? = nil,
         launch: LaunchNumber? = nil,
         label: String? = nil,
-        event: JournalEntry.Event? = nil,
+        events: Set<JournalEntry.Event> = [],
         blame: Blame? = nil,
         since: WallTime? = nil
     ) {
         self.plugin = plugin
         self.launch = launch
         self.label = label
-        self.event = event
+        self.events = events
         self.blame = blame
         self.since = since
     }

@@ -120,6 +120,22 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         }
     }
 
+    /// The condition whose state is the reason; nil for other reasons.
+    package var condition: Condition? {
+        switch self {
+        case .externalPower: .externalPower
+        case .network: .network
+        case .resourcesMissing: .gpu
+        case .notIdle: .idle
+        case .highLoad: .highLoad
+        case .batteryLow: .batteryLow
+        case .powerSaver: .powerSaver
+        case .memoryPressure: .lowMemory
+        case .heat: .hot
+        default: nil
+        }
+    }
+
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// Creates the kind with that code; nil for an unknown code.

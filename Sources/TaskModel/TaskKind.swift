@@ -58,7 +58,7 @@ package enum Lane: UInt32, Hashable, Sendable, CaseIterable {
 }
 
 /// The role of a plugin: a main plugin registers and runs tasks, an extension only submits.
-package enum PluginRole: UInt32, Hashable, Sendable {
+package enum PluginRole: UInt32, Hashable, Sendable, CaseIterable {
     case main = 1
     case `extension` = 2
 
@@ -72,7 +72,7 @@ package enum BackgroundMode: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The cause of a launch; the numbers are the ABI's `BGT_CAUSE_...`.
-package enum LaunchCause: UInt32, Hashable, Sendable {
+package enum LaunchCause: UInt32, Hashable, Sendable, CaseIterable {
     case due = 1
     case user = 2
     case event = 3

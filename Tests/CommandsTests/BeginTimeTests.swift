@@ -47,6 +47,7 @@ struct BeginTimeTests {
         #expect(try read("+1h30min") == "2026-01-31T03:18:00Z")
         #expect(try read("+2d") == "2026-02-02T01:48:00Z")
         #expect(try read("+0s") == "2026-01-31T01:48:00Z")
+        #expect(try read("+5 min") == "2026-01-31T01:53:00Z")
         #expect(try read("+1500ms") == "2026-01-31T01:48:01.500000000Z")
     }
 
@@ -55,8 +56,17 @@ struct BeginTimeTests {
         #expect(try read("1999-06-01T02:00:00Z") == "1999-06-01T02:00:00Z")
     }
 
+    @Test(arguments: [("+15m", "+15min"), ("15m", "+15min"), ("+1h30m", "+1h30min"), ("+1.5h", "+90min")])
+    func `a delay in another notation is refused with the notation of this program`(
+        text: String,
+        notation: String
+    ) throws {
+        let error = try #require(throws: (any Error).self) { try read(text) }
+        #expect("\(error)".contains("write \(notation) "))
+    }
+
     @Test(arguments: [
-        "", "+", "soon", "24:00", "12:60", "12:5:99", "+5", "+min", "+5 min", "+5x", "5min", "-5min", ":30", "1:2:3:4",
+        "", "+", "soon", "24:00", "12:60", "12:5:99", "+5", "+min", "+5x", "5min", "-5min", ":30", "1:2:3:4",
         "+99999999999999999999s", "+9999999999999d", "2026-01-31", "2026-01-31T02:00:00", "-1:30", "+-5s",
     ])
     func `an invalid begin option is refused with examples of the valid forms`(text: String) throws {

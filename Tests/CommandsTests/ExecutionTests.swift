@@ -33,6 +33,18 @@ struct ExitStatusTests {
         #expect(!terminal.error.isEmpty)
     }
 
+    @Test(arguments: [
+        (["tsak", "list", "--socket", "/x"], "\"tsak\" is not a command of bgtask; write \"task\""),
+        (["task", "lst"], "\"lst\" is not a command of bgtask task; write \"list\""),
+        (["host", "stats", "--json"], "\"stats\" is not a command of bgtask host; write \"status\""),
+    ])
+    func `a mistyped command of bgtask is reported with the nearest command`(arguments: [String], message: String) async
+    {
+        let terminal = Terminal()
+        #expect(await terminal.run(list: arguments) == .misuse)
+        #expect(terminal.error.contains(message), "\(terminal.error)")
+    }
+
     @Test func `bgtask task submit without --kind is refused with the kinds to choose from`() async {
         let terminal = Terminal()
         #expect(await terminal.run("task", "submit", "a.b") == .misuse)

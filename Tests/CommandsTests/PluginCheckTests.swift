@@ -118,6 +118,16 @@ struct PluginCheckTests {
         }
     }
 
+    @Test func `plugin inspect fails for a library with an undefined symbol, and names the symbol`() async throws {
+        try await PluginCommandFixture.with { fixture in
+            try await fixture.build("UsesMissingFunction")
+            let file = fixture.directory.file("vendor/libUsesMissingFunction.so")
+            #expect(await fixture.terminal.run("plugin", "inspect", file) == .refused)
+            #expect(fixture.terminal.output.contains("no host of this version loads it"))
+            #expect(fixture.terminal.error.contains("missing_function"))
+        }
+    }
+
     @Test func `plugin inspect reports that an unrelated library is not a plugin but bindable by handlers`()
         async throws
     {

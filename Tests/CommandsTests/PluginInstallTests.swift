@@ -62,6 +62,32 @@ struct PluginInstallTests {
         }
     }
 
+    @Test func `plugin install refuses a library that the loader would refuse, and names the symbol`() async throws {
+        try await PluginCommandFixture.with { fixture in
+            let manifest = try await fixture.build("UsesMissingFunction")
+            #expect(await fixture.run("install", manifest, "--yes") == .refused)
+            #expect(fixture.terminal.output.contains("missing_function") && fixture.installed.isEmpty)
+        }
+    }
+
+    @Test func `plugin install refuses a library whose needed library is beside it only before the installation`()
+        async throws
+    {
+        try await PluginCommandFixture.with { fixture in
+            let plain = try await PluginCompiler.library("Plain", flags: ["-Wl,-soname,libplain.so"])
+            let helper = try fixture.directory.write(plain, to: "vendor/libplain.so")
+            let manifest = try await fixture.build(
+                "Obedient",
+                flags: ["-Wl,--no-as-needed", helper, "-Wl,-rpath,$ORIGIN"]
+            )
+            #expect(await fixture.terminal.run("plugin", "check", manifest) == .done)
+            #expect(await fixture.run("install", manifest, "--yes") == .refused)
+            #expect(fixture.terminal.error.contains("libplain.so") && fixture.installed.isEmpty)
+            try fixture.directory.write(plain, to: "operator/libplain.so")
+            #expect(await fixture.run("install", manifest, "--yes") == .done)
+        }
+    }
+
     private static func binding(_ symbol: String, _ arguments: String) -> [String] {
         [
             "background-modes: [processing]", "permitted-identifiers: [com.example.plain.task]", "handlers:",

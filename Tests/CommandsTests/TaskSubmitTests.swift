@@ -32,6 +32,16 @@ struct TaskSubmitTests {
         }
     }
 
+    @Test func `task submit refuses a begin time for a continued request, which begins at once`() async {
+        let (isMisuse, error) = await submit(["--kind", "continued", "--title", "Export", "--not-before", "+1h"])
+        #expect(isMisuse && error.contains("--not-before does not apply to a continued request"))
+    }
+
+    @Test func `task submit reports a begin time that starts with a dash as an invalid time`() async {
+        let (isMisuse, error) = await submit(["--kind", "refresh", "--not-before", "-5min"])
+        #expect(isMisuse && error.contains("\"-5min\" is not a time"))
+    }
+
     @Test func `task submit refuses the kind event`() async {
         let isMisuse = await submit(["--kind", "event"]).isMisuse
         #expect(isMisuse)

@@ -115,22 +115,60 @@ struct APIDescriptionTests {
         #expect(Route.allCases.flatMap(\.queryNames).filter(JSONValue.isQuoted) == [])
     }
 
-    @Test func `the enumerations of the API description have the values of the enumerations in the code`() throws {
-        func words(_ name: String) throws -> [String] {
-            try document.schema(named: name)["enum"].elements.compactMap(\.text)
+    @Test func `every enumeration of the API description has the values of the model`() throws {
+        var described = Self.enumerations(in: document.root["components"]["schemas"], at: "")
+        // Read from the source, because the API does not depend on the scheduler.
+        let policies = try Repository.cases(of: "Policy", in: "Sources/Scheduling/Policies/Policy.swift")
+        #expect(described.removeValue(forKey: "Policy").map(Set.init) == policies)
+        for name in ["ErrorCode", "ErrorSubReason"] {
+            let values = described.removeValue(forKey: name)
+            #expect(values.map(Set.init) == Self.errors[name].map(Set.init), "\(name)")
         }
-        #expect(try words("Kind") == TaskKind.allCases.map(\.name))
-        #expect(try words("Lane") == Lane.allCases.map(\.name))
-        #expect(try words("Mode") == BackgroundMode.allCases.map(\.rawValue))
-        #expect(try words("Blame") == Blame.allCases.map(\.rawValue))
-        #expect(try words("TaskOutcome") == TaskOutcome.allCases.map(\.rawValue))
-        #expect(try words("LaunchOutcome") == LaunchOutcome.allCases.map(\.rawValue))
-        #expect(try words("JournalEvent") == JournalEntry.Event.allCases.map(\.name))
-        #expect(try words("ReasonCode") == ReasonKind.allCases.map(\.row.code))
-        let codes = RouteError.Code.allCases.map(\.rawValue) + SubmissionRefusal.Code.allCases.map(\.name)
-        #expect(try Set(words("ErrorCode")) == Set(codes))
-        let reasons = RouteError.SubReason.allCases.map(\.rawValue) + SubmissionRefusal.SubReason.allCases.map(\.name)
-        #expect(try Set(words("ErrorSubReason")) == Set(reasons))
+        #expect(Set(described.keys) == Set(Self.model.keys))
+        for (place, values) in described { #expect(values == Self.model[place], "\(place)") }
+    }
+
+    /// The values of the model, by the place of the enumeration in the description.
+    private static let model: [String: [String]] = [
+        "Kind": TaskKind.allCases.map(\.name),
+        "Lane": Lane.allCases.map(\.name),
+        "Mode": BackgroundMode.allCases.map(\.rawValue),
+        "Blame": Blame.allCases.map(\.rawValue),
+        "Role": PluginRole.allCases.map(\.name),
+        "TaskOutcome": TaskOutcome.allCases.map(\.rawValue),
+        "LaunchOutcome": LaunchOutcome.allCases.map(\.rawValue),
+        "JournalEvent": JournalEntry.Event.allCases.map(\.name),
+        "ReasonCode": ReasonKind.allCases.map(\.row.code),
+        "PluginState": PluginListReply.State.allCases.map(\.rawValue),
+        "Condition.source": ConditionsReply.Source.allCases.map(\.rawValue),
+        "ManifestNote.severity": ["error", "note"],
+        "TaskSubmission.kind": TaskKind.submittable.map(\.name),
+        "TaskSubmission.protection": ProtectionType.allCases.map(\.name),
+        "TaskSubmission.strategy": SubmissionStrategy.allCases.map(\.name),
+        "TaskWhy.state": TaskWhyReply.State.allCases.map(\.rawValue),
+        "TaskWhy.policies.verdict": ["may", "wait", "must"],
+        "Launch.cause": LaunchCause.allCases.map(\.name),
+    ]
+
+    private static let errors: [String: [String]] = [
+        "ErrorCode": RouteError.Code.allCases.map(\.rawValue) + SubmissionRefusal.Code.allCases.map(\.name),
+        "ErrorSubReason": RouteError.SubReason.allCases.map(\.rawValue)
+            + SubmissionRefusal.SubReason.allCases.map(\.name),
+    ]
+
+    /// The values of each enumeration below a value of the description, by its place: names of schemas and properties.
+    private static func enumerations(in value: JSONValue, at place: String) -> [String: [String]] {
+        var found: [String: [String]] = [:]
+        let values = value["enum"].elements.compactMap(\.text)
+        if !values.isEmpty { found[place] = values }
+        for (name, inner) in value.members {
+            let isKeyword = ["properties", "items", "oneOf", "additionalProperties"].contains(name)
+            let below = isKeyword ? place : place.isEmpty ? name : "\(place).\(name)"
+            for part in [inner] + inner.elements {
+                found.merge(enumerations(in: part, at: below)) { first, _ in first }
+            }
+        }
+        return found
     }
 
     @Test func `the API description of each journal event has its meaning`() throws {

@@ -39,6 +39,9 @@ struct DocumentationTests {
         #expect(defined.count >= 27)
         for (name, value) in defined {
             #expect(page.entries[name]?.dropFirst().first == value, "\(name)")
+            if let status = Int32(value), name.contains("_expired_") == false {
+                #expect("\(ABIStatus.name(of: status))" == name.uppercased(), "\(name)")
+            }
         }
         #expect(page.names(after: "bgt_") == Set(defined.map { String($0.name.dropFirst("bgt_".count)) }))
     }

@@ -65,7 +65,7 @@ struct QueryTests {
             plugin: try Samples.plugin("a.b"),
             launch: LaunchNumber(rawValue: 41),
             label: "a.b.c",
-            event: .launch(.crashed),
+            events: [.launch(.crashed), .replaced],
             blame: .plugin,
             since: Samples.now
         )

@@ -106,7 +106,7 @@ enum Samples {
 
     static let conditions = ConditionsReply(
         states: [
-            .externalPower: .init(false, source: .scripted), .network: .init(true, source: .configuration),
+            .externalPower: .init(false, source: .simulated), .network: .init(true, source: .configuration),
             .idle: .init(true, source: .sensor, detail: "/proc/stat: 2 % used by others"),
             .highLoad: .init(false, source: .sensor, detail: "/proc/stat: 2 % used by others"),
             .lowMemory: .init(false, source: .missing, detail: "no /proc/pressure/memory"),

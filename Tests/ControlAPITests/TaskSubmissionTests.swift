@@ -50,6 +50,15 @@ struct TaskSubmissionTests {
         }
     }
 
+    @Test func `a submission of a continued request with an earliest begin is refused with that field`() throws {
+        let body = """
+            {"identifier": "com.example.feed.export", "kind": "continued", "title": "Export",
+             "earliest_begin": "2026-01-31T02:00:00Z"}
+            """
+        let refusal = try #require(throws: RouteError.self) { try decode(body).validated() }
+        #expect(refusal.reply.error.subReason == "field-not-of-kind" && refusal.reply.error.field == "earliest_begin")
+    }
+
     @Test func `a payload of 64 KiB is accepted in the API, and one byte more is refused`() throws {
         let request = TaskRequest(identifier: try Samples.task(), kind: .refresh)
         let most = [UInt8](repeating: 1, count: TaskRequest.maximumPayload)

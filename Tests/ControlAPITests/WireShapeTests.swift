@@ -42,7 +42,7 @@ struct WireShapeTests {
                  "manifest_directories": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
                  "plugin_directory": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
                  "configured_without_plugin": ["com.example.gone"],
-                 "conditions": {"external_power": {"holds": false, "source": "scripted"},
+                 "conditions": {"external_power": {"holds": false, "source": "simulated"},
                                 "network": {"holds": true, "source": "configuration"},
                                 "idle": {"holds": true, "source": "sensor", "detail": "/proc/stat: 2 % used by others"},
                                 "high_load": {"holds": false, "source": "sensor",

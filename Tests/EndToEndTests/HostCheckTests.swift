@@ -68,6 +68,20 @@ struct HostCheckTests {
         }
     }
 
+    @Test func `bgtask host check notes a schedule whose kind needs a background mode that the manifest lacks`()
+        async throws
+    {
+        var plugin = TestPlugin.neighbour
+        plugin.modes = ["fetch"]
+        plugin.policy = ["schedules: { \(plugin.task()): { every: 1d, kind: processing } }"]
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let check = try await host.check()
+            let key = "plugins.\(plugin.identifier).schedules.\(plugin.task())"
+            #expect(check.status == 0)
+            #expect(check.output.contains("\(key): the manifest does not have the background mode processing"))
+        }
+    }
+
     @Test func `bgtask host check reports all problems at once`() async throws {
         try await HostFixture.with { host in
             try await host.stop()

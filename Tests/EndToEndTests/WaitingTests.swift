@@ -44,6 +44,45 @@ struct WaitingTests {
         }
     }
 
+    @Test func `a request whose library could not be loaded reports the missing symbol and the remedy`() async throws {
+        let plugin = TestPlugin("UsesMissingFunction")
+        let setup = HostSetup(["retry-delay": "1h", "spacing": "0s"])
+        try await HostFixture.with(setup, plugins: [plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            _ = try await host.waitForJournal("the failure") {
+                $0.submission == submission && $0.event == "load-failed"
+            }
+            let why = try await host.why(plugin.task())
+            #expect(why.codes == ["retry-delay"])
+            #expect(why.reasons.first?.message.contains("its library could not be loaded") == true)
+            #expect(why.lastOutcome?.message.contains("missing_function") == true)
+            #expect(why.change?.message.contains("correct the library") == true)
+        }
+    }
+
+    @Test func `a task without a request reports its next occurrence, and that its plugin is disabled`() async throws {
+        var plugin = TestPlugin.neighbour
+        plugin.policy = ["enabled: false", "schedules: { \(plugin.task()): { every: 1d } }"]
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let why = try await host.why(plugin.task())
+            #expect(why.state == .unknown && why.codes == ["plugin-disabled"])
+            #expect(why.change?.code == "plugin-disabled" && why.nextOccurrence != nil)
+            let text = try await host.bgtask("why", plugin.task()).output
+            #expect(text.contains("plugin-disabled: ") && text.contains("next by schedule"))
+        }
+    }
+
+    @Test func `a request that waits for a simulated condition reports the simulation and how to end it`() async throws
+    {
+        try await HostFixture.with(HostSetup(["external-power": "true"])) { host in
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.externalPower: .holds(false)]))
+            try await host.submit(Self.neighbour, requiresExternalPower: true)
+            let why = try await host.why(Self.neighbour)
+            #expect(why.reasons.map(\.message) == ["it needs external power, and there is none (simulated)"])
+            #expect(why.change?.message.contains("simulate conditions --external-power real") == true)
+        }
+    }
+
     @Test func `a waiting request reports lane-busy during its plugin's launch and launch-limit without capacity`()
         async throws
     {

@@ -70,6 +70,23 @@ struct Schema {
         return paths(below: schema, in: document).map { ["*"] + $0 }
     }
 
+    /// The values of each enumeration, by its place: names of keys and definitions.
+    var enumerations: [String: [String]] { Self.enumerations(in: document, at: "") }
+
+    private static func enumerations(in value: JSONValue, at place: String) -> [String: [String]] {
+        var found: [String: [String]] = [:]
+        let values = value["enum"].elements.compactMap(\.text)
+        if !values.isEmpty { found[place] = values }
+        for (name, inner) in value.members {
+            let isKeyword = ["properties", "items", "oneOf", "additionalProperties", "$defs"].contains(name)
+            let below = isKeyword ? place : place.isEmpty ? name : "\(place).\(name)"
+            for part in [inner] + inner.elements {
+                found.merge(enumerations(in: part, at: below)) { first, _ in first }
+            }
+        }
+        return found
+    }
+
     private static func resolved(_ schema: JSONValue, in document: JSONValue) -> JSONValue {
         guard let name = schema["$ref"].text?.split(separator: "/").last else { return schema }
         return document["$defs"][String(name)]

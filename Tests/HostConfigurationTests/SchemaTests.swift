@@ -5,7 +5,10 @@ import ControlAPI
 import Foundation
 import HostConfiguration
 import HostTestKit
+import Logging
 import PluginCatalogue
+import Scheduling
+import TaskModel
 import Testing
 
 @Suite("The JSON schemas accept and refuse the files that the readers accept and refuse")
@@ -94,6 +97,29 @@ struct SchemaTests {
             #expect(!isValid, "the schema accepts \(text)")
             #expect(try await !Self.problems(ofConfiguration: text).isEmpty, "the reader accepts \(text)")
         }
+    }
+
+    @Test func `every enumeration of the schemas has the values of the model`() throws {
+        let manifest = try Schema("manifest").enumerations
+        let rules = DirectResult.SuccessRule.allCases.map(\.rawValue)
+        #expect(
+            manifest == [
+                "role": PluginRole.allCases.map(\.name),
+                "background-modes": BackgroundMode.allCases.map(\.rawValue),
+                "entitlements": Entitlement.allCases.map(\.rawValue),
+                "argument": manifest["argument"] ?? [],
+                "result.int32": rules, "result.int64": rules,
+            ]
+        )
+        let arguments = Set(DirectArgument.Kind.allCases.map(\.rawValue))
+        #expect(arguments.isSuperset(of: manifest["argument"] ?? []))
+        #expect(
+            try Schema("configuration").enumerations == [
+                "log-level": Logger.Level.allCases.map(\.rawValue),
+                "policies.off": Policy.allCases.map(\.rawValue),
+                "schedule.kind": ["refresh", "processing", "health-research"],
+            ]
+        )
     }
 
     @Test func `every manifest and configuration in the documentation is valid for schema and reader`() async throws {

@@ -16,17 +16,18 @@ struct DiagnosingMappingTests {
     @Test(arguments: [
         ("500ms", Duration.milliseconds(500)), ("30s", .seconds(30)), ("10min", .seconds(600)), ("2h", .seconds(7200)),
         ("1d", .seconds(86_400)), ("0s", .zero), ("30 s", .seconds(30)), ("\"30s\"", .seconds(30)),
+        ("1h30min", .seconds(5400)), ("1min 30s", .seconds(90)),
     ])
-    func `a duration is read from a whole number and a unit`(text: String, duration: Duration) {
+    func `a duration is read from whole numbers and units`(text: String, duration: Duration) {
         let (value, problems) = decode("grace: \(text)") { $0.duration("grace")?.value }
         #expect(value == duration)
         #expect(problems.isEmpty)
     }
 
     @Test(arguments: [
-        "30", "s", "1.5s", "10m", "1min30s", "[1s]", "", "~", "1e3s", "٣s",
+        "30", "s", "1.5s", "10m", "1min30", "[1s]", "", "~", "1e3s", "٣s",
     ])
-    func `a value without a whole number and a single known unit is refused as a duration`(text: String) {
+    func `a value without whole numbers and known units is refused as a duration`(text: String) {
         let (value, problems) = decode("grace: \(text)") { $0.duration("grace")?.value }
         #expect(value == .some(nil))
         #expect(problems == ["1 grace wrong-type"])
@@ -67,7 +68,16 @@ struct DiagnosingMappingTests {
             "is \"0.0001s\", which has a fraction, not a duration from 500ms to 2h; "
                 + "write a whole number in a smaller unit"
         ),
-        ("1min30s", "is \"1min30s\", which has more than one unit, not a duration from 500ms to 2h; write 90s"),
+        (
+            "1min30",
+            "is \"1min30\", which has no unit, not a duration from 500ms to 2h; "
+                + "add one of ms, s, min, h, d, such as 30s"
+        ),
+        (
+            "1h30m",
+            "is \"1h30m\", whose unit \"m\" is not one of ms, s, min, h, d, "
+                + "not a duration from 500ms to 2h; write 1h30min"
+        ),
         (
             "soon",
             "is \"soon\", not a duration from 500ms to 2h; "

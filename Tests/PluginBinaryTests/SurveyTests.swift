@@ -47,21 +47,4 @@ struct SurveyTests {
             #expect(traits.relocationProtection == .none)
         }
     }
-
-    @Test func `the survey of a library reports undefined symbols with a prefix of the ABI, except weak symbols`()
-        throws
-    {
-        try Workshop.with { workshop in
-            let calls = """
-                int bgt_strong(void); __attribute__((weak)) int bgt_weak(void);
-                int f(void) { return bgt_strong() + (bgt_weak ? bgt_weak() : 0); }
-                """
-            let path = try workshop.compile(
-                Source.note() + Source.entry + calls,
-                to: "libplugin.so",
-                ["-shared", "-fPIC"]
-            )
-            #expect(BinarySurvey(path: path).undefinedSymbols == ["bgt_strong"])
-        }
-    }
 }

@@ -39,6 +39,28 @@ struct PluginExaminationTests {
         }
     }
 
+    @Test func `a library with an undefined symbol fails a plugin check that names the symbol`() async throws {
+        try await Bench.with { bench in
+            let file = try await bench.install("UsesMissingFunction")
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .cannotBeLoaded && report.checks(.fail) == [.elfUndefined])
+            #expect(report.result(of: .elfUndefined)?.findings.first?.message.contains("\"missing_function\"") == true)
+        }
+    }
+
+    @Test func `a library with a needed library that the loader does not find fails a plugin check that names it`()
+        async throws
+    {
+        try await Bench.with { bench in
+            let plain = try await PluginCompiler.library("Plain", flags: ["-Wl,-soname,libplain.so"])
+            let helper = try bench.directory.write(plain, to: "libhelper.so")
+            let flags = ["-Wl,--no-as-needed", helper]
+            let report = try #require(bench.check(try await bench.install("Obedient", flags: flags)))
+            #expect(report.verdict == .cannotBeLoaded && report.checks(.fail) == [.elfDependencies])
+            #expect(report.result(of: .elfDependencies)?.findings.first?.message.contains("libplain.so") == true)
+        }
+    }
+
     private static func binding(_ symbol: String, _ arguments: String) -> [String] {
         [
             "background-modes: [processing]", "permitted-identifiers: [com.example.task]", "handlers:",

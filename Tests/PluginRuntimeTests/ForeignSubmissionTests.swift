@@ -291,6 +291,7 @@ struct StatusNameTests {
     @Test func `known statuses have the header's names; unknown statuses and those of a plugin have a generic name`() {
         #expect(String(cString: StatusName.address(of: BGT_OK)) == "BGT_OK")
         #expect(String(cString: StatusName.address(of: BGT_WRONG_KIND)) == "BGT_WRONG_KIND")
+        #expect(String(cString: StatusName.address(of: BGT_INVALID)) == "BGT_INVALID")
         #expect(String(cString: StatusName.address(of: -1)) == "plugin status")
         #expect(String(cString: StatusName.address(of: 99)) == "unknown status")
     }

@@ -62,7 +62,8 @@ struct StartedEventTests {
             host.advance(by: .seconds(delay))
         }
         let entry = try #require(host.entries(.task(.abandoned)).first)
-        #expect(entry.message.hasSuffix("entry returned -1 instead of BGT_OK; fix and reinstall the plugin"))
+        let cause = "entry returned -1 (plugin status) instead of BGT_OK"
+        #expect(entry.message.hasSuffix("\(cause); fix and reinstall the plugin"))
         #expect(host.pendingEvents.isEmpty)
     }
 

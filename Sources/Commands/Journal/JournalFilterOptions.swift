@@ -25,12 +25,12 @@ struct JournalFilterOptions: ParsableArguments {
     @Option(
         name: [.customLong("event"), .customLong("outcome")],
         help: ArgumentHelp(
-            "Only this event or outcome: \(JournalEntry.Event.allCases.map(\.name).joined(separator: ", ")).",
+            "Only this event or outcome: \(JournalEntry.Event.allCases.map(\.name).joined(separator: ", ")). May be repeated.",
             valueName: "name"
         ),
         transform: { try WordArgument.value($0, among: JournalEntry.Event.allCases, \.name) }
     )
-    var event: JournalEntry.Event?
+    var event: [JournalEntry.Event] = []
 
     @Option(
         help: ArgumentHelp(
@@ -55,7 +55,7 @@ struct JournalFilterOptions: ParsableArguments {
             plugin: plugin,
             launch: launch,
             label: identifier?.text,
-            event: event,
+            events: Set(event),
             blame: blame,
             since: since
         )
@@ -63,6 +63,6 @@ struct JournalFilterOptions: ParsableArguments {
 
     private static func instant(_ text: String) throws -> WallTime {
         if let time = SinceTime.instant(text, now: CommandContext.current.reader.now) { return time }
-        throw ValidationError("\"\(text)\" is not a time; \(SinceTime.rule)")
+        throw ValidationError("\"\(text)\" is not a time; \(SinceTime.remedy(for: text))")
     }
 }

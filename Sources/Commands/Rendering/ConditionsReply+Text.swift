@@ -32,8 +32,7 @@ extension ConditionsReply.State {
     fileprivate var origin: String {
         switch source {
         case .unwatched: "not sampled: no work waits for it"
-        case .scripted: "simulated"
-        case .configuration, .sensor, .missing: detail.map { "\(source.rawValue) \($0)" } ?? source.rawValue
+        case .configuration, .simulated, .sensor, .missing: detail.map { "\(source.rawValue) \($0)" } ?? source.rawValue
         }
     }
 }

@@ -9,6 +9,7 @@ extension LibraryInspection: Presentable {
         fields.add("library", file)
         fields.add("verdict", verdict)
         fields.add("because", each: problems.map { "\($0.message); \($0.remedy)" })
+        fields.add("perhaps", each: doubts.map { "\($0.message); \($0.remedy)" })
         fields.add("architecture", architecture)
         fields.add("built for", note.map { "ABI major \($0.major), needs minor \($0.requiredMinor); this is \(abi)" })
         if architecture != nil, !problems.contains(where: { $0.code.hasPrefix("entry") }) {
@@ -17,7 +18,6 @@ extension LibraryInspection: Presentable {
         fields.add("name", name)
         fields.add("needs", each: needs)
         fields.add("search path", each: searchPaths)
-        fields.add("expects", each: expected.map { "\($0), which no host defines" })
         fields.add("hardening", each: hardening?.words ?? [])
         fields.add("size", size.map { "\($0) bytes" })
         fields.add("digest", digest.map { "sha256: \($0)" })

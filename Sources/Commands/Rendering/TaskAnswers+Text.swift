@@ -7,7 +7,9 @@ import TerminalText
 extension TaskSubmissionReply: Presentable {
     func text(for reader: Reader) -> String {
         let replacement = replaced.map { ", replacing submission \($0)" } ?? ""
-        return "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)".terminalSafe + "\n"
+        let begin = earliestBegin.map { "; it runs no earlier than \($0.text(for: reader))" } ?? ""
+        let sentence = "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)\(begin)"
+        return sentence.terminalSafe + "\n"
     }
 }
 

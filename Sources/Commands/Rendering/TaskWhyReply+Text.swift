@@ -9,7 +9,10 @@ extension TaskWhyReply: Presentable {
     /// Tables of the policies and of the past waits follow.
     func text(for reader: Reader) -> String {
         var text = sentence.terminalSafe + "\n"
-        if state == .pending && !isEligible {
+        if state != .pending, !reasons.isEmpty {
+            text += submission == nil ? "a new request would be refused:\n" : "the next request waits:\n"
+        }
+        if !isEligible {
             for reason in reasons { text += "  \(reason.text(for: reader))".terminalSafe + "\n" }
         }
         let facts = facts(for: reader).text
@@ -67,6 +70,7 @@ extension TaskWhyReply: Presentable {
 
     private func facts(for reader: Reader) -> FieldList {
         var facts = FieldList()
+        facts.add("next by schedule", nextOccurrence?.text(for: reader))
         if state == .pending && !isEligible {
             switch earliestPossible {
             case .at(let time): facts.add("earliest possible", time.text(for: reader))
@@ -74,6 +78,8 @@ extension TaskWhyReply: Presentable {
             case nil: break
             }
             facts.add("one change", change?.message ?? "none: each reason above blocks the task by itself")
+        } else {
+            facts.add("one change", change?.message)
         }
         if let last = lastOutcome {
             let launch = last.launch.map { ", launch \($0)" } ?? ""

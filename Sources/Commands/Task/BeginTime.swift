@@ -14,6 +14,9 @@ struct BeginTime: Hashable {
         if let time = Self.delayed(text, from: reader.now) ?? Self.ofDay(text, for: reader) ?? Timestamp(text)?.wall {
             self.time = time
         } else {
+            if let delay = DurationText.correction(of: text.trimmingPrefix("+")) {
+                throw ValidationError("\"\(text)\" is not a time; write +\(delay) for a delay")
+            }
             throw ValidationError(
                 "\"\(text)\" is not a time, or is after 2261; write a time of day such as 02:00, an RFC 3339 time such"
                     + " as 2026-01-31T02:00:00Z, or a delay such as +15min (\(DurationText.units))"

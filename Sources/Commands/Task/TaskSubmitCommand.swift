@@ -35,7 +35,8 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     )
     var kind: TaskKind?
 
-    @Option(help: ArgumentHelp("Run it no earlier than this time.", valueName: "when"))
+    // Unconditional, so that a value that begins with a dash is reported as an invalid time and not as an option.
+    @Option(parsing: .unconditional, help: ArgumentHelp("Run it no earlier than this time.", valueName: "when"))
     var notBefore: String?
 
     @Flag(help: "Run it only with a network.")
@@ -116,6 +117,11 @@ struct TaskSubmitCommand: AsyncParsableCommand {
                     "\(field.flag) has \(bytes) bytes, more than \(ContinuedTerms.maximumTitle); shorten it"
                 )
             case nil: break
+            }
+            if notBefore != nil {
+                throw ValidationError(
+                    "--not-before does not apply to a continued request, which begins at once; leave it out"
+                )
             }
         }
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }

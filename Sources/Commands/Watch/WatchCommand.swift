@@ -52,9 +52,8 @@ struct WatchCommand: AsyncParsableCommand {
 
     private func pause() throws -> Duration {
         guard let pause = DurationText.duration(interval[...]), Self.intervals.contains(pause) else {
-            throw ValidationError(
-                "--interval \"\(interval)\" is not a duration from 50ms to 1h; write it like 200ms or 5s"
-            )
+            let remedy = DurationText.correction(of: interval[...]).map { "write \($0)" } ?? "write it like 200ms or 5s"
+            throw ValidationError("--interval \"\(interval)\" is not a duration from 50ms to 1h; \(remedy)")
         }
         return pause
     }

@@ -8,7 +8,7 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
     package enum Source: String, Codable, Hashable, Sendable, CaseIterable {
         case configuration
         /// A user set the value with `simulate conditions`. It applies until the user revokes it or the host ends.
-        case scripted
+        case simulated
         case sensor
         /// No sensor of this machine can measure the condition.
         case missing

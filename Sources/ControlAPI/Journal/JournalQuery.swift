@@ -41,27 +41,28 @@ package struct JournalQuery: Hashable, Sendable {
         before = try QueryValue.whole(value("before"), named: "before", in: 1...Int64.max)
         limit = try PageLimit.read(value("limit"))
         isFollowing = try QueryValue.boolean(value("follow"), named: "follow") ?? false
-        let event = try QueryValue.word(value("event"), named: "event", among: JournalEntry.Event.allCases, \.name)
+        let events = try QueryValue.words(value("event"), named: "event", among: JournalEntry.Event.allCases, \.name)
         let blame = try QueryValue.word(value("blame"), named: "blame", among: Blame.allCases, \.rawValue)
         filter = JournalFilter(
             plugin: try QueryValue.plugin(value("plugin"), named: "plugin"),
             launch: try QueryValue.whole(value("launch"), named: "launch", in: 1...Int64.max)
                 .map(LaunchNumber.init(rawValue:)),
             label: try QueryValue.task(value("identifier"), named: "identifier")?.text,
-            event: event,
+            events: Set(events ?? []),
             blame: blame,
             since: try QueryValue.since(value("since"), named: "since", now: now)
         )
     }
 
     package var items: [(name: String, value: String)] {
+        let events = filter.events.map(\.name).sorted().joined(separator: ",")
         let given: [(name: String, value: String?)] = [
             ("after", after?.description), ("before", before?.description),
             isFollowing ? ("follow", "true") : ("limit", "\(limit)"),
             ("plugin", filter.plugin?.text),
             ("launch", filter.launch?.description),
             ("identifier", filter.label),
-            ("event", filter.event?.name),
+            ("event", events.isEmpty ? nil : events),
             ("blame", filter.blame?.rawValue),
             ("since", filter.since.map { Timestamp($0).description }),
         ]

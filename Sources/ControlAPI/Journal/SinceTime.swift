@@ -4,7 +4,12 @@ package import TaskModel
 
 /// Parses the earliest time of journal entries, written as an RFC 3339 time or as a duration before now.
 package enum SinceTime {
-    package static let rule =
+    /// The remedy for text that is no time.
+    package static func remedy(for text: String) -> String {
+        DurationText.correction(of: text[...]).map { "write \($0)" } ?? rule
+    }
+
+    private static let rule =
         "write an RFC 3339 time such as 2026-01-31T02:00:00Z, or a duration before now, such as 2h (\(DurationText.units))"
 
     /// The time that `text` denotes; nil when `text` is neither an RFC 3339 time nor a duration.

@@ -27,7 +27,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     }
 
     /// The state of a plugin, as a short summary for an operator.
-    package enum State: String, Codable, Hashable, Sendable {
+    package enum State: String, Codable, Hashable, Sendable, CaseIterable {
         case ready
         case running
         /// The newest launch ended with blame on the plugin.

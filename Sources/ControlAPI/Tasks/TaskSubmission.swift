@@ -101,6 +101,15 @@ package struct TaskSubmission: CallBody, Hashable {
     /// Throws a refusal for a field that only another kind of request may have. If the host ignored such a field, the
     /// caller would not notice the mistake.
     private func refuseForeignFields(of kind: TaskKind) throws(RouteError) {
+        // The plugin ABI ignores the field instead, as Apple's BackgroundTasks does.
+        if kind == .continued, earliestBegin != nil {
+            throw RouteError(
+                .fieldNotOfKind,
+                field: "earliest_begin",
+                "field \"earliest_begin\" does not apply to a continued request, which begins at once",
+                remedy: "leave it out, or submit another kind"
+            )
+        }
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
         throw RouteError(
             .fieldNotOfKind,
@@ -174,17 +183,29 @@ package struct TaskSubmissionReply: Codable, Hashable, Sendable {
     package let identifier: String
     /// Submission number of the pending request that the new request replaced; nil when there was none.
     package let replaced: Int64?
+    /// The earliest begin of the request; nil when it may begin at once.
+    package let earliestBegin: Timestamp?
+    private let earliestBeginSecond: CalendarTime?
 
     package init(
         _ submission: SubmissionNumber,
         plugin: PluginIdentifier,
         identifier: TaskIdentifier,
-        replacing replaced: SubmissionNumber?
+        replacing replaced: SubmissionNumber?,
+        earliestBegin: WallTime? = nil
     ) {
+        self.earliestBegin = earliestBegin.map(Timestamp.init)
+        earliestBeginSecond = self.earliestBegin.map(CalendarTime.init(secondOf:))
         self.submission = submission.rawValue
         self.plugin = plugin.text
         self.identifier = identifier.text
         self.replaced = replaced?.rawValue
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case submission, plugin, identifier, replaced
+        case earliestBegin = "earliest_begin_ns"
+        case earliestBeginSecond = "earliest_begin"
     }
 }
 

@@ -5,7 +5,7 @@ package import TaskModel
 /// The answer to `GET /v1/tasks/{identifier}/why`: the state of a task, the reasons that block it, and the change that
 /// would let it run.
 package struct TaskWhyReply: Codable, Hashable, Sendable {
-    package enum State: String, Codable, Hashable, Sendable {
+    package enum State: String, Codable, Hashable, Sendable, CaseIterable {
         case pending
         case running
         /// The task is neither pending nor running, and the ledger has its last outcome.
@@ -22,7 +22,11 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let submission: Int64?
     /// Whether the task may run now; false in every state but `pending`.
     package let isEligible: Bool
+    /// The reasons that block the task or, if it is not pending, would block a new request of its plugin.
     package let reasons: [WaitingReason]
+    /// Time of the next submission by the operator's schedule; nil without a schedule.
+    package let nextOccurrence: Timestamp?
+    private let nextOccurrenceSecond: CalendarTime?
     /// The earliest time at which the task could run; nil in every state but `pending`.
     package let earliestPossible: EarliestPossible?
     private let earliestPossibleSecond: EarliestPossible.Second?
@@ -43,6 +47,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         submission: SubmissionNumber? = nil,
         isEligible: Bool = false,
         reasons: [WaitingReason] = [],
+        nextOccurrence: WallTime? = nil,
         earliestPossible: EarliestPossible? = nil,
         change: ProposedChange? = nil,
         running: Running? = nil,
@@ -57,6 +62,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         self.submission = submission?.rawValue
         self.isEligible = isEligible
         self.reasons = reasons
+        self.nextOccurrence = nextOccurrence.map(Timestamp.init)
+        nextOccurrenceSecond = self.nextOccurrence.map(CalendarTime.init(secondOf:))
         self.earliestPossible = earliestPossible
         earliestPossibleSecond = earliestPossible.map(EarliestPossible.Second.init)
         self.change = change
@@ -69,6 +76,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case identifier, plugin, state, kind, submission, reasons, change, running, policies, history
         case isEligible = "eligible"
+        case nextOccurrence = "next_occurrence_ns"
+        case nextOccurrenceSecond = "next_occurrence"
         case earliestPossible = "earliest_possible_ns"
         case earliestPossibleSecond = "earliest_possible"
         case lastOutcome = "last_outcome"

@@ -74,7 +74,7 @@ enum QueryValue {
     static func since(_ text: String?, named name: String, now: WallTime) throws(RouteError) -> WallTime? {
         guard let text else { return nil }
         if let instant = SinceTime.instant(text, now: now) { return instant }
-        throw invalid(text, named: name, SinceTime.rule)
+        throw invalid(text, named: name, SinceTime.remedy(for: text))
     }
 
     private static func invalid(_ text: String, named name: String, _ rule: String) -> RouteError {

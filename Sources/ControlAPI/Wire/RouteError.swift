@@ -23,14 +23,21 @@ package struct RouteError: Error, Hashable, Sendable {
     }
 
     /// Creates the refusal of a call from a refusal by the scheduler.
-    package init(_ refusal: SubmissionRefusal) {
+    ///
+    /// - Parameter remedy: a remedy in addition to that of the message; nil for none.
+    package init(_ refusal: SubmissionRefusal, remedy: String? = nil) {
         status =
             switch refusal.code {
             case .unavailable: 503
             case .tooManyPendingTaskRequests, .immediateRunIneligible: 409
             case .notPermitted: 403
             }
-        reply = ErrorReply(code: refusal.code.name, subReason: refusal.subReason.name, message: refusal.message)
+        reply = ErrorReply(
+            code: refusal.code.name,
+            subReason: refusal.subReason.name,
+            message: refusal.message,
+            remedy: remedy
+        )
     }
 
     package static func malformedIdentifier(_ text: String, field: String) -> Self {
@@ -56,20 +63,27 @@ package struct RouteError: Error, Hashable, Sendable {
         )
     }
 
-    package static func noSuchPlugin(_ plugin: String) -> Self {
+    /// The refusal of an unknown plugin.
+    ///
+    /// - Parameter nearest: the most similar identifier of an installed plugin; nil when none is similar.
+    package static func noSuchPlugin(_ plugin: String, nearest: String? = nil) -> Self {
         Self(
             .noSuchPlugin,
             "no plugin \(plugin) is installed",
-            remedy: "list the installed plugins and the refused manifests with \"bgtask plugin list\""
+            remedy: nearest.map { "write \"\($0)\" if that plugin is meant" }
+                ?? "list the installed plugins and the refused manifests with \"bgtask plugin list\""
         )
     }
 
-    package static func noSuchTask(_ task: String) -> Self {
+    /// The refusal of an unknown task.
+    ///
+    /// - Parameter nearest: the most similar identifier that a manifest permits; nil when none is similar.
+    package static func noSuchTask(_ task: String, nearest: String? = nil) -> Self {
         Self(
             .noSuchTask,
             "\(task) is unknown: it was never submitted and no plugin permits it",
-            remedy:
-                "compare it with \"bgtask task list\" and the permitted identifiers of \"bgtask plugin show PLUGIN\""
+            remedy: nearest.map { "write \"\($0)\" if that task is meant" }
+                ?? "compare it with \"bgtask task list\" and the permitted identifiers of \"bgtask plugin show PLUGIN\""
         )
     }
 

@@ -121,7 +121,7 @@ extension ConditionsReply.State {
     /// The value as `yes`, `no`, or `?` for unknown, with a mark for a simulated condition.
     fileprivate var brief: String {
         switch source {
-        case .scripted: word + " (simulated)"
+        case .simulated: word + " (simulated)"
         case .configuration, .sensor, .missing, .unwatched: word
         }
     }

@@ -76,6 +76,7 @@ extension ControlRoutes {
             // Read first: an entry written between both reads is then part of the next query.
             (try ledger.newestJournalNumber(), try ledger.journal(selection))
         }
+        if records.isEmpty { try await requireKnown(query.filter) }
         let lines = (after == nil ? records.reversed() : records).map(JournalLine.init)
         let isComplete = after == nil || lines.count < query.limit
         let last = max(lines.last?.number ?? query.after ?? 0, isComplete ? newest.rawValue : 0)

@@ -40,7 +40,7 @@ extension ControlRoutes {
     func requireInstalled(_ plugin: PluginIdentifier) async throws {
         try await catalogue.waitUntilLoaded()
         let isInstalled = try await read { scheduler, _ in scheduler.entry(of: plugin) != nil }
-        if !isInstalled { throw RouteError.noSuchPlugin(plugin.text) }
+        if !isInstalled { throw noSuchPlugin(plugin) }
     }
 
     private func turn(after cursor: WorkCursor?, limit: Int, of query: TaskQuery) async throws -> Turn {

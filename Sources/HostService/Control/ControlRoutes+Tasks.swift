@@ -13,7 +13,14 @@ extension ControlRoutes {
         let submission = Submission(request: request, payload: payload, submitter: .user)
         switch await ask({ .submitted(submission, reply: $0) }) {
         case .submitted(let number, let plugin, let replaced):
-            return TaskSubmissionReply(number, plugin: plugin, identifier: request.identifier, replacing: replaced)
+            return TaskSubmissionReply(
+                number,
+                plugin: plugin,
+                identifier: request.identifier,
+                replacing: replaced,
+                earliestBegin: request.earliestBegin
+            )
+        case .refused(let refusal): throw self.refusal(refusal, of: request.identifier)
         case let answer: throw unexpected(answer)
         }
     }
@@ -25,7 +32,7 @@ extension ControlRoutes {
         case .triggered(let number): return PluginTriggerReply(number, plugin: plugin)
         case .refused(let refusal)
         where refusal.subReason == .pluginMissing && !catalogue.contents.refused.contains { $0.identifier == plugin }:
-            throw RouteError.noSuchPlugin(text)
+            throw noSuchPlugin(plugin)
         case let answer: throw unexpected(answer)
         }
     }
@@ -33,7 +40,10 @@ extension ControlRoutes {
     func cancel(_ text: String) async throws -> TaskCancellationReply {
         let identifier = try TaskIdentifier(validating: text)
         switch await ask({ .cancelRequested(identifier, of: nil, reply: $0) }) {
-        case .cancelled(let count): return TaskCancellationReply(isCancelled: count > 0)
+        case .cancelled(let count):
+            // The empty result for an unknown task would look like that of a task without a pending request.
+            if count == 0 { try await requireKnown(identifier) }
+            return TaskCancellationReply(isCancelled: count > 0)
         case let answer: throw unexpected(answer)
         }
     }
@@ -60,10 +70,11 @@ extension ControlRoutes {
         let reply = TaskWhyReply(
             explanation,
             at: now,
+            in: conditions.inForce,
             last: (last ?? lastEvent).map(TaskWhyReply.LastOutcome.init),
             history: try await history(of: explanation)
         )
-        if reply.state == .unknown && reply.plugin == nil { throw RouteError.noSuchTask(identifier.text) }
+        if reply.state == .unknown && reply.plugin == nil { throw noSuchTask(identifier) }
         return reply
     }
 
@@ -120,8 +131,12 @@ extension ControlRoutes {
         }
     }
 
-    func simulateConditions(_ body: ConditionsSimulation) throws -> ConditionsReply {
-        conditions.follow(try body.validated())
+    func simulateConditions(_ body: ConditionsSimulation) async throws -> ConditionsReply {
+        let simulation = try body.validated()
+        for (name, script) in simulation.lockedContainers.sorted(by: { $0.key < $1.key }) where script != .real {
+            if let plugin = PluginIdentifier(name) { try await requireInstalled(plugin) }
+        }
+        return conditions.follow(simulation)
     }
 
     func unexpected(_ answer: Answer) -> RouteError {
@@ -138,7 +153,13 @@ extension ControlRoutes {
 }
 
 extension TaskWhyReply {
-    init(_ explanation: Explanation, at now: Moment, last: LastOutcome?, history: [Wait]) {
+    init(
+        _ explanation: Explanation,
+        at now: Moment,
+        in conditions: ConditionsReply,
+        last: LastOutcome?,
+        history: [Wait]
+    ) {
         var pending: (work: PendingWork, reasons: [Reason], policies: [Scheduling.PolicyVerdict])?
         var running: Running?
         for state in explanation.states {
@@ -157,9 +178,10 @@ extension TaskWhyReply {
             kind: pending?.work.kind,
             submission: pending?.work.number,
             isEligible: pending?.reasons.isEmpty ?? false,
-            reasons: pending?.reasons.map { WaitingReason($0, at: now) } ?? [],
+            reasons: explanation.reasons.map { WaitingReason($0, at: now, in: conditions, last: last) },
+            nextOccurrence: explanation.nextOccurrence,
             earliestPossible: pending.map { EarliestPossible($0.reasons, at: now) },
-            change: explanation.change.map(ProposedChange.init(removing:)),
+            change: explanation.change.map { ProposedChange(removing: $0, in: conditions, last: last) },
             running: running,
             lastOutcome: last,
             policies: pending?.policies.map { PolicyVerdict($0, at: now) } ?? [],

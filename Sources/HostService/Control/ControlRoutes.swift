@@ -45,7 +45,7 @@ struct ControlRoutes: Sendable {
         case .journal: try await journal(journalQuery(call.query))
         case .run: Response(json: try await run(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
-        case .simulateConditions: Response(json: try simulateConditions(call.decoded()))
+        case .simulateConditions: Response(json: try await simulateConditions(call.decoded()))
         }
     }
 

@@ -86,7 +86,7 @@ extension ConditionsReply {
 extension ConditionsReply.State {
     fileprivate init(_ origin: ConditionsReport.Origin) {
         switch origin.source {
-        case .scripted: self.init(origin.holds, source: .scripted)
+        case .scripted: self.init(origin.holds, source: .simulated)
         case .configuration: self.init(origin.holds, source: .configuration)
         case .sensor(let path, let detail): self.init(origin.holds, source: .sensor, detail: "\(path): \(detail)")
         case .missing(let why): self.init(origin.holds, source: .missing, detail: why)

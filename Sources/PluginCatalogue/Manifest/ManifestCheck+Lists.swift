@@ -39,7 +39,8 @@ extension ManifestCheck {
                 .wrongValue,
                 at: field,
                 "is \(field.value.inQuotes), which is not one of \(offered.joined(separator: ", "))",
-                remedy: NearestWord.remedy(for: field.value, among: offered)
+                remedy: Self.mode(ofKind: field.value).map { "write \"\($0)\", the mode for \(field.value) requests" }
+                    ?? NearestWord.remedy(for: field.value, among: offered)
             )
         case (_, .propertyList):
             problems.note(
@@ -48,6 +49,15 @@ extension ManifestCheck {
                 "is \(field.value.inQuotes), which has no effect",
                 remedy: "nothing to do: it is ignored"
             )
+        }
+    }
+
+    /// The mode that requests of a kind need; nil for a word that is no such kind.
+    private static func mode(ofKind word: String) -> String? {
+        switch word {
+        case "refresh": BackgroundMode.fetch.rawValue
+        case "health-research": BackgroundMode.processing.rawValue
+        default: nil
         }
     }
 

@@ -28,7 +28,8 @@ enum Cause: Hashable, Sendable {
         case (.hostFailed(let message), _): self = .hostFailed(message)
         case (.hostStopping, _): self = .hostStopping
         case (_, .notLoaded(let message)): self = .notLoaded(message)
-        case (_, .failed(let status)): self = .entryFailed("entry returned \(status) instead of BGT_OK")
+        case (_, .failed(let status)):
+            self = .entryFailed("entry returned \(status) (\(ABIStatus.name(of: status))) instead of BGT_OK")
         case (.entryOverran, _):
             self = .entryFailed("\(launch.entryName) did not return within the budget and the grace period")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed

@@ -37,6 +37,17 @@ package struct WorkSchedule: Hashable, Sendable {
         if case .calendar(let rule) = rhythm { rule } else { nil }
     }
 
+    /// The reason why the manifest of a plugin causes the refusal of every occurrence; nil when it permits the schedule.
+    package func refusal(
+        of identifier: TaskIdentifier,
+        by entry: PluginEntry,
+        _ permissions: Permissions
+    ) -> Reason? {
+        let request = request(for: identifier)
+        let isPermitted = permissions.permits(identifier, as: kind)
+        return SubmissionRules.problem(with: request, isPermitted: isPermitted, for: entry)?.reason(for: request)
+    }
+
     /// The first scheduled occurrence after `time`, without the stagger; nil when there is none.
     func occurrence(after time: WallTime, in zones: TimeZoneTable) -> WallTime? {
         switch rhythm {

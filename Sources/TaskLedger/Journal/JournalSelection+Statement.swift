@@ -4,8 +4,21 @@ import GRDB
 import TaskModel
 
 extension JournalSelection {
-    /// The SQL statement that reads the selected entries, with its arguments. SQLite evaluates the conditions, and an
-    /// index finds the rows.
+    /// One selection for each event of the filter: an index has the entries of one event in the order of numbers. The
+    /// selection itself when the filter names at most one event.
+    var parts: [JournalSelection] {
+        if filter.events.count < 2 { return [self] }
+        // An outcome of a task and one of a launch may have the same name, by which entries are stored.
+        let byName = Dictionary(filter.events.map { ($0.name, $0) }) { first, _ in first }
+        return byName.values.map { event in
+            var part = self
+            part.filter.events = [event]
+            return part
+        }
+    }
+
+    /// The SQL statement that reads the selected entries of a part, with its arguments. SQLite evaluates the conditions,
+    /// and an index finds the rows.
     var statement: (sql: String, arguments: StatementArguments) {
         var conditions = ["number > ?"]
         var arguments: StatementArguments = [after?.rawValue ?? 0]
@@ -18,7 +31,7 @@ extension JournalSelection {
         require("journal.plugin = (SELECT id FROM plugin WHERE identifier = ?)", filter.plugin?.text)
         require("launch = ?", filter.launch?.rawValue)
         require("label = ?", filter.label)
-        require("event = ?", filter.event?.name)
+        require("event = ?", filter.events.first?.name)
         require("blame = ?", filter.blame?.rawValue)
         if outcomesOnly { conditions.append("+event IN (\(TaskOutcome.sqlList))") }
         // The index on time finds the first number; without the hint, SQLite would scan all numbers. Where the clock

@@ -38,6 +38,15 @@ extension JournalEntry {
 
 extension Database {
     func journal(_ selection: JournalSelection) throws -> [JournalRecord] {
+        let found = try selection.parts.map(entries)
+        if let only = found.first, found.count == 1 { return only }
+        let ordered = found.flatMap { $0 }.sorted {
+            selection.newestFirst ? $0.number > $1.number : $0.number < $1.number
+        }
+        return Array(ordered.prefix(selection.limit))
+    }
+
+    private func entries(_ selection: JournalSelection) throws -> [JournalRecord] {
         let (sql, arguments) = selection.statement
         return try rows(sql, arguments, of: "journal") { row in
             JournalRecord(

@@ -52,9 +52,10 @@ enum SignatureArgument {
 
     static func time(_ text: String) throws -> Duration {
         if let time = DurationText.duration(text[...]), time > .zero { return time }
-        throw ValidationError(
-            "\(text.inQuotes) is not a duration above zero; write it like 30s or 1min (\(DurationText.units))"
-        )
+        let remedy =
+            DurationText.correction(of: text[...]).map { "write \($0)" }
+            ?? "write it like 30s or 1min (\(DurationText.units))"
+        throw ValidationError("\(text.inQuotes) is not a duration above zero; \(remedy)")
     }
 
     private static func parts(of text: String) -> (word: String, value: String?) {

@@ -23,6 +23,10 @@ struct LibraryInspection: Hashable, Encodable {
         let rule: String?
         let message: String
         let remedy: String
+
+        init(_ problem: PluginBinaryProblem) {
+            (code, rule, message, remedy) = (problem.code, problem.rule, problem.message, problem.remedy)
+        }
     }
 
     struct Hardening: Hashable, Encodable {
@@ -44,6 +48,8 @@ struct LibraryInspection: Hashable, Encodable {
     /// function.
     let isBindable: Bool
     let problems: [Problem]
+    /// Problems that may not exist, because not every needed library could be examined.
+    let doubts: [Problem]
     /// The ABI version of this program, as MAJOR.MINOR.
     let abi = "\(HostABI.major).\(HostABI.minor)"
     let note: Note?
@@ -53,7 +59,6 @@ struct LibraryInspection: Hashable, Encodable {
     let name: String?
     let needs: [String]
     let searchPaths: [String]
-    let expected: [String]
     let hardening: Hardening?
     /// Size of the file in bytes; nil when the file does not exist.
     let size: Int64?
@@ -61,17 +66,17 @@ struct LibraryInspection: Hashable, Encodable {
 
     init(_ survey: BinarySurvey) {
         file = survey.path
-        isLoadable = survey.problems.isEmpty
-        isBindable = BinarySurvey(path: survey.path, for: .functions([])).problems.isEmpty
-        problems = survey.problems.map {
-            Problem(code: $0.code, rule: $0.rule, message: $0.message, remedy: $0.remedy)
-        }
+        let linkage = survey.traits == nil ? nil : LibraryLinkage(path: survey.path)
+        let unlinked = linkage?.problems ?? []
+        isLoadable = survey.problems.isEmpty && unlinked.isEmpty
+        isBindable = BinarySurvey(path: survey.path, for: .functions([])).problems.isEmpty && unlinked.isEmpty
+        problems = (unlinked + survey.problems).map(Problem.init)
+        doubts = (linkage?.doubts ?? []).map(Problem.init)
         note = survey.note.map { Note(major: $0.major, requiredMinor: $0.requiredMinor) }
         architecture = survey.traits == nil ? nil : BinarySurvey.machine
         name = survey.traits?.name
         needs = survey.traits?.needs ?? []
         searchPaths = survey.traits?.searchPaths ?? []
-        expected = survey.undefinedSymbols
         hardening = survey.traits.map {
             Hardening(
                 executableStack: $0.wantsExecutableStack,
@@ -84,7 +89,7 @@ struct LibraryInspection: Hashable, Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case format, file, problems, abi, note, architecture, name, needs, expected, hardening, size
+        case format, file, problems, doubts, abi, note, architecture, name, needs, hardening, size
         case isLoadable = "loadable"
         case isBindable = "bindable"
         case searchPaths = "search_paths"

@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The notation of one kind of quantity: whole numbers with units. The caller provides keys and ranges.
-struct Measure {
-    struct Unit {
+/// The notation of one kind of quantity: whole numbers with units. The only reader of durations and sizes in files, flags
+/// and calls; the caller provides keys and ranges.
+package struct Measure: Sendable {
+    struct Unit: Sendable {
         let word: String
         /// Size of the unit, as a multiple of the smallest unit of the quantity.
         let size: Int64
@@ -10,7 +11,7 @@ struct Measure {
         let otherWords: [String]
     }
 
-    enum Reading: Equatable {
+    package enum Reading: Equatable {
         /// A valid quantity, in the smallest unit.
         case value(Int64)
         /// The value exceeds 64 bits, in either direction.
@@ -24,8 +25,11 @@ struct Measure {
     let example: String
     /// The units of the quantity, in ascending order of size.
     let units: [Unit]
+    /// Whether a quantity may have several parts, which are added, as in `1h30min`.
+    let hasSeveralParts: Bool
 
-    static let durations = Measure(
+    /// Durations in milliseconds.
+    package static let durations = Measure(
         name: "a duration",
         example: "30s",
         units: [
@@ -34,10 +38,12 @@ struct Measure {
             Unit(word: "min", size: 60_000, otherWords: ["m", "mins", "minute", "minutes"]),
             Unit(word: "h", size: 3_600_000, otherWords: ["hr", "hrs", "hour", "hours"]),
             Unit(word: "d", size: 86_400_000, otherWords: ["day", "days"]),
-        ]
+        ],
+        hasSeveralParts: true
     )
 
-    static let sizes = Measure(
+    /// Sizes in bytes.
+    package static let sizes = Measure(
         name: "a size",
         example: "256MiB",
         units: [
@@ -46,27 +52,29 @@ struct Measure {
             Unit(word: "MiB", size: 1 << 20, otherWords: ["m", "mb", "mib"]),
             Unit(word: "GiB", size: 1 << 30, otherWords: ["g", "gb", "gib"]),
             Unit(word: "TiB", size: 1 << 40, otherWords: ["t", "tb", "tib"]),
-        ]
+        ],
+        hasSeveralParts: false
     )
 
     // MARK: Descriptions
 
     /// The notation of a value, in the largest unit in which it is a whole number.
-    func text(_ value: Int64) -> String {
+    package func text(_ value: Int64) -> String {
         let unit = units.last { value != 0 && value % $0.size == 0 } ?? units[0]
         return "\(value / unit.size)\(unit.word)"
     }
 
     /// The quantity with its range, for messages: `a duration from 1ms to 7d`.
-    func description(of range: ClosedRange<Int64>?) -> String {
+    package func description(of range: ClosedRange<Int64>?) -> String {
         range.map { "\(name) from \(text($0.lowerBound)) to \(text($0.upperBound))" } ?? name
     }
 
-    func remedy(in range: ClosedRange<Int64>?) -> String {
+    package func remedy(in range: ClosedRange<Int64>?) -> String {
         "write a whole number and one of \(words), such as \(example(in: range))"
     }
 
-    private var words: String { units.map(\.word).joined(separator: ", ") }
+    /// The units, as `ms, s, min, h, d`.
+    package var words: String { units.map(\.word).joined(separator: ", ") }
 
     private func example(in range: ClosedRange<Int64>?) -> String {
         guard let range, case .value(let value) = reading(of: example), !range.contains(value) else { return example }
@@ -75,7 +83,7 @@ struct Measure {
 
     // MARK: Reading
 
-    func reading(of text: String) -> Reading {
+    package func reading(of text: String) -> Reading {
         let isNegative = text.hasPrefix("-")
         guard let parts = Part.all(in: text.dropFirst(isNegative ? 1 : 0)) else { return .flawed(nil, remedy: nil) }
         var total: Int64 = 0
@@ -89,21 +97,27 @@ struct Measure {
             if isTooLarge { return .tooLarge }
             total = sum
         }
-        if parts.count > 1 {
+        if parts.count > 1, !hasSeveralParts {
             return .flawed("which has more than one unit", remedy: "write \(self.text(total))")
         }
-        if !parts[0].fraction.isEmpty { return .flawed("which has a fraction", remedy: "write \(self.text(total))") }
+        if parts.contains(where: { !$0.fraction.isEmpty }) {
+            return .flawed("which has a fraction", remedy: "write \(self.text(total))")
+        }
         return .value(total)
     }
 
     private func unknown(_ part: Part, of parts: [Part]) -> Reading {
         if part.unit.isEmpty { return .flawed("which has no unit", remedy: "add one of \(words), such as \(example)") }
-        let meant = units.first { $0.otherWords.contains(part.unit.lowercased()) || $0.word.lowercased() == part.unit }
-        let corrected = meant.map { "\(part.number)\($0.word)" }
+        let corrected = parts.compactMap { part in unit(meantBy: part.unit).map { "\(part.number)\($0.word)" } }
         return .flawed(
             "whose unit \"\(part.unit)\" is not one of \(words)",
-            remedy: parts.count == 1 ? corrected.map { "write \($0)" } : nil
+            remedy: corrected.count == parts.count ? "write \(corrected.joined())" : nil
         )
+    }
+
+    private func unit(meantBy word: Substring) -> Unit? {
+        let word = word.lowercased()
+        return units.first { $0.otherWords.contains(word) || $0.word.lowercased() == word }
     }
 
     /// One number with its unit.

@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import TaskModel
+
+/// The names of the commands, for a message about a mistyped one. The argument parser itself reports the first option
+/// behind it instead.
+enum CommandNames {
+    /// The message about the first word that is not a subcommand; nil when every word before the arguments is one.
+    static func problem(in arguments: [String]) -> String? {
+        var command: any ParsableCommand.Type = BgtaskCommand.self
+        var words = ["bgtask"]
+        for argument in arguments {
+            let subcommands = command.configuration.subcommands
+            if subcommands.isEmpty || argument.hasPrefix("-") || argument == "help" { return nil }
+            guard let next = subcommands.first(where: { name(of: $0) == argument }) else {
+                let remedy = NearestWord.remedy(for: argument, among: subcommands.map(name))
+                return "\"\(argument)\" is not a command of \(words.joined(separator: " ")); \(remedy)"
+            }
+            command = next
+            words.append(argument)
+        }
+        return nil
+    }
+
+    private static func name(of command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
+}

@@ -1,0 +1,79 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import PluginCatalogue
+import Scheduling
+import TaskLedger
+import TaskModel
+
+// Refusals of names that match nothing. The nearest name comes from the catalogue, outside of the decision loop.
+extension ControlRoutes {
+    /// Maximum number of names that are compared with an unknown one.
+    private static let mostNames = 10_000
+    /// Maximum number of task identifiers in a remedy.
+    private static let mostNamesShown = 10
+
+    func noSuchPlugin(_ plugin: PluginIdentifier) -> RouteError {
+        let names = catalogue.contents.entries.prefix(Self.mostNames).map(\.identifier.text)
+        return .noSuchPlugin(plugin.text, nearest: NearestWord.to(plugin.text, among: names))
+    }
+
+    func noSuchTask(_ identifier: TaskIdentifier) -> RouteError {
+        .noSuchTask(identifier.text, nearest: nearestTask(to: identifier))
+    }
+
+    /// The refusal of a submission. For an identifier that no plugin permits, the remedy names the nearest one.
+    func refusal(_ refusal: SubmissionRefusal, of identifier: TaskIdentifier) -> RouteError {
+        guard refusal.subReason == .identifierNotPermitted else { return RouteError(refusal) }
+        let plugin = catalogue.contents.entry(namedLike: identifier)
+        if let tasks = plugin?.taskNames {
+            let names = tasks.prefix(Self.mostNamesShown).joined(separator: ", ")
+            let remedy = tasks.isEmpty ? "its manifest permits no task" : "write one of \(names)"
+            return RouteError(refusal, remedy: "\(identifier) is a plugin, not a task; \(remedy)")
+        }
+        let nearest = nearestTask(to: identifier)
+        return RouteError(refusal, remedy: nearest.map { "write \"\($0)\" if that task is meant" })
+    }
+
+    /// Throws for a filter that names an unknown plugin, launch or task. Its empty result would look like that of a known
+    /// one without entries.
+    func requireKnown(_ filter: JournalFilter) async throws {
+        if let launch = filter.launch, try await recorded({ try $0.launch(launch) }) == nil {
+            throw RouteError.noSuchLaunch(launch)
+        }
+        if let plugin = filter.plugin, try await !isJournaled(JournalFilter(plugin: plugin)) {
+            try await requireInstalled(plugin)
+        }
+        if let identifier = filter.label.flatMap(TaskIdentifier.init) { try await requireKnown(identifier) }
+    }
+
+    /// Throws when no plugin permits the task, none has work with it, and the journal has no entry about it.
+    func requireKnown(_ identifier: TaskIdentifier) async throws {
+        if try await isJournaled(JournalFilter(label: identifier.text)) { return }
+        try await catalogue.waitUntilLoaded()
+        let plugin = try await read { scheduler, now in scheduler.explain(identifier, at: now).plugin }
+        if plugin == nil { throw noSuchTask(identifier) }
+    }
+
+    private func isJournaled(_ filter: JournalFilter) async throws -> Bool {
+        try await recorded { try !$0.journal(JournalSelection(filter: filter, newestFirst: true, limit: 1)).isEmpty }
+    }
+
+    private func nearestTask(to identifier: TaskIdentifier) -> String? {
+        let names = catalogue.contents.entries.prefix(Self.mostNames).flatMap(\.taskNames)
+        return NearestWord.to(identifier.text, among: Array(names.prefix(Self.mostNames)))
+    }
+}
+
+extension CatalogueContents {
+    fileprivate func entry(namedLike identifier: TaskIdentifier) -> PluginEntry? {
+        PluginIdentifier(identifier.text).flatMap(entry(for:))
+    }
+}
+
+extension PluginEntry {
+    /// The task identifiers that the manifest permits by name.
+    fileprivate var taskNames: [String] {
+        permitted.compactMap { if case .exact(let name) = $0 { name.text } else { nil } }
+    }
+}

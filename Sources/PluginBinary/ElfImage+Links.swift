@@ -1,0 +1,64 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The instructions of a library to the loader about other libraries.
+struct ElfLinks {
+    /// The shared-object name (SONAME), under which the library meets later needs; nil when it has none.
+    let name: String?
+    let needs: [String]
+    /// Search path for the needed libraries (RUNPATH); nil when the library has none.
+    let runPath: String?
+    /// Search path for the needed libraries and for theirs (RPATH); without effect beside a RUNPATH.
+    let inheritedPath: String?
+    let ignoresStandardDirectories: Bool
+    /// Whether other libraries define symbols in place of this one (DT_FILTER, DT_AUXILIARY).
+    let isFilter: Bool
+}
+
+extension ElfImage {
+    func links() throws(PluginBinaryProblem.Kind) -> ElfLinks {
+        let dynamic = try dynamicTable()
+        let names = try names(of: dynamic)
+        func text(_ tag: ElfDynamic.Tag) -> String? { dynamic[tag].map { names.text(at: Int(clamping: $0)) } }
+        return ElfLinks(
+            name: text(.sharedName),
+            needs: dynamic.all(.needed).map { names.text(at: Int(clamping: $0)) },
+            runPath: text(.runPath),
+            inheritedPath: text(.oldRunPath),
+            ignoresStandardDirectories: dynamic.ignoresStandardDirectories,
+            isFilter: dynamic[.filter] != nil || dynamic[.auxiliary] != nil
+        )
+    }
+
+    /// Names of the undefined symbols without which the loader refuses the library: a relocation refers to them, and
+    /// they are not weak. In the order of the symbol table.
+    func requiredSymbols() throws(PluginBinaryProblem.Kind) -> [String] {
+        let dynamic = try dynamicTable()
+        let names = try names(of: dynamic)
+        guard let table = dynamic[.symbolTable] else { return [] }
+        var found: [String] = []
+        for symbol in try relocatedSymbols(dynamic).sorted() {
+            let address = table &+ UInt64(symbol) * ElfSymbols.entrySize
+            let entry = try read(atAddress: address, count: ElfSymbols.entrySize)
+            let symbols = try ElfSymbols(table: entry, names: names).all()
+            found += symbols.filter { !$0.isDefined && $0.isGlobal && !$0.isWeak && !$0.name.isEmpty }.map(\.name)
+        }
+        return found
+    }
+
+    /// Numbers of the symbols to which a relocation refers.
+    private func relocatedSymbols(_ dynamic: ElfDynamic) throws(PluginBinaryProblem.Kind) -> Set<UInt32> {
+        var found: Set<UInt32> = []
+        for (table, size) in [
+            (ElfDynamic.Tag.relocations, ElfDynamic.Tag.relocationsSize), (.callRelocations, .callRelocationsSize),
+        ] {
+            guard let address = dynamic[table], let count = dynamic[size], count > 0 else { continue }
+            let entries = try read(atAddress: address, count: count)
+            for entry in 0..<entries.count / 24 {
+                found.insert(try entries.integer(at: entry * 24 + 12, as: UInt32.self))
+            }
+        }
+        // Symbol 0 stands for no symbol.
+        found.remove(0)
+        return found
+    }
+}

@@ -1,0 +1,86 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import Glibc
+internal import LinuxSystem
+
+/// The libraries that the loader would load together with a plugin's library, and the symbols that they lack.
+///
+/// The files are read as bytes: nothing is loaded and no code runs. Symbols of the system's own libraries are assumed to
+/// be complete.
+package struct LibraryLinkage: Hashable, Sendable {
+    /// The libraries that every runner loads before a plugin; their symbols are visible to it.
+    package static let librariesOfRunner = ["libm.so.6", "libc.so.6", ElfHeader.loaderName]
+
+    /// Reasons why the loader of this machine refuses the library: missing libraries or, if there are none, undefined
+    /// symbols.
+    package private(set) var problems: [PluginBinaryProblem] = []
+    /// Problems that may not exist, because the loader's search could not be repeated completely.
+    package private(set) var doubts: [PluginBinaryProblem] = []
+
+    /// Resolves the library at `path`. A file that is not a library has no problems here; `BinarySurvey` reports it.
+    ///
+    /// - Parameter origin: directory that stands for `$ORIGIN`, if the library will be loaded from another one.
+    package init(path: String, origin: String? = nil) {
+        guard let descriptor = try? Descriptor(opening: path, flags: LinkedLibrary.openFlags),
+            let library = try? LinkedLibrary(descriptor, path: path, origin: origin)
+        else { return }
+        var loaded = [library]
+        load(into: &loaded)
+        if problems.isEmpty { resolve(loaded) }
+    }
+
+    /// Adds all needed libraries, breadth first like the loader.
+    private mutating func load(into loaded: inout [LinkedLibrary]) {
+        let search = LoaderSearch()
+        let plugin = loaded[0]
+        // The loader uses a library that a runner already has, regardless of the plugin's search path.
+        var names = Set(Self.librariesOfRunner)
+        for name in Self.librariesOfRunner {
+            if let library = search.findStandard(name) { loaded.append(library) }
+        }
+        var next = 0
+        while next < loaded.count {
+            let user = loaded[next]
+            next += 1
+            if let name = user.links.name { names.insert(name) }
+            for name in user.links.needs where names.insert(name).inserted {
+                let neededBy = user.path == plugin.path ? nil : user.path
+                switch search.find(name, for: user) {
+                case .library(let library): loaded.append(library)
+                case .missing: problems.append(problem(plugin, .dependencyMissing(name, neededBy: neededBy)))
+                case .uncertain: doubts.append(problem(plugin, .dependencyMissing(name, neededBy: neededBy)))
+                case .unread(let path, let reason):
+                    doubts.append(problem(plugin, .dependencyUnread(path, problem: reason)))
+                }
+            }
+        }
+    }
+
+    private mutating func resolve(_ loaded: [LinkedLibrary]) {
+        let plugin = loaded[0]
+        var undefined: [PluginBinaryProblem] = []
+        for user in loaded where !user.isStandard {
+            let usedBy = user.path == plugin.path ? nil : user.path
+            for name in (try? user.image.requiredSymbols()) ?? [] where !Self.isDefined(name, in: loaded) {
+                undefined.append(problem(plugin, .symbolUndefined(name, usedBy: usedBy)))
+            }
+        }
+        // Libraries outside of the examined ones may define the symbols.
+        let isCertain = doubts.isEmpty && !loaded.contains(where: \.links.isFilter) && !Self.isPreloading
+        if isCertain { problems += undefined } else { doubts += undefined }
+    }
+
+    /// Whether a library defines the symbol. A library with an unreadable table may define it.
+    private static func isDefined(_ name: String, in loaded: [LinkedLibrary]) -> Bool {
+        loaded.contains { (try? $0.exports.contains(name)) ?? true }
+    }
+
+    private func problem(_ plugin: LinkedLibrary, _ kind: PluginBinaryProblem.Kind) -> PluginBinaryProblem {
+        PluginBinaryProblem(path: plugin.path, kind: kind)
+    }
+
+    /// Whether the system adds libraries to every process.
+    private static var isPreloading: Bool {
+        FileBytes.text("/etc/ld.so.preload").map { !$0.allSatisfy(\.isWhitespace) } ?? false
+    }
+}

@@ -1,0 +1,79 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import ControlClient
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A name that matches nothing is refused, with the nearest name that does")
+struct UnknownNameTests {
+    private static let plugin = TestPlugin.neighbour
+
+    @Test func `a filter of the journal with an unknown plugin, launch or task is refused`() async throws {
+        try await HostFixture.with { host in
+            for filter in [
+                ["--plugin", "com.example.nobody"], ["--launch", "4711"], ["--identifier", "com.example.nobody.task"],
+            ] {
+                let journal = try await host.bgtaskList(["journal"] + filter)
+                #expect(journal.status == 1 && journal.output.isEmpty, "\(filter)")
+                #expect(journal.error.contains(filter[1]), "\(journal.error)")
+            }
+            let nearly = try await host.bgtask("journal", "--plugin", "com.example.neigbour")
+            #expect(nearly.error.contains("write \"\(Self.plugin.identifier)\""))
+            let known = try await host.bgtask("journal", "--plugin", Self.plugin.identifier, "--event", "crashed")
+            #expect(known.status == 0 && known.output == "no journal entry found\n")
+        }
+    }
+
+    @Test func `the journal has the entries of each event that a repeated filter names`() async throws {
+        try await HostFixture.with { host in
+            let submission = try await host.submit(Self.plugin.task())
+            _ = try await host.outcome(of: submission)
+            let events = JournalFilter(events: [.submitted, .task(.succeeded)])
+            let entries = try await host.client.journal(limit: 50, filter: events).entries
+            #expect(entries.filter { $0.submission == submission }.map(\.event) == ["submitted", "succeeded"])
+            let listed = try await host.bgtask("journal", "--event", "submitted", "--outcome", "succeeded")
+            #expect(listed.output.contains("submitted") && listed.output.contains("succeeded"))
+        }
+    }
+
+    @Test func `a command about a task that no plugin permits is refused with the nearest task`() async throws {
+        try await HostFixture.with { host in
+            let typo = "com.example.neighbour.tsak"
+            let submit = ["task", "submit", typo, "--kind", "processing"]
+            for command in [submit, ["task", "cancel", typo], ["why", typo]] {
+                let run = try await host.bgtaskList(command)
+                #expect(run.status == 1, "\(command)")
+                #expect(run.error.contains("write \"\(Self.plugin.task())\""), "\(run.error)")
+            }
+            let plugin = try await host.bgtask("task", "submit", Self.plugin.identifier, "--kind", "processing")
+            #expect(plugin.status == 1 && plugin.error.contains("is a plugin, not a task; write one of"))
+            #expect(plugin.error.contains(Self.plugin.task()))
+        }
+    }
+
+    @Test func `a lock is simulated only for the container of an installed plugin`() async throws {
+        try await HostFixture.with { host in
+            let unknown = try await host.bgtask("simulate", "conditions", "--locked", "com.example.nobody")
+            #expect(unknown.status == 1 && unknown.error.contains("com.example.nobody"))
+            let known = try await host.bgtask("simulate", "conditions", "--locked", Self.plugin.identifier)
+            #expect(known.status == 0)
+        }
+    }
+
+    @Test func `bgtask task submit prints the time that a begin option stands for`() async throws {
+        try await HostFixture.with { host in
+            let run = try await host.bgtask(
+                "task",
+                "submit",
+                Self.plugin.task(),
+                "--kind",
+                "processing",
+                "--not-before",
+                "+1h30min"
+            )
+            #expect(run.output.contains("; it runs no earlier than ") && run.output.contains("(in 1h "))
+        }
+    }
+}
