@@ -120,6 +120,8 @@ struct APIDescriptionTests {
         // Read from the source, because the API does not depend on the scheduler.
         let policies = try Repository.cases(of: "Policy", in: "Sources/Scheduling/Policies/Policy.swift")
         #expect(described.removeValue(forKey: "Policy").map(Set.init) == policies)
+        let guarantees = try Repository.cases(of: "Guarantee", in: "Sources/SandboxPolicy/Guarantee.swift")
+        #expect(described.removeValue(forKey: "Guarantee.name").map(Set.init) == guarantees)
         for name in ["ErrorCode", "ErrorSubReason"] {
             let values = described.removeValue(forKey: name)
             #expect(values.map(Set.init) == Self.errors[name].map(Set.init), "\(name)")
@@ -147,6 +149,8 @@ struct APIDescriptionTests {
         "TaskSubmission.strategy": SubmissionStrategy.allCases.map(\.name),
         "TaskWhy.state": TaskWhyReply.State.allCases.map(\.rawValue),
         "TaskWhy.policies.verdict": ["may", "wait", "must"],
+        "Plugin.grants.places.access": ["read", "write", "execute"],
+        "HostStatus.isolation.choice": Isolation.allCases.map(\.rawValue),
         "Launch.cause": LaunchCause.allCases.map(\.name),
     ]
 

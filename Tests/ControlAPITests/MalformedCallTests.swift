@@ -107,7 +107,7 @@ struct MalformedCallTests {
             #"{"identifier": "a.b", "kind": "refresh", "payload": "\#(String(repeating: "AAAA", count: 21_846))"}"#,
             "payload-too-large",
             "payload",
-            "a file name"
+            "pass the path"
         ),
         Case(#"{"identifiers": []}"#, "identifier-missing", "identifiers", "at least one", to: .run),
         Case(#"{"identifiers": ["a.b", 7]}"#, "field-type", "identifiers[1]", "a string", to: .run),

@@ -159,7 +159,7 @@ struct AssertionTests {
             let violations = try await host.journal().filter { $0.event == "violation" && $0.launch == done.launch }
             #expect(violations.count == 20 && violations.allSatisfy { $0.message.contains("BGT-ABI-08") })
             #expect(violations[0].message.contains("is not a new one of launch"))
-            #expect(violations[1].message.contains("ended assertion") && violations[2].message.contains("64 open"))
+            #expect(violations[1].message.contains("ended assertion") && violations[2].message.contains("64 were open"))
             try await host.runNeighbour()
         }
     }

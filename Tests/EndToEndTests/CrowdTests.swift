@@ -9,7 +9,7 @@ import Testing
 struct CrowdTests {
     private static let callers = 200
 
-    @Test func `two hundred simultaneous calls are all answered, and the host keeps neither connections nor memory`()
+    @Test func `a hundred simultaneous calls are all answered, and the host keeps neither connections nor memory`()
         async throws
     {
         try await HostFixture.with(HostSetup(["idle-timeout": "2s"])) { host in
@@ -29,7 +29,8 @@ struct CrowdTests {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let crowd = try host.silentCrowd()
-            #expect(host.connections.count >= crowd.count)
+            // The host admits 128 connections of a user.
+            #expect(crowd.count > 128 && host.connections.count >= 128)
             // The clients occupy the socket, so installation and outcome are observed in the log.
             try await host.install(plugin)
             let line = try await host.waitForLog("its task") { $0.contains("launched") && $0.contains(plugin.task()) }
@@ -37,7 +38,7 @@ struct CrowdTests {
             try await host.waitForLog("its end") { $0.contains("ended") && $0.contains("\(launch) ") }
             // The launch of the event, which submitted the task, may write its own line later.
             #expect(host.containerText(plugin, "events.txt").split(separator: "\n").contains("task"))
-            #expect(host.connections.count >= crowd.count, "they stayed longer than it took")
+            #expect(host.connections.count >= 128, "they stayed longer than it took")
             withExtendedLifetime(crowd) {}
         }
     }

@@ -42,7 +42,7 @@ struct DiskTests {
                     $0.contains("ended") && $0.contains("launch=\(launch.number) ")
                 }
                 let check = try await host.check()
-                #expect(check.status == 1 && check.output.contains("free space on it"), "\(check)")
+                #expect(check.status == 1 && check.output.contains("delete other files on this disk"), "\(check)")
                 #expect(try await !host.journal().contains { $0.submission == running }, "it cannot be recorded yet")
 
                 try disk.makeRoom()
@@ -100,7 +100,7 @@ struct DiskTests {
                     "\(refusal)"
                 )
                 let check = try await host.check()
-                #expect(check.status == 1 && check.output.contains("mounted read-only; mount it"), "\(check)")
+                #expect(check.status == 1 && check.output.contains("mounted read-only; mount this disk"), "\(check)")
                 #expect(try host.stateFiles() == before)
 
                 try await disk.makeWritable()

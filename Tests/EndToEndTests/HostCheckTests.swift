@@ -78,7 +78,8 @@ struct HostCheckTests {
             let check = try await host.check()
             let key = "plugins.\(plugin.identifier).schedules.\(plugin.task())"
             #expect(check.status == 0)
-            #expect(check.output.contains("\(key): the manifest does not have the background mode processing"))
+            let note = "the manifest of the plugin does not have the background mode processing"
+            #expect(check.output.contains("\(key): \(note)"))
         }
     }
 

@@ -147,7 +147,8 @@ struct LibraryChangeTests {
             try host.directory.remove(Self.patient.libraryFile)
             let removal = try await host.waitForJournal("its removal") { $0.event == "plugin-removed" }
             let rule = "kept for 30d"
-            #expect(removal.names(Self.patient, blame: "nobody", rule: rule, remedy: "reinstall it"), "\(removal)")
+            let remedy = "reinstall the plugin"
+            #expect(removal.names(Self.patient, blame: "nobody", rule: rule, remedy: remedy), "\(removal)")
             try await host.withstands(submission: running)
             try host.release(Self.patient)
             #expect(try await host.outcome(of: running).event == "succeeded")

@@ -27,9 +27,9 @@ struct OverrunTests {
 
     static let overruns = [
         Overrun("LoopInHandler", "expired", launch: "launch-overran", remedy: "set one"),
-        Overrun("LoopInExpirationHandler", "overran", launch: "launch-overran", remedy: "complete it in the"),
+        Overrun("LoopInExpirationHandler", "overran", launch: "launch-overran", remedy: "complete the task in its"),
         Overrun("SleepsThroughSignals", "expired", launch: "launch-overran", remedy: "set one"),
-        Overrun("NeverCompletes", "overran", launch: "launch-overran", remedy: "complete it in the"),
+        Overrun("NeverCompletes", "overran", launch: "launch-overran", remedy: "complete the task in its"),
     ]
 
     @Test(.proves(57, 59), arguments: overruns)

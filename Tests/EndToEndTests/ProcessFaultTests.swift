@@ -133,7 +133,7 @@ struct ProcessFaultTests {
                 $0.submission == submission && $0.event != "succeeded" && $0.launch != nil
             }
             let exchanged = try #require(others.first)
-            #expect(exchanged.message.contains("changed since it was examined") && exchanged.blame == "host")
+            #expect(exchanged.message.contains("changed since the host examined it") && exchanged.blame == "host")
             #expect(exchanged.message.contains("no attempt charged"))
             #expect(!entries.contains(try #require(exchanged.launch)))
             try await host.runNeighbour()

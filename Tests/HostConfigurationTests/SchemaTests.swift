@@ -109,12 +109,14 @@ struct SchemaTests {
                 "entitlements": Entitlement.allCases.map(\.rawValue),
                 "argument": manifest["argument"] ?? [],
                 "result.int32": rules, "result.int64": rules,
+                "grants.settings.access": Grants.Setting.Access.allCases.map(\.rawValue),
             ]
         )
         let arguments = Set(DirectArgument.Kind.allCases.map(\.rawValue))
         #expect(arguments.isSuperset(of: manifest["argument"] ?? []))
         #expect(
             try Schema("configuration").enumerations == [
+                "isolation": Isolation.allCases.map(\.rawValue),
                 "log-level": Logger.Level.allCases.map(\.rawValue),
                 "policies.off": Policy.allCases.map(\.rawValue),
                 "schedule.kind": ["refresh", "processing", "health-research"],

@@ -48,7 +48,7 @@ struct WatchPictureTests {
                       ██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 25 %  3 of 12
 
                 WAITING 1
-                  com.example.feed.refresh  refresh  earliest-begin in 12min  failed 1x  its earliest begin is in t…
+                  com.example.feed.refresh  refresh  earliest-begin in 12min  failed 1x  the earliest begin of the …
 
                 EVENTS 1
                   com.example.feed  started  may run now

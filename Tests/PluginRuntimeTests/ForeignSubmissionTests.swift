@@ -82,7 +82,7 @@ struct ForeignSubmissionTests {
         } payload: {
             [1]
         }
-        #expect(problem?.message.contains("NULL if and only if") == true)
+        #expect(problem?.message.contains("not NULL, but payload_length is 0; pass NULL") == true)
     }
 
     @Test(arguments: [0, BGT_KIND_EVENT, 6, .max] as [UInt32])

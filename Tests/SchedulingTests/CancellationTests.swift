@@ -268,7 +268,7 @@ struct CancellationTests {
         host.complete(.clean, in: plan)
         let lines = host.entries(.replaced)
         #expect(lines.count == 21)
-        #expect(lines.last?.message.hasPrefix("29 more pending requests were replaced") == true)
+        #expect(lines.last?.message.hasPrefix("submissions of this launch replaced 29 more") == true)
     }
 
     @Test(.proves(44))
@@ -287,7 +287,7 @@ struct CancellationTests {
         host.complete(.clean, in: plan)
         let lines = host.entries(.cancelled)
         #expect(lines.count == 101)
-        #expect(lines.last?.message.hasPrefix("30 more pending requests were cancelled") == true)
+        #expect(lines.last?.message.hasPrefix("this launch cancelled 30 more pending") == true)
         #expect(lines.last?.launch == plan.number)
     }
 
