@@ -311,7 +311,7 @@ let package = Package(
             name: "PluginInstaller",
             dependencies: [
                 "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginCatalogue", "PluginChecker",
-                "TaskModel",
+                "Scheduling", "TaskModel",
             ]
         ),
 

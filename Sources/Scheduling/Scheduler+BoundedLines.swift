@@ -22,8 +22,10 @@ extension Scheduler {
         else { return [.journal(entry)] }
         lines.append(line)
         guard line.isWritten else { return [] }
-        // Should the host go down first, no line has the count.
-        let notice = line.place == .lastWritten ? "; at the end of the launch, one entry counts all further ones" : ""
+        // Should the host go down first, no line has the count, because the count is only in memory.
+        let notice =
+            line.place == .lastWritten
+            ? "; at the end of the launch, one entry counts all further ones, unless the host goes down first" : ""
         return [.journal(entry.adding(notice))]
     }
 

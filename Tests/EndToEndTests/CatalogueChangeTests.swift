@@ -134,12 +134,12 @@ struct CatalogueChangeTests {
             #expect(list.refused.first?.problems.first?.line == 5)
             let refused = try await host.waitForJournal("the refusal") { $0.event == "plugin-refused" }
             #expect(refused.plugin == Self.obedient.identifier && refused.message.contains("chief"))
-            #expect(try await host.why(Self.obedient.task()).reasons.first?.code == "plugin-refused")
+            #expect(try await host.why(Self.obedient.task()).reasons?.first?.code == "plugin-refused")
             try await host.runNeighbour()
 
             try host.directory.write("no: [".utf8, to: Self.obedient.manifestFile)
             try await host.waitForLog("the next refusal") { $0.contains("manifest refused") && $0.contains(":1:") }
-            #expect(try await host.why(Self.obedient.task()).reasons.first?.code == "plugin-refused")
+            #expect(try await host.why(Self.obedient.task()).reasons?.first?.code == "plugin-refused")
 
             let end = try await host.journalEnd()
             try host.directory.write(Self.obedient.manifest.utf8, to: Self.obedient.manifestFile)

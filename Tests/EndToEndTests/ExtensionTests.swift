@@ -237,8 +237,8 @@ struct ExtensionTests {
             // Until then the lane of the extension is busy.
             try await host.waitForJournal("the end of what was cut short") { $0.event == "launch-lost" }
             let why = try await host.why(pair.child.identifier)
-            #expect(why.state == .pending && why.kind == "event" && why.reasons.first?.code == "plugin-disabled")
-            #expect(why.reasons.first?.message.contains(pair.main.identifier) == true)
+            #expect(why.state == .pending && why.kind == "event" && why.reasons?.first?.code == "plugin-disabled")
+            #expect(why.reasons?.first?.message.contains(pair.main.identifier) == true)
             let text = try await host.bgtask("why", pair.child.identifier)
             #expect(text.output.contains("an event of \(pair.child.identifier) waits (event, submission"))
 

@@ -99,7 +99,7 @@ struct HealthResearchTests {
             try await waitForStudy(on: host)
             try await lock(plugin, .holds(true), on: host)
             let states = try await host.client.host().conditions.lockedContainers
-            #expect(states[plugin.identifier] == .init(true, source: .scripted))
+            #expect(states?[plugin.identifier] == .init(true, source: .scripted))
             try host.release(plugin)
             #expect(try await endOfStudy(plugin, on: host).event == "succeeded")
             #expect(host.containerText(plugin, "stopped.txt").isEmpty)
@@ -122,7 +122,7 @@ struct HealthResearchTests {
             )
             #expect(locked.output.contains("container of \(plugin.identifier): simulated"))
             let why = try await host.why(plugin.task("study"))
-            #expect(why.reasons.map(\.code) == ["container-locked"])
+            #expect(why.reasons?.map(\.code) == ["container-locked"])
             let twice = try await host.bgtask(
                 "simulate",
                 "conditions",

@@ -29,7 +29,7 @@ struct LibraryChangeTests {
             #expect(refusal.message.contains(digest), "\(refusal.message)")
             _ = try await host.client.simulateConditions(ConditionsSimulation([.network: .holds(true)]))
             try await host.withstands("the refusal") {
-                try await host.why(plugin.task()).reasons.first?.code == "plugin-refused"
+                try await host.why(plugin.task()).reasons?.first?.code == "plugin-refused"
             }
 
             try host.directory.write(original, to: plugin.libraryFile)
@@ -106,7 +106,7 @@ struct LibraryChangeTests {
             let ends = try await host.journal(after: end).filter { $0.submission == submission }
             #expect(ends.allSatisfy { $0.event == "interrupted" }, "\(ends)")
             try await host.runNeighbour()
-            #expect(try await host.why(plugin.task()).reasons.first?.code == "plugin-refused")
+            #expect(try await host.why(plugin.task()).reasons?.first?.code == "plugin-refused")
             // No launch is lost if the catalogue was read between the exchange and the launch.
             let lost = try await host.journal(after: end).filter { $0.event == "launch-lost" }
             #expect((0...2).contains(lost.count), "\(lost)")
@@ -128,7 +128,7 @@ struct LibraryChangeTests {
             try host.release(Self.patient)
             #expect(try await host.outcome(of: running).event == "succeeded")
             try await host.withstands("the refusal") {
-                try await host.why(Self.patient.task("two")).reasons.first?.code == "plugin-refused"
+                try await host.why(Self.patient.task("two")).reasons?.first?.code == "plugin-refused"
             }
 
             try await host.install(Self.patient)

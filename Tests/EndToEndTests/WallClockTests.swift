@@ -45,7 +45,7 @@ struct WallClockTests {
             let waiting = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
             _ = try await host.client.simulateConditions(ConditionsSimulation([.network: .holds(false)]))
             #expect(try await host.client.tasks().pending.map(\.submission) == [waiting])
-            #expect(try await host.why(task).reasons.first?.code == "earliest-begin")
+            #expect(try await host.why(task).reasons?.first?.code == "earliest-begin")
             try host.release(Self.patient)
             #expect(try await host.outcome(of: running).event == "succeeded")
             try await host.stop()

@@ -20,9 +20,10 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let state: State
     package let kind: String?
     package let submission: Int64?
-    /// Whether the task may run now; false in every state but `pending`.
-    package let isEligible: Bool
-    package let reasons: [WaitingReason]
+    /// Whether the task may run now; nil in every state but `pending`.
+    package let isEligible: Bool?
+    /// The reasons that block the task, empty when it may run now; nil in every state but `pending`.
+    package let reasons: [WaitingReason]?
     /// The earliest time at which the task could run; nil in every state but `pending`.
     package let earliestPossible: EarliestPossible?
     private let earliestPossibleSecond: EarliestPossible.Second?
@@ -30,10 +31,11 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let change: ProposedChange?
     package let running: Running?
     package let lastOutcome: LastOutcome?
-    /// The verdict of each policy; empty in every state but `pending`.
-    package let policies: [PolicyVerdict]
-    /// The reasons for which the newest submission has waited, with their times, oldest first.
-    package let history: [Wait]
+    /// The verdict of each policy; nil in every state but `pending`.
+    package let policies: [PolicyVerdict]?
+    /// The reasons for which the pending submission, otherwise the newest one that ended, has waited, with their times,
+    /// oldest first. Nil when there is neither.
+    package let history: [Wait]?
 
     package init(
         identifier: TaskIdentifier,
@@ -41,21 +43,20 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         state: State,
         kind: TaskKind? = nil,
         submission: SubmissionNumber? = nil,
-        isEligible: Bool = false,
-        reasons: [WaitingReason] = [],
+        reasons: [WaitingReason]? = nil,
         earliestPossible: EarliestPossible? = nil,
         change: ProposedChange? = nil,
         running: Running? = nil,
         lastOutcome: LastOutcome? = nil,
-        policies: [PolicyVerdict] = [],
-        history: [Wait] = []
+        policies: [PolicyVerdict]? = nil,
+        history: [Wait]? = nil
     ) {
         self.identifier = identifier.text
         self.plugin = plugin?.text
         self.state = state
         self.kind = kind?.name
         self.submission = submission?.rawValue
-        self.isEligible = isEligible
+        isEligible = reasons?.isEmpty
         self.reasons = reasons
         self.earliestPossible = earliestPossible
         earliestPossibleSecond = earliestPossible.map(EarliestPossible.Second.init)

@@ -69,8 +69,8 @@ extension ControlRoutes {
 
     /// The waits of the pending submission of the identifier; without one, of its newest task with a journaled outcome.
     /// They are the waits of its work class (the work of the plugin with the same requirements) while it was pending. A
-    /// pending submission adds the wait for its own earliest begin.
-    private func history(of explanation: Explanation) async throws -> [TaskWhyReply.Wait] {
+    /// pending submission adds the wait for its own earliest begin. Nil when there is neither submission.
+    private func history(of explanation: Explanation) async throws -> [TaskWhyReply.Wait]? {
         let now = explanation.now.wall
         for case .pending(let work, _, _) in explanation.states {
             let selection = WaitSelection(key: WaitKey(of: work), from: work.acceptedAt, limit: Self.mostWaits)
@@ -80,7 +80,7 @@ extension ControlRoutes {
         }
         let label = explanation.identifier.text
         return try await recorded { ledger in
-            guard let span = try ledger.pendingSpan(ofNewestTask: label) else { return [] }
+            guard let span = try ledger.pendingSpan(ofNewestTask: label) else { return nil }
             let records = try ledger.waits(WaitSelection(span, limit: Self.mostWaits))
             return records.map { TaskWhyReply.Wait(submission: span.submission, $0, since: span.since, now: now) }
         }
@@ -121,7 +121,7 @@ extension ControlRoutes {
     }
 
     func simulateConditions(_ body: ConditionsSimulation) throws -> ConditionsReply {
-        conditions.follow(try body.validated())
+        conditions.follow(try body.validated(), by: caller?.callingUser)
     }
 
     func unexpected(_ answer: Answer) -> RouteError {
@@ -138,7 +138,7 @@ extension ControlRoutes {
 }
 
 extension TaskWhyReply {
-    init(_ explanation: Explanation, at now: Moment, last: LastOutcome?, history: [Wait]) {
+    init(_ explanation: Explanation, at now: Moment, last: LastOutcome?, history: [Wait]?) {
         var pending: (work: PendingWork, reasons: [Reason], policies: [Scheduling.PolicyVerdict])?
         var running: Running?
         for state in explanation.states {
@@ -156,13 +156,12 @@ extension TaskWhyReply {
             state: state,
             kind: pending?.work.kind,
             submission: pending?.work.number,
-            isEligible: pending?.reasons.isEmpty ?? false,
-            reasons: pending?.reasons.map { WaitingReason($0, at: now) } ?? [],
+            reasons: pending?.reasons.map { WaitingReason($0, at: now) },
             earliestPossible: pending.map { EarliestPossible($0.reasons, at: now) },
             change: explanation.change.map(ProposedChange.init(removing:)),
             running: running,
             lastOutcome: last,
-            policies: pending?.policies.map { PolicyVerdict($0, at: now) } ?? [],
+            policies: pending?.policies.map { PolicyVerdict($0, at: now) },
             history: history
         )
     }
