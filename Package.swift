@@ -312,7 +312,7 @@ let package = Package(
             name: "PluginInstaller",
             dependencies: [
                 "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue",
-                "PluginChecker", "TaskModel",
+                "PluginChecker", "Scheduling", "TaskModel",
             ]
         ),
 

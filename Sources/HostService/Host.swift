@@ -40,7 +40,8 @@ package struct Host: Sendable {
         let sandboxes = try makeSandboxPolicy()
         let state = try StateDirectory(path: configuration.stateDirectory)
         let mailbox = Mailbox()
-        let ledger = try openLedger(in: state, reportingTo: mailbox)
+        let health = LedgerHealth()
+        let ledger = try openLedger(in: state, reportingTo: mailbox, health)
         let launcher = try makeLauncher(reportingTo: mailbox)
         do {
             try await DiskThreads.with { threads in
@@ -51,7 +52,7 @@ package struct Host: Sendable {
                     log: log
                 )
                 let control = ControlPlace(socket: socket, lineage: lineage)
-                try await services(mailbox, state, ledger, launcher, sandboxes, threads, killPoint, control).run()
+                try await services(mailbox, state, ledger, health, launcher, sandboxes, threads, killPoint, control).run()
             }
         } catch {
             // Launches must not outlive a failed host.
@@ -69,10 +70,12 @@ package struct Host: Sendable {
 
     private func openLedger(
         in state: StateDirectory,
-        reportingTo mailbox: Mailbox
+        reportingTo mailbox: Mailbox,
+        _ health: LedgerHealth
     ) throws -> Ledger {
         let log = log
         return try Ledger.open(path: state.ledgerFile) { reports in
+            health.note(reports, at: SystemClock().now().wall)
             for report in reports {
                 if case .failure(let error) = report.result {
                     log.error("commit failed: \(error)", metadata: ["ticket": "\(report.ticket)"])
@@ -122,6 +125,7 @@ package struct Host: Sendable {
         _ mailbox: Mailbox,
         _ state: StateDirectory,
         _ ledger: Ledger,
+        _ health: LedgerHealth,
         _ launcher: Launcher,
         _ sandboxes: SandboxPolicy,
         _ threads: DiskThreads,
@@ -189,7 +193,8 @@ package struct Host: Sendable {
             threads: threads,
             catalogue: catalogue,
             conditions: conditions,
-            facts: facts
+            facts: facts,
+            ledgerHealth: health
         )
         let socket = configuration.controlSocket
         let control = ControlServer(

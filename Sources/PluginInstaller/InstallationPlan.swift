@@ -12,6 +12,8 @@ package import TaskModel
 package struct InstallationPlan {
     package let place: InstallationPlace
     package let manifest: Manifest
+    /// The plugin as a host with the new manifest catalogues it.
+    let entry: PluginEntry
     package let source: String
     package let manifestTarget: String
     /// The bytes of the manifest to write to `manifestTarget`.
@@ -84,6 +86,7 @@ package struct InstallationPlan {
 
         self.place = place
         self.manifest = manifest
+        self.entry = entry
         self.source = source
         self.library = entry.library
         self.previous = previous?.manifest.reading

@@ -22,8 +22,10 @@ extension Scheduler {
         else { return [.journal(entry)] }
         lines.append(line)
         guard line.isWritten else { return [] }
-        // Should the host go down first, no line has the count.
-        let notice = line.place == .lastWritten ? "; one entry at the end of the launch counts the omitted entries" : ""
+        // Should the host go down first, no line has the count, because the count is only in memory.
+        let notice =
+            line.place == .lastWritten
+            ? "; one entry at the end of the launch counts the omitted entries, unless the host goes down first" : ""
         return [.journal(entry.adding(notice))]
     }
 

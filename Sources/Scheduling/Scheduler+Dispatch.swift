@@ -16,6 +16,7 @@ extension Scheduler {
             cancelAll(of: plugin, from: launch, reply: reply, at: now)
         case .runRequested(let identifiers, let reply): requestRun(of: identifiers, reply: reply, at: now)
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
+        case .conditionsSimulated(let new): noteSimulated(new, at: now)
         case .taskStopRequested(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
         case .byUser(let user, let event): dispatch(event, by: user, at: now)

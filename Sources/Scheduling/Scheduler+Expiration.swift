@@ -181,6 +181,7 @@ extension Scheduler {
         // Time for the grace period, and as much again to record the results.
         stopBy = now.monotonic + configuration.gracePeriod + configuration.gracePeriod + configuration.hostRetryDelay
         if let stopBy { agenda.add(.stop, at: stopBy) }
+        noteEndOfSimulation(at: now)
         for event in loading.takeAllParked() { dispatch(event, at: now) }
         for plugin in plugins.names() where launches.hasLaunches(of: plugin) {
             for number in launches.numbers(of: plugin) { flush(number) }

@@ -80,6 +80,9 @@ package struct Scheduler: Sendable {
     /// The time from which an orderly stop no longer waits for the ledger; nil before a stop.
     var stopBy: MonotonicTime?
 
+    /// The conditions that users simulate, as last journaled.
+    var simulated = ScriptedConditions()
+
     /// The user whose call is being handled; nil for other events.
     var callingUser: CallingUser?
 

@@ -20,7 +20,7 @@ extension ControlRoutes {
         var turn = try await turn(after: query.after, limit: query.limit, of: query)
         var list = TaskListReply(
             pending: [],
-            running: running(in: turn, matching: query),
+            running: query.after == nil ? running(in: turn, matching: query) : nil,
             events: [],
             isPartial: isPartial
         )

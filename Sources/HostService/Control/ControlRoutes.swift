@@ -16,6 +16,7 @@ struct ControlRoutes: Sendable {
     let catalogue: CatalogueKeeper
     let conditions: ConditionsKeeper
     let facts: HostFacts
+    let ledgerHealth: LedgerHealth
     /// The caller of the current request; nil outside of a request.
     var caller: Peer?
 

@@ -21,24 +21,13 @@ package struct CatalogueContents: Hashable, Sendable {
     /// The refused files that follow `file` in the order of paths; all of them when `file` is nil.
     package func refused(after file: String?) -> ArraySlice<RefusedPlugin> {
         guard let file else { return refused[...] }
-        return refused[firstRefused { $0.file > file }...]
+        return refused[refused.partitionIndex { $0.file > file }...]
     }
 
     /// The refused file at a path; nil when no refused file has this path.
     package func refused(_ file: String) -> RefusedPlugin? {
-        let index = firstRefused { $0.file >= file }
+        let index = refused.partitionIndex { $0.file >= file }
         return index < refused.count && refused[index].file == file ? refused[index] : nil
-    }
-
-    /// Index of the first refused file for which `follows` returns true. `follows` has to return true for all files
-    /// after it as well.
-    private func firstRefused(where follows: (RefusedPlugin) -> Bool) -> Int {
-        var (low, high) = (0, refused.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if follows(refused[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 
     package func entry(for identifier: PluginIdentifier) -> PluginEntry? {
