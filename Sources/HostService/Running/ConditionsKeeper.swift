@@ -42,7 +42,7 @@ final class ConditionsKeeper: Service, Sendable {
         self.system = system
         watched = LingeringWatch { watch in
             system.watch(
-                watch.use ? Condition.sampled : [],
+                watch.sampled ? Condition.sampled : [],
                 containers: WatchedContainers(directory: containerDirectory, plugins: watch.containers)
             )
         } afterLinger: { end in

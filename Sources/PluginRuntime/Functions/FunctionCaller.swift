@@ -37,9 +37,9 @@ struct FunctionCaller: @unchecked Sendable {
     private let types: [CType: UnsafeMutablePointer<ffi_type>]
 
     init() throws(PluginLibrary.LoadError) {
-        guard let handle = dlopen(DirectHandler.libffi, RTLD_NOW | RTLD_LOCAL) else {
+        guard let handle = dlopen(FunctionBinding.libffi, RTLD_NOW | RTLD_LOCAL) else {
             throw PluginLibrary.LoadError(
-                message: "\(DirectHandler.libffi), which calls bound functions, cannot be loaded:"
+                message: "\(FunctionBinding.libffi), which calls bound functions, cannot be loaded:"
                     + " \(PluginLibrary.lastProblem()); install libffi8",
                 isFFIMissing: true
             )
@@ -60,7 +60,7 @@ struct FunctionCaller: @unchecked Sendable {
     ) throws(PluginLibrary.LoadError) -> UnsafeMutableRawPointer {
         if let symbol = dlsym(handle, name) { return symbol }
         throw PluginLibrary.LoadError(
-            message: "\(DirectHandler.libffi) does not export \(name); reinstall libffi8",
+            message: "\(FunctionBinding.libffi) does not export \(name); reinstall libffi8",
             isFFIMissing: true
         )
     }
@@ -78,7 +78,7 @@ struct FunctionCaller: @unchecked Sendable {
         guard let result = types[result],
             prepareCall(interface, FFI_DEFAULT_ABI, UInt32(arguments.count), result, list) == FFI_OK
         else {
-            throw PluginLibrary.LoadError(message: "\(DirectHandler.libffi) cannot call a function of this signature")
+            throw PluginLibrary.LoadError(message: "\(FunctionBinding.libffi) cannot call a function of this signature")
         }
         return interface
     }

@@ -64,7 +64,7 @@ struct LibraryInspection: Hashable, Encodable {
         isLoadable = survey.problems.isEmpty
         isBindable = BinarySurvey(path: survey.path, for: .functions([])).problems.isEmpty
         problems = survey.problems.map {
-            Problem(code: $0.code, rule: $0.rule, message: $0.message, remedy: $0.remedy)
+            Problem(code: $0.code, rule: $0.rule?.rawValue, message: $0.message, remedy: $0.remedy)
         }
         note = survey.note.map { Note(major: $0.major, requiredMinor: $0.requiredMinor) }
         architecture = survey.traits == nil ? nil : BinarySurvey.machine
