@@ -80,7 +80,7 @@ package struct Host: Sendable {
                 if case .failure(let error) = report.result {
                     log.error("commit failed: \(error)", metadata: ["ticket": "\(report.ticket)"])
                 }
-                mailbox.put(.committed(report.event, payloads: report.payloads))
+                mailbox.put(.committed(report))
             }
         }
     }
@@ -115,7 +115,7 @@ package struct Host: Sendable {
                 )
             },
             logger: log,
-            hasCapacity: { mailbox.hasCapacity(for: $0) },
+            admitOrPause: { mailbox.admitOrPause($0) },
             onEvent: { mailbox.put(.launch($0)) }
         )
     }
@@ -163,7 +163,7 @@ package struct Host: Sendable {
         )
         let catalogue = CatalogueKeeper(
             configuration: configuration,
-            known: snapshot.known,
+            recorded: { try ledger.knownPlugins() },
             doubts: doubts,
             threads: threads,
             log: log
@@ -188,7 +188,7 @@ package struct Host: Sendable {
             user: NSUserName()
         )
         let routes = ControlRoutes(
-            scheduler: loop,
+            loop: loop,
             ledger: ledger,
             threads: threads,
             catalogue: catalogue,
@@ -262,15 +262,6 @@ package struct Host: Sendable {
         case nil: .detected
         case "none": .none
         case let directory?: .under(directory)
-        }
-    }
-}
-
-extension CommitReport {
-    var event: SchedulerEvent {
-        switch result {
-        case .success: .committed(Ticket(rawValue: ticket))
-        case .failure(let error): .commitFailed(Ticket(rawValue: ticket), message: "\(error)")
         }
     }
 }

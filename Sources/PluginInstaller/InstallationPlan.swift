@@ -27,7 +27,7 @@ package struct InstallationPlan {
     /// The installed manifest to be replaced; nil when there is none.
     package let previous: ManifestReading?
     /// Other plugins that the host would refuse because of the new plugin.
-    package let displaced: [RefusedPlugin]
+    package let displaced: [RefusedFile]
 
     package var identifier: PluginIdentifier { manifest.identifier.value }
     var digest: String { ManifestReading.read(bytes: bytes, file: manifestTarget).digest }

@@ -71,8 +71,8 @@ package struct ForeignSubmission: Hashable, Sendable {
             )
         }
         guard let identifier = TaskIdentifier(text) else {
-            let rule = ReverseDNSName.problem(in: text) ?? "is malformed"
-            throw Problem(status: BGT_INVALID, message: "identifier \"\(text)\" \(rule)")
+            let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
+            throw Problem(status: BGT_INVALID, message: "identifier \"\(text)\" \(flaw.text)")
         }
         return identifier
     }

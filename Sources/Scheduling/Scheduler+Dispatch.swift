@@ -36,7 +36,7 @@ extension Scheduler {
         case .stopRequested: stop(at: now)
 
         // Events of a launch.
-        case .runnerReady(let launch, let process): start(launch, in: process, at: now)
+        case .runnerReady(let launch, let process): commitBatch(of: launch, in: process, at: now)
         case .runnerUnavailable(let launch, let message): runnerUnavailable(launch, because: message, at: now)
         case .launchFailedByHost(let launch, let message): launchFailedByHost(launch, because: message)
         case .killTimePassed(let launch): killTimePassed(launch, at: now)

@@ -44,9 +44,7 @@ extension Scheduler {
             let message = "no request with identifier \(identifier) is pending; submit one first"
             return .failure(NotLaunching(message: message))
         }
-        let reasons = reasons(against: request, isUserRequested: true, at: now).filter { reason in
-            if case .othersRunAlone = reason { false } else { true }
-        }
+        let reasons = reasons(against: request, isLaunchedByUser: true, at: now)
         guard let first = reasons.first else { return .success(plugin) }
         return .failure(
             NotLaunching(message: "\(identifier) cannot be launched now: \(first.message); \(first.remedy)")

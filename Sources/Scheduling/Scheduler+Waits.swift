@@ -76,7 +76,7 @@ extension Scheduler {
     /// commit.
     mutating func writeWaits(of plugin: PluginIdentifier, at now: Moment) {
         // A plugin that is being cleared loses its waits with it.
-        guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, plugins[plugin].memory != .clearing,
+        guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, plugins[plugin].recordState != .clearing,
             !loading.isMissing(plugin)
         else { return }
         var changes: [LedgerChange] = []

@@ -60,7 +60,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
     case assertionBegan(LaunchNumber, AssertionID, name: String)
     case assertionEnded(LaunchNumber, AssertionID)
-    case violated(LaunchNumber, rule: String, message: String)
+    case violated(LaunchNumber, rule: ABIRule?, message: String)
     /// The launch thread killed the launch at its kill time. All earlier messages of the launch's runner were handled
     /// before.
     case killTimePassed(LaunchNumber)

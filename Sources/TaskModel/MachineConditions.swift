@@ -21,7 +21,7 @@ package struct MachineConditions: OptionSet, Hashable, Sendable {
     package static var firstSample: Self { Self(rawValue: 1 << 31) }
 
     /// The bits of idleness, of high load, and of the first sample.
-    package static var use: Self { [Self(.idle), Self(.highLoad), .firstSample] }
+    package static var sampled: Self { [Self(.idle), Self(.highLoad), .firstSample] }
 
     /// Each condition as a set with a single bit.
     package static let each: [Self] = Condition.all.map { Self($0) } + [.containers, .firstSample]

@@ -32,7 +32,7 @@ enum Samples {
             entitlements: [.continuedProcessingGPU],
             settings: ["feed-url": "https://example.com/feed.xml"],
             handlers: [
-                DirectHandler(
+                FunctionBinding(
                     identifier: try task(),
                     symbol: "feed_read",
                     arguments: [.setting("feed-url"), .outString(size: 64), .cancelFlag],

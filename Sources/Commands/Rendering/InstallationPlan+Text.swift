@@ -89,6 +89,6 @@ extension InstallationPlan {
     }
 }
 
-extension RefusedPlugin {
+extension RefusedFile {
     var firstError: String { problems.first { $0.severity == .error }.map { "\($0.message); \($0.remedy)" } ?? "" }
 }

@@ -58,7 +58,7 @@ extension ControlRoutes {
     private func running(in turn: Turn, matching query: TaskQuery) -> [TaskListReply.Running] {
         turn.launches.flatMap { launch in
             launch.unfinished.filter { query.includes($0.work) }.map { task in
-                TaskListReply.Running(task, of: launch, titles: scheduler.titles, at: turn.now)
+                TaskListReply.Running(task, of: launch, titles: loop.titles, at: turn.now)
             }
         }
     }

@@ -44,7 +44,7 @@ final class ConditionsKeeper: Service, Sendable {
         self.send = send
         watched = LingeringWatch { watch in
             system.watch(
-                watch.use ? Condition.sampled : [],
+                watch.sampled ? Condition.sampled : [],
                 containers: WatchedContainers(directory: containerDirectory, plugins: watch.containers)
             )
         } afterLinger: { end in

@@ -88,7 +88,7 @@ extension ManifestCheck {
 
     private func reportPermitted(_ field: Field<String>) {
         let name = field.value.hasSuffix(".*") ? String(field.value.dropLast(2)) : field.value
-        guard name.contains("*") else { return reportName(field, ReverseDNSName.problem(in: name)) }
+        guard name.contains("*") else { return reportName(field, of: name) }
         problems.report(
             .identifier,
             at: field,

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// One argument of a bound function: a value stated in the manifest, or a value of the launch.
-package enum DirectArgument: Hashable, Sendable {
+package enum FunctionArgument: Hashable, Sendable {
     case string(String)
     case int32(Int32)
     case uint32(UInt32)
