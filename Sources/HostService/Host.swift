@@ -52,7 +52,8 @@ package struct Host: Sendable {
                     log: log
                 )
                 let control = ControlPlace(socket: socket, lineage: lineage)
-                try await services(mailbox, state, ledger, health, launcher, sandboxes, threads, killPoint, control).run()
+                try await services(mailbox, state, ledger, health, launcher, sandboxes, threads, killPoint, control)
+                    .run()
             }
         } catch {
             // Launches must not outlive a failed host.

@@ -139,7 +139,7 @@ struct JournalTests {
         for _ in 1...30 { submit(.vacuum, from: plan, to: host) }
         host.restart()
         let submitted = host.entries(.submitted).filter { $0.launch == plan?.number }
-        let notice = 
+        let notice =
             "; one entry at the end of the launch counts the omitted entries, unless the host goes down first"
         #expect(submitted.count == 20 && submitted.last?.message.hasSuffix(notice) == true)
         #expect(submitted.dropLast().allSatisfy { !$0.message.contains("omitted") })
