@@ -21,8 +21,8 @@ extension Scheduler {
         emit(.answer(reply, .launching(Set(launches).sorted())))
     }
 
-    /// The launch that is being prepared for the pending request of the identifier, or to which this request is being
-    /// delivered; nil without such a launch.
+    /// The launch to which the pending request of the identifier is being delivered, or that is being prepared for this
+    /// request, otherwise the launch that occupies the request's lane. Nil without such a launch.
     private func launch(about identifier: TaskIdentifier, of plugin: PluginIdentifier) -> LaunchNumber? {
         guard let request = plugins[plugin].requests[identifier] else { return nil }
         let taking = launches.numbers(running: identifier).first { number in

@@ -150,7 +150,7 @@ package final class Ledger: Sendable {
     /// announced, instead of missed.
     package func journalAppends() -> AsyncStream<JournalNumber> { followers.follow() }
 
-    /// Writes the waiting commits, then closes the file. Later submissions fail with `closed`.
+    /// Writes the waiting commits, then closes the file. Later commits fail with `closed`.
     package func close() throws(LedgerError) {
         commits.close()
         database.writeWithoutTransaction { database in

@@ -11,7 +11,7 @@ package enum FunctionArgument: Hashable, Sendable {
     case bool(Bool)
     /// Bytes that are passed as pointer and length.
     case bytes([UInt8])
-    /// A pointer to an `int32_t`. The host sets the integer to 1 when the task is expired.
+    /// A pointer to an `int32_t`. The runner sets the integer to 1 when the task expires.
     case cancelFlag
     /// The payload that was submitted with the request, as pointer and length.
     case payload
