@@ -62,7 +62,9 @@ package struct ForeignSubmission: Hashable, Sendable {
     }
 
     package static func identifier(_ address: UnsafePointer<CChar>?) throws(Problem) -> TaskIdentifier {
-        guard let address else { throw Problem(status: BGT_INVALID, message: "identifier: NULL; name a task") }
+        guard let address else {
+            throw Problem(status: BGT_INVALID, message: "identifier is NULL; pass the identifier of a task")
+        }
         guard let text = ForeignText.read(address, limit: ReverseDNSName.maximumLength) else {
             throw Problem(
                 status: BGT_INVALID,

@@ -120,7 +120,7 @@ extension FrameReader {
         case 3: return .int64(try rule())
         case 4: return .pointer
         case let other:
-            throw WireError(code: .unknownValue, message: "handler.result: \(other) is not a value of this version")
+            throw WireError(code: .unknownValue, message: "handler.result: \(other) is unknown to this version")
         }
     }
 
@@ -130,7 +130,7 @@ extension FrameReader {
         case 2: return .nonzero
         case 3: return .nonnegative
         case let other:
-            throw WireError(code: .unknownValue, message: "handler.rule: \(other) is not a value of this version")
+            throw WireError(code: .unknownValue, message: "handler.rule: \(other) is unknown to this version")
         }
     }
 }

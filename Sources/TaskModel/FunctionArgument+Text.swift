@@ -68,7 +68,10 @@ extension FunctionArgument.Kind {
         if isWhole, let number = Number(text), range.contains(number) { return number }
         throw DirectFlaw(
             rule: "not a whole number from \(range.lowerBound) to \(range.upperBound)",
-            remedy: isWhole ? "write a value in that range" : "write only digits, without quotes"
+            remedy: isWhole
+                ? "write a value in that range"
+                : range.lowerBound < 0
+                    ? "write digits, with - for a negative number, without quotes" : "write only digits, without quotes"
         )
     }
 

@@ -152,7 +152,8 @@ struct HandlerTests {
                 """
         )
         #expect(flaw("{ uint32: -1 }")?.contains("from 0 to 4294967295; write a value in that range") == true)
-        #expect(flaw("{ int64: 1.5 }")?.hasSuffix("write only digits, without quotes") == true)
+        #expect(flaw("{ int64: 1.5 }")?.hasSuffix("write digits, with - for a negative number, without quotes") == true)
+        #expect(flaw("{ uint64: 1.5 }")?.hasSuffix("write only digits, without quotes") == true)
         #expect(flaw("{ uint64: 18446744073709551616 }")?.contains("to 18446744073709551615") == true)
         #expect(flaw("{ double: wide }")?.hasSuffix("write it like 0.5 or 1e-3, without quotes") == true)
         #expect(flaw("{ double: 1e999 }")?.contains("not a finite double") == true)

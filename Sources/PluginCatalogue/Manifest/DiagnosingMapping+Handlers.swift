@@ -121,7 +121,7 @@ extension DiagnosingMapping {
             .wrongValue,
             at: written,
             "is \(written.value.inQuotes), which is not one of \(known.joined(separator: ", "))",
-            remedy: NearestWord.remedy(for: written.value, among: known)
+            remedy: NearestWord.remedy(for: written.value, amongListed: known)
         )
         return nil
     }

@@ -40,7 +40,7 @@ extension ManifestCheck {
                 at: field,
                 "is \(field.value.inQuotes), which is not one of \(offered.joined(separator: ", "))",
                 remedy: Self.mode(ofKind: field.value).map { "write \"\($0)\", the mode for \(field.value) requests" }
-                    ?? NearestWord.remedy(for: field.value, among: offered)
+                    ?? NearestWord.remedy(for: field.value, amongListed: offered)
             )
         case (_, .propertyList):
             problems.note(
@@ -126,7 +126,7 @@ extension ManifestCheck {
                     .wrongValue,
                     at: field,
                     "is \(field.value.inQuotes), which is not one of \(known.joined(separator: ", "))",
-                    remedy: NearestWord.remedy(for: field.value, among: known)
+                    remedy: NearestWord.remedy(for: field.value, amongListed: known)
                 )
                 continue
             }

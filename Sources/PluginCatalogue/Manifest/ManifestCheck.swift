@@ -99,10 +99,12 @@ struct ManifestCheck {
         let message: String? =
             if isAbsolute && !mayBeAbsolute {
                 "is the absolute path \(field.value.inQuotes)"
-            } else if parts.contains("..") {
-                "leads out of its directory with \(field.value.inQuotes)"
-            } else if parts.contains("") || parts.contains(".") || field.value.utf8.count > 1024 {
-                "is \(field.value.inQuotes), which is empty, has more than 1024 bytes, or has an empty or \".\" part"
+            } else if field.value.isEmpty {
+                "is empty"
+            } else if field.value.utf8.count > 1024 {
+                "has \(field.value.utf8.count) bytes, more than 1024"
+            } else if let part = ["..", ".", ""].first(where: { parts.contains(Substring($0)) }) {
+                "is \(field.value.inQuotes), which has \(part.isEmpty ? "an empty" : "a \"\(part)\"") part"
             } else {
                 nil
             }
@@ -113,7 +115,7 @@ struct ManifestCheck {
             isAbsolute && mayBeAbsolute
                 ? message : "\(message); a library is in the directory of its manifest or in the plugin directory",
             remedy: isAbsolute && mayBeAbsolute
-                ? "write the absolute path of a file, without .. and //"
+                ? "write the absolute path of a file, of at most 1024 bytes, without .., . and //"
                 : "put the library there, and write its path in that directory, such as libFeed.so"
         )
         return nil

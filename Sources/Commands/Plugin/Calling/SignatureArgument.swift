@@ -12,7 +12,7 @@ enum SignatureArgument {
         guard let kind = FunctionArgument.Kind(rawValue: word) else {
             throw ValidationError(
                 "\(text.inQuotes) does not begin with one of \(kinds.map(\.rawValue).joined(separator: ", "));"
-                    + " \(NearestWord.remedy(for: word, among: kinds.map(\.rawValue)))"
+                    + " \(NearestWord.remedy(for: word, amongListed: kinds.map(\.rawValue)))"
             )
         }
         guard let value else {
@@ -30,7 +30,7 @@ enum SignatureArgument {
         let (word, rule) = parts(of: text)
         let kinds = FunctionResult.Kind.allCases.map(\.rawValue)
         guard let kind = FunctionResult.Kind(rawValue: word) else {
-            let remedy = NearestWord.remedy(for: word, among: kinds)
+            let remedy = NearestWord.remedy(for: word, amongListed: kinds)
             throw ValidationError("\(word.inQuotes) is not one of \(kinds.joined(separator: ", ")); \(remedy)")
         }
         if let result = FunctionResult(kind, rule: rule) { return result }
