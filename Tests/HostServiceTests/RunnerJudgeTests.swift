@@ -205,7 +205,7 @@ struct RunnerJudgeTests {
     // MARK: - Text
 
     @Test
-    mutating func `texts from a runner are cut to their maximum length, and returned text is escaped for terminals`() {
+    mutating func `texts of a runner are cut to length, and the returned text of a bound function is also escaped`() {
         let long = String(repeating: "x", count: 100_000)
         guard case .event(.violated(_, _, let message)) = verdict(on: .violation(rule: nil, message: long)),
             case .log(_, let line) = verdict(on: .log(.info, message: long)),
