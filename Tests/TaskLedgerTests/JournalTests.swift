@@ -47,7 +47,8 @@ struct JournalTests {
             user: user
         )
         try await ledger.commitAndWait([.journal(entry), note("bare")])
-        let byEvent = try ledger.journal(JournalSelection(filter: JournalFilter(event: .conditionsSimulated), limit: 9))
+        let filter = JournalFilter(events: [.conditionsSimulated])
+        let byEvent = try ledger.journal(JournalSelection(filter: filter, limit: 9))
         #expect(byEvent.map(\.message) == ["idle true"] && byEvent.map(\.user) == [user])
         #expect(byEvent.first?.plugin == nil)
         #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.message) == ["idle true", "bare"])
