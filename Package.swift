@@ -144,7 +144,7 @@ let package = Package(
 
         // MARK: MessageBus, follows properties and signals of other programs over D-Bus, without blocking
 
-        .target(name: "MessageBus", dependencies: ["CLinux", "LinuxSystem", "TaskModel"]),
+        .target(name: "MessageBus", dependencies: ["LinuxSystem", "TaskModel"]),
         .testTarget(
             name: "MessageBusTests",
             dependencies: ["BusTestKit", "CLinux", "LinuxSystem", "MessageBus", "TaskModel"]
@@ -312,7 +312,7 @@ let package = Package(
             name: "PluginInstaller",
             dependencies: [
                 "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue",
-                "PluginChecker", "TaskModel",
+                "PluginChecker", "Scheduling", "TaskModel",
             ]
         ),
 
@@ -372,7 +372,9 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["ControlAPI", "ControlClient", "HostTestKit", "StatementTraits", "TaskModel"]
+            dependencies: [
+                "ControlAPI", "ControlClient", "HostTestKit", "PluginCatalogue", "StatementTraits", "TaskModel",
+            ]
         ),
 
         // MARK: StatementTraits, marks tests as the proofs of statements in Documentation/Semantics.md

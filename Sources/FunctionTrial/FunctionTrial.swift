@@ -23,7 +23,7 @@ package struct FunctionTrial: Sendable {
     }
 
     let library: String
-    let handler: DirectHandler
+    let handler: FunctionBinding
     let budget: Duration
     let gracePeriod: Duration
     let payload: [UInt8]
@@ -34,7 +34,7 @@ package struct FunctionTrial: Sendable {
 
     package init(
         library: String,
-        handler: DirectHandler,
+        handler: FunctionBinding,
         budget: Duration,
         gracePeriod: Duration,
         payload: [UInt8],
@@ -132,7 +132,8 @@ package struct FunctionTrial: Sendable {
                     let took = clock.monotonic - start
                     report = FunctionReport(self, text, isSuccess: outcome == .success, took: took)
                     try launcher.send(.stop, to: Self.launch)
-                case .message(_, .violation(let rule, let message)): remark(.violation(rule: rule, message: message))
+                case .message(_, .violation(let rule, let message)):
+                    remark(.violation(rule: rule?.rawValue, message: message))
                 case .output(_, let stream, let line):
                     remark(.output(stream: stream.rawValue, line: line))
                 case .ended(_, let end):

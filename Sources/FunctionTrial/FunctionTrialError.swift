@@ -14,8 +14,8 @@ package struct FunctionTrialError: Error, Hashable, Sendable {
 
 /// A report by the runner while the function runs.
 package enum TrialRemark: Hashable, Sendable {
-    /// A violation of an ABI rule by the library.
-    case violation(rule: String, message: String)
+    /// A violation by the library; the rule is nil when it is not a rule of the ABI.
+    case violation(rule: String?, message: String)
     /// A line of the library's output, unmodified.
     case output(stream: String, line: String)
 }

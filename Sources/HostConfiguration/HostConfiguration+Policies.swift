@@ -41,10 +41,11 @@ extension HostConfiguration {
         let read = plugin.mappings("schedules") { name, mapping -> (TaskIdentifier, WorkSchedule)? in
             let schedule = schedule(mapping)
             guard let identifier = TaskIdentifier(name.value) else {
+                let flaw = ReverseDNSName.flaw(in: name.value) ?? .unknown
                 mapping.problems.report(
                     .identifier,
                     at: name,
-                    ReverseDNSName.problem(in: name.value) ?? "is not a task identifier",
+                    flaw.problem,
                     remedy: "write an identifier that the plugin's manifest permits"
                 )
                 return nil

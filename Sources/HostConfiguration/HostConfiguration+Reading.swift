@@ -143,10 +143,11 @@ extension HostConfiguration {
         let schedules = schedules(mapping)
         let extensions = extensions(mapping, of: name.value)
         guard let plugin = PluginIdentifier(name.value) else {
+            let flaw = ReverseDNSName.flaw(in: name.value) ?? .unknown
             mapping.problems.report(
                 .identifier,
                 at: name,
-                ReverseDNSName.problem(in: name.value) ?? "is not a plugin identifier",
+                flaw.problem,
                 remedy: "write the identifier of the plugin's manifest"
             )
             return nil
@@ -171,11 +172,11 @@ extension HostConfiguration {
     private static func extensions(_ mapping: DiagnosingMapping, of main: String) -> [Field<PluginIdentifier>] {
         (mapping.strings("extensions")?.value ?? []).compactMap { field in
             guard let plugin = PluginIdentifier(field.value) else {
-                let problem = ReverseDNSName.problem(in: field.value)?.split(separator: "; ").first
+                let flaw = ReverseDNSName.flaw(in: field.value) ?? .unknown
                 mapping.problems.report(
                     .identifier,
                     at: field,
-                    "\"\(field.value)\" \(problem ?? "is not a plugin identifier")",
+                    "\"\(field.value)\" \(flaw.problem)",
                     remedy: "write the identifier of the extension's manifest"
                 )
                 return nil

@@ -32,24 +32,24 @@ extension HostCheck {
         }
         let count = contents.entries.count
         add(.fine, .manifest, count == 1 ? "1 plugin is accepted" : "\(count) plugins are accepted")
-        checkCaller(of: contents.entries.filter { !$0.handlers.isEmpty })
+        checkLibffi(of: contents.entries.filter { !$0.handlers.isEmpty })
         checkPluginDirectory()
     }
 
     /// Checks libffi, which calls bound functions: loads and unloads it, with the same search as the loader of a
     /// runner.
-    private mutating func checkCaller(of entries: [PluginEntry]) {
+    private mutating func checkLibffi(of entries: [PluginEntry]) {
         if entries.isEmpty { return }
-        if let handle = dlopen(DirectHandler.libffi, RTLD_LAZY | RTLD_LOCAL) {
+        if let handle = dlopen(FunctionBinding.libffi, RTLD_LAZY | RTLD_LOCAL) {
             dlclose(handle)
-            return add(.fine, .runner, "\(DirectHandler.libffi), which calls bound functions, can be loaded")
+            return add(.fine, .runner, "\(FunctionBinding.libffi), which calls bound functions, can be loaded")
         }
         let cause = dlerror().map { String(cString: $0) } ?? "the loader reports no reason"
         let plugins = entries.map(\.identifier.text).joined(separator: ", ")
         add(
             .problem,
             .runner,
-            "\(DirectHandler.libffi), which calls the functions that \(plugins) binds, cannot be loaded: \(cause);"
+            "\(FunctionBinding.libffi), which calls the functions that \(plugins) binds, cannot be loaded: \(cause);"
                 + " install libffi8"
         )
     }

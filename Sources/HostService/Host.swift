@@ -40,7 +40,8 @@ package struct Host: Sendable {
         let sandboxes = try makeSandboxPolicy()
         let state = try StateDirectory(path: configuration.stateDirectory)
         let mailbox = Mailbox()
-        let ledger = try openLedger(in: state, reportingTo: mailbox)
+        let health = LedgerHealth()
+        let ledger = try openLedger(in: state, reportingTo: mailbox, health)
         let launcher = try makeLauncher(reportingTo: mailbox)
         do {
             try await DiskThreads.with { threads in
@@ -51,7 +52,8 @@ package struct Host: Sendable {
                     log: log
                 )
                 let control = ControlPlace(socket: socket, lineage: lineage)
-                try await services(mailbox, state, ledger, launcher, sandboxes, threads, killPoint, control).run()
+                try await services(mailbox, state, ledger, health, launcher, sandboxes, threads, killPoint, control)
+                    .run()
             }
         } catch {
             // Launches must not outlive a failed host.
@@ -69,15 +71,17 @@ package struct Host: Sendable {
 
     private func openLedger(
         in state: StateDirectory,
-        reportingTo mailbox: Mailbox
+        reportingTo mailbox: Mailbox,
+        _ health: LedgerHealth
     ) throws -> Ledger {
         let log = log
         return try Ledger.open(path: state.ledgerFile) { reports in
+            health.note(reports, at: SystemClock().now().wall)
             for report in reports {
                 if case .failure(let error) = report.result {
                     log.error("commit failed: \(error)", metadata: ["ticket": "\(report.ticket)"])
                 }
-                mailbox.put(.committed(report.event, payloads: report.payloads))
+                mailbox.put(.committed(report))
             }
         }
     }
@@ -112,7 +116,7 @@ package struct Host: Sendable {
                 )
             },
             logger: log,
-            hasCapacity: { mailbox.hasCapacity(for: $0) },
+            admitOrPause: { mailbox.admitOrPause($0) },
             onEvent: { mailbox.put(.launch($0)) }
         )
     }
@@ -122,6 +126,7 @@ package struct Host: Sendable {
         _ mailbox: Mailbox,
         _ state: StateDirectory,
         _ ledger: Ledger,
+        _ health: LedgerHealth,
         _ launcher: Launcher,
         _ sandboxes: SandboxPolicy,
         _ threads: DiskThreads,
@@ -159,7 +164,7 @@ package struct Host: Sendable {
         )
         let catalogue = CatalogueKeeper(
             configuration: configuration,
-            known: snapshot.known,
+            recorded: { try ledger.knownPlugins() },
             doubts: doubts,
             threads: threads,
             log: log
@@ -184,12 +189,13 @@ package struct Host: Sendable {
             user: NSUserName()
         )
         let routes = ControlRoutes(
-            scheduler: loop,
+            loop: loop,
             ledger: ledger,
             threads: threads,
             catalogue: catalogue,
             conditions: conditions,
-            facts: facts
+            facts: facts,
+            ledgerHealth: health
         )
         let socket = configuration.controlSocket
         let control = ControlServer(
@@ -257,15 +263,6 @@ package struct Host: Sendable {
         case nil: .detected
         case "none": .none
         case let directory?: .under(directory)
-        }
-    }
-}
-
-extension CommitReport {
-    var event: SchedulerEvent {
-        switch result {
-        case .success: .committed(Ticket(rawValue: ticket))
-        case .failure(let error): .commitFailed(Ticket(rawValue: ticket), message: "\(error)")
         }
     }
 }

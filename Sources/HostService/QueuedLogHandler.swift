@@ -31,17 +31,27 @@ struct QueuedLogHandler: LogHandler {
 }
 
 /// Writes log lines in order, from a queue with a maximum length. Lines that do not fit into the queue are counted and
-/// dropped.
+/// dropped; a line with their number stands in their place.
 final class LogWriter: Sendable {
-    static let shared = LogWriter()
+    static let shared = LogWriter { text in
+        // A closed standard error stops no host.
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
 
     /// Maximum number of lines that wait to be written. Lines beyond this number are dropped: standard error is then
     /// not being read.
-    private static let capacity = 10_000
+    private let capacity: Int
+    private let output: @Sendable (String) -> Void
 
     private struct State {
         var waiting = 0
+        /// Number of lines that were dropped since the last line was taken.
         var dropped = 0
+
+        mutating func takeDropped() -> Int {
+            defer { dropped = 0 }
+            return dropped
+        }
     }
 
     private let queue = DispatchQueue(label: "bgtask.log")
@@ -55,34 +65,43 @@ final class LogWriter: Sendable {
         return ProcessInfo.processInfo.environment["JOURNAL_STREAM"] == "\(status.st_dev):\(status.st_ino)"
     }()
 
+    /// Creates a writer.
+    ///
+    /// - Parameter output: writes a text, and blocks while its reader is slow. Called from one thread at a time.
+    init(capacity: Int = 10_000, output: @escaping @Sendable (String) -> Void) {
+        self.capacity = capacity
+        self.output = output
+    }
+
     func write(_ line: LogLine) {
-        let isTaken = state.withLock { state in
-            if state.waiting >= Self.capacity {
+        let droppedBefore: Int? = state.withLock { state in
+            if state.waiting >= capacity {
                 state.dropped += 1
-                return false
+                return nil
             }
             state.waiting += 1
-            return true
+            return state.takeDropped()
         }
-        guard isTaken else { return }
+        guard let droppedBefore else { return }
         queue.async {
+            self.announce(droppedBefore)
             self.print(line)
-            let dropped = self.state.withLock { state in
+            // Without a waiting line, no later line announces the dropped ones.
+            let droppedAfter = self.state.withLock { state in
                 state.waiting -= 1
-                defer { state.dropped = 0 }
-                return state.dropped
+                return state.waiting == 0 ? state.takeDropped() : 0
             }
-            if dropped > 0 {
-                let message = "log lines dropped: \(dropped); the reader of the log is too slow"
-                self.print(LogLine(level: .warning, message: message, fields: [:], time: SystemClock().now().wall))
-            }
+            self.announce(droppedAfter)
         }
     }
 
-    private func print(_ line: LogLine) {
-        // A closed standard error stops no host.
-        try? FileHandle.standardError.write(contentsOf: Data((line.text(isInJournal: isInJournal) + "\n").utf8))
+    private func announce(_ dropped: Int) {
+        if dropped == 0 { return }
+        let message = "dropped log lines: \(dropped); the reader of the log is too slow"
+        print(LogLine(level: .warning, message: message, fields: [:], time: SystemClock().now().wall))
     }
+
+    private func print(_ line: LogLine) { output(line.text(isInJournal: isInJournal) + "\n") }
 
     /// Blocks until the waiting lines are written, for at most a second. Used at exit.
     func drain() {

@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import CLinux
 import Foundation
 
 /// Reports the state of the host to the service manager (`sd_notify`). Does nothing without `NOTIFY_SOCKET`.

@@ -5,13 +5,16 @@ import Glibc
 
 /// Reads small files of the kernel completely, up to a limit.
 package enum FileBytes {
-    package static func read(_ path: String, limit: Int) -> [UInt8]? {
+    package static func read(_ path: String, limit: Int) -> [UInt8]? { try? contents(of: path, limit: limit) }
+
+    package static func contents(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
         var count = -1
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
             count = bgl_read_file(AT_FDCWD, path, buffer.baseAddress, limit)
             filled = max(0, count)
         }
-        return count < 0 ? nil : bytes
+        if count < 0 { throw SystemError(number: Int32(-count), attempt: "read \(path)") }
+        return bytes
     }
 
     package static func text(_ path: String, limit: Int = 65536) -> String? {

@@ -93,7 +93,7 @@ package final class DiagnosingMapping {
                 .wrongValue,
                 at: text,
                 "is \(text.value.inQuotes), which is not one of \(words.joined(separator: ", "))",
-                remedy: NearestWord.remedy(for: text.value, among: words)
+                remedy: NearestWord.remedy(for: text.value, amongListed: words)
             )
             return nil
         }

@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import CLinux
 import Glibc
 package import LinuxSystem
 package import TaskModel
@@ -160,10 +159,17 @@ package final class BusConnection {
         guard let library, let link else { return }
         property.isStale = false
         var made: BusLibrary.Message?
-        guard
-            library.newCall(link.bus, &made, property.service, property.path, BusProperty.interface, "Get") >= 0,
-            let call = made
-        else { return fail("this connection accepts no method calls", at: now) }
+        let creation = library.newCall(
+            link.bus,
+            &made,
+            property.service,
+            property.path,
+            BusProperty.interface,
+            "Get"
+        )
+        guard creation >= 0, let call = made else {
+            return fail("cannot create a method call: \(String(cString: strerror(-creation)))", at: now)
+        }
         defer { _ = library.releaseMessage(call) }
         // A service that does not run stays so: to ask for its state is no cause to start it.
         _ = library.setStartsService(call, 0)

@@ -29,7 +29,7 @@ package struct LibraryLinkage: Hashable, Sendable {
         if problems.isEmpty { resolve(loaded) }
     }
 
-    /// Adds all needed libraries, breadth first like the loader.
+    /// Adds the libraries of the runner, then all needed libraries, breadth first like the loader.
     private mutating func load(into loaded: inout [LinkedLibrary]) {
         let search = LoaderSearch()
         let plugin = loaded[0]

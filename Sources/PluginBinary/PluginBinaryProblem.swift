@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LinuxSystem
-import TaskModel
+package import TaskModel
 
 /// The reason why a library is not loaded, found in its bytes.
 package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -55,11 +55,11 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
     }
 
     /// The violated rule of the ABI; nil when the problem violates none, as for an unreadable file.
-    package var rule: String? {
+    package var rule: ABIRule? {
         switch kind {
-        case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: "BGT-ABI-01"
-        case .noNote, .newerMajor, .olderMajor, .newerMinor: "BGT-ABI-02"
-        case .wrongClass: "BGT-ABI-04"
+        case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: .oneEntry
+        case .noNote, .newerMajor, .olderMajor, .newerMinor: .version
+        case .wrongClass: .layout
         default: nil
         }
     }
@@ -110,7 +110,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
     /// The message: the library, its value and the violated rule.
     package var message: String {
         let statement = "library \(path.inQuotes) \(fact)"
-        return rule.map { "\(statement) (\($0))" } ?? statement
+        return rule.map { "\(statement) (\($0.rawValue))" } ?? statement
     }
 
     private var fact: String {

@@ -3,6 +3,7 @@
 internal import LocatedYAML
 internal import PluginBinary
 internal import PluginCatalogue
+internal import TaskModel
 
 /// The result of one check, with all findings.
 package struct CheckResult: Hashable, Sendable, Encodable {
@@ -84,7 +85,7 @@ package struct CheckFinding: Hashable, Sendable, Encodable {
 
     init(_ problem: PluginBinaryProblem, isCertain: Bool = true) {
         severity = isCertain ? .error : .warning
-        rule = problem.rule ?? problem.code
+        rule = problem.rule?.rawValue ?? problem.code
         file = problem.path
         (line, column, key) = (nil, nil, nil)
         message = problem.message

@@ -26,7 +26,7 @@ struct ManifestFindings {
         }
         for problem in neighbourly {
             let check = PluginCheck(manifestRule: problem.rule)
-            if PluginCheck.amongNeighbours.contains(check) { add(CheckFinding(problem), to: check) }
+            if check.row.group == .neighbours { add(CheckFinding(problem), to: check) }
         }
         addLibrary()
     }
@@ -88,26 +88,35 @@ struct ManifestFindings {
 
     /// The reason why a check without findings has no result; nil when the check has passed.
     private func obstacle(to check: PluginCheck) -> String? {
-        if check == .manifestReadable { return nil }
-        if PluginCheck.ofManifest.contains(check) { return fails(.manifestReadable) ? "the manifest is invalid" : nil }
-        if check == .libraryFound {
-            return manifest.reading.library == nil ? "the manifest names no valid library" : nil
+        switch check.row.group {
+        case .text: nil
+        case .manifest: fails(.manifestReadable) ? "the manifest is invalid" : nil
+        case .place: obstacle(toPlaceCheck: check)
+        case .file, .contents: obstacle(toLibraryCheck: check)
+        case .neighbours: obstacle(toNeighbourCheck: check)
         }
-        if PluginCheck.ofReadLibrary.contains(check) || check == .elfStatic {
-            guard manifest.libraryPath != nil, isFound else { return "the library was not found" }
-            return check != .elfStatic && survey?.traits == nil && fails(.elfStatic) ? "the library is unreadable" : nil
-        }
-        if check == .libraryPinned {
-            guard let library = manifest.reading.library else { return "the manifest names no valid library" }
-            if library.pinnedDigest == nil { return "the manifest pins no digest" }
-            return manifest.library == nil ? "the library is refused" : nil
-        }
+    }
+
+    private func obstacle(toPlaceCheck check: PluginCheck) -> String? {
+        guard let library = manifest.reading.library else { return "the manifest names no valid library" }
+        if check != .libraryPinned { return nil }
+        if library.pinnedDigest == nil { return "the manifest pins no digest" }
+        return manifest.library == nil ? "the library is refused" : nil
+    }
+
+    private func obstacle(toLibraryCheck check: PluginCheck) -> String? {
+        guard manifest.libraryPath != nil, isFound else { return "the library was not found" }
+        return check.row.group == .contents && survey?.traits == nil && fails(.elfStatic)
+            ? "the library is unreadable" : nil
+    }
+
+    private func obstacle(toNeighbourCheck check: PluginCheck) -> String? {
         guard manifest.reading.manifest != nil, manifest.library != nil else {
             return "the manifest or its library is refused"
         }
         if check != .identifierFree, fails(.identifierFree) { return "another manifest describes the plugin" }
-        if check == .containingPlugin {
-            if manifest.reading.manifest?.role == .main { return "a main plugin has no main plugin" }
+        if check == .containingPlugin, manifest.reading.manifest?.role == .main {
+            return "a main plugin has no main plugin"
         }
         return nil
     }

@@ -3,6 +3,7 @@
 internal import LocatedYAML
 internal import PluginBinary
 internal import PluginCatalogue
+internal import TaskModel
 
 /// One check of the checker. The raw value is its name, for selection.
 package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
@@ -24,64 +25,118 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case taskIdentifiersFree = "task-identifiers-free"
     case containingPlugin = "containing-plugin"
 
-    /// The rule that the check verifies: the ID of an ABI rule, "manifest", or "loader" for a rule of the dynamic loader.
-    package var rule: String {
-        switch self {
-        case .manifestReadable, .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .manifestHandlers,
-            .libraryFound, .libraryPinned, .identifierFree, .taskIdentifiersFree, .containingPlugin:
-            "manifest"
-        case .elfStatic: "BGT-ABI-04"
-        case .elfNote: "BGT-ABI-02"
-        case .elfExports: "BGT-ABI-01"
-        case .elfDependencies, .elfUndefined: "loader"
-        case .elfHardened: "BGT-ABI-16"
+    /// The subject of a check. It decides which earlier failure leaves the check without a result.
+    enum Group: Hashable {
+        /// The text of the manifest file.
+        case text
+        case manifest
+        /// The place and the digest of the library.
+        case place
+        /// The type of the library file, without which its contents cannot be read.
+        case file
+        case contents
+        /// Other manifests.
+        case neighbours
+    }
+
+    /// The origin of the rule that a check verifies.
+    enum Rule: Hashable {
+        case manifest
+        /// The dynamic loader of this machine.
+        case loader
+        case abi(ABIRule)
+
+        var name: String {
+            switch self {
+            case .manifest: "manifest"
+            case .loader: "loader"
+            case .abi(let rule): rule.rawValue
+            }
         }
     }
 
-    /// The statement that is true when the check passes.
-    package var promise: String {
+    struct Row {
+        let rule: Rule
+        let group: Group
+        let concernsLoading: Bool
+        let promise: String
+
+        init(_ group: Group, rule: Rule = .manifest, concernsLoading: Bool = false, _ promise: String) {
+            self.rule = rule
+            self.group = group
+            self.concernsLoading = concernsLoading
+            self.promise = promise
+        }
+    }
+
+    var row: Row {
         switch self {
-        case .manifestReadable: "the manifest is one text file in a known format"
-        case .manifestKeys: "every key is known, has a value of its type, and is supported by this version"
-        case .manifestIdentifiers: "identifiers and patterns are reverse-DNS names of valid length"
-        case .manifestModes: "the background modes and the entitlements are known and can be used"
-        case .manifestRole: "the keys of the manifest suit its role"
-        case .manifestHandlers: "every handler binds a permitted identifier to a function, with its signature"
-        case .libraryFound: "the library is at a place that the manifest may name"
-        case .elfStatic: "the library is a complete shared library for this machine"
+        case .manifestReadable: Row(.text, "the manifest is one text file in a known format")
+        case .manifestKeys:
+            Row(.manifest, "every key is known, has a value of its type, and is supported by this version")
+        case .manifestIdentifiers:
+            Row(.manifest, "identifiers and patterns are reverse-DNS names of valid length")
+        case .manifestModes: Row(.manifest, "the background modes and the entitlements are known and can be used")
+        case .manifestRole: Row(.manifest, "the keys of the manifest suit its role")
+        case .manifestHandlers:
+            Row(.manifest, "every handler binds a permitted identifier to a function, with its signature")
+        case .libraryFound:
+            Row(.place, concernsLoading: true, "the library is at a place that the manifest may name")
+        case .elfStatic:
+            Row(
+                .file,
+                rule: .abi(.layout),
+                concernsLoading: true,
+                "the library is a complete shared library for this machine"
+            )
         case .elfNote:
-            "the library's note names a supported ABI, or handlers bind a library without a note"
+            Row(
+                .contents,
+                rule: .abi(.version),
+                concernsLoading: true,
+                "the library's note names a supported ABI, or handlers bind a library without a note"
+            )
         case .elfExports:
-            "the library exports either the functions of its handlers, or the entry and no other symbol of the ABI"
-        case .elfDependencies: "the loader of this machine finds every library that the library needs"
-        case .elfUndefined: "the needed libraries define every symbol that the library uses"
-        case .elfHardened: "the library requires no executable stack and no writable code"
-        case .libraryPinned: "the library has the digest that the manifest pins"
-        case .identifierFree: "no other manifest describes the same plugin"
-        case .taskIdentifiersFree: "no other main plugin owns one of its task identifiers"
-        case .containingPlugin: "an extension's main plugin is installed and lists it"
+            Row(
+                .contents,
+                rule: .abi(.oneEntry),
+                concernsLoading: true,
+                "the library exports either the functions of its handlers, or the entry and no other symbol of the ABI"
+            )
+        case .elfDependencies:
+            Row(
+                .contents,
+                rule: .loader,
+                concernsLoading: true,
+                "the loader of this machine finds every library that the library needs"
+            )
+        case .elfUndefined:
+            Row(
+                .contents,
+                rule: .loader,
+                concernsLoading: true,
+                "the needed libraries define every symbol that the library uses"
+            )
+        case .elfHardened:
+            Row(.contents, rule: .abi(.processOfHost), "the library requires no executable stack and no writable code")
+        case .libraryPinned:
+            Row(.place, concernsLoading: true, "the library has the digest that the manifest pins")
+        case .identifierFree: Row(.neighbours, "no other manifest describes the same plugin")
+        case .taskIdentifiersFree: Row(.neighbours, "no other main plugin owns one of its task identifiers")
+        case .containingPlugin: Row(.neighbours, "an extension's main plugin is installed and lists it")
         }
     }
 
+    /// The rule that the check verifies: the ID of an ABI rule, "manifest", or "loader".
+    package var rule: String { row.rule.name }
+    /// The statement that is true when the check passes.
+    package var promise: String { row.promise }
     /// Whether a host cannot load the library when the check fails.
-    package var concernsLoading: Bool {
-        switch self {
-        case .libraryFound, .libraryPinned, .elfStatic, .elfNote, .elfExports, .elfDependencies, .elfUndefined: true
-        default: false
-        }
-    }
+    package var concernsLoading: Bool { row.concernsLoading }
 
     /// Whether the catalogue of a host checks the same. The other checks depend on further files, which may change while
     /// a host runs, so that the loader of each launch decides.
-    var isOfCatalogue: Bool { self != .elfDependencies && self != .elfUndefined }
-
-    static let ofManifest: [PluginCheck] = [
-        .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .manifestHandlers,
-    ]
-    static let ofReadLibrary: [PluginCheck] = [
-        .elfNote, .elfExports, .elfDependencies, .elfUndefined, .elfHardened,
-    ]
-    static let amongNeighbours: [PluginCheck] = [.identifierFree, .taskIdentifiersFree, .containingPlugin]
+    var isOfCatalogue: Bool { row.rule != .loader }
 
     /// The check to which a manifest rule belongs. Rules about the library itself are handled by the caller.
     init(manifestRule rule: DocumentProblem.Rule) {

@@ -144,7 +144,7 @@ struct FileExchange {
         let remedy: String? =
             switch error {
             case EACCES, EPERM: "run the command as the owner of the directory, for example with sudo"
-            case ENOSPC, EDQUOT: "free space on the disk of the directory"
+            case ENOSPC, EDQUOT: "delete files on that disk to free space"
             case EROFS: "mount its disk for writing, or name another directory with --manifests"
             default: nil
             }

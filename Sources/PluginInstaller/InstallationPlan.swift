@@ -12,6 +12,8 @@ package import TaskModel
 package struct InstallationPlan {
     package let place: InstallationPlace
     package let manifest: Manifest
+    /// The plugin as a host with the new manifest catalogues it.
+    let entry: PluginEntry
     package let source: String
     package let manifestTarget: String
     /// The bytes of the manifest to write to `manifestTarget`.
@@ -25,7 +27,7 @@ package struct InstallationPlan {
     /// The installed manifest to be replaced; nil when there is none.
     package let previous: ManifestReading?
     /// Other plugins that the host would refuse because of the new plugin.
-    package let displaced: [RefusedPlugin]
+    package let displaced: [RefusedFile]
 
     package var identifier: PluginIdentifier { manifest.identifier.value }
     var digest: String { ManifestReading.read(bytes: bytes, file: manifestTarget).digest }
@@ -84,6 +86,7 @@ package struct InstallationPlan {
 
         self.place = place
         self.manifest = manifest
+        self.entry = entry
         self.source = source
         self.library = entry.library
         self.previous = previous?.manifest.reading

@@ -14,7 +14,7 @@ package struct InstalledLibrary: Hashable {
     let isThere: Bool
 
     /// Chooses the path; nil when the library stays where it is, because the manifest names it by an absolute path, or
-    /// it is in the plugin directory.
+    /// it is in the plugin directory and no file beside the manifest takes precedence.
     init?(of manifest: Manifest, beside target: String, from library: LibraryFile, pluginDirectory: String?) throws {
         let name = manifest.library.path.value
         // A library named by its absolute path is managed elsewhere.

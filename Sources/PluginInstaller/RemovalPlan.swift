@@ -17,7 +17,7 @@ package struct RemovalPlan {
     package let superseded: Superseded?
     /// Path of a package's manifest that takes effect again after the removal; nil for none.
     package let uncovered: String?
-    package let displaced: [RefusedPlugin]
+    package let displaced: [RefusedFile]
 
     package init(of identifier: PluginIdentifier, from place: InstallationPlace) throws {
         let installed = InstalledManifests(place)

@@ -26,8 +26,8 @@ struct ControlGroupParent {
     let container: String
     private let lock: Descriptor
 
-    /// Creates the group. Nil when no suitable directory exists; the log explains the cause. Throws when a directory
-    /// that the operator configured is unusable.
+    /// Creates the group. Nil when groups are disabled. Nil, with the cause in the log, when no group can be created in
+    /// the detected directory. Throws when no group can be created in the directory that the operator configured.
     init?(_ placement: ControlGroupPlacement, logger: Logger) throws(LaunchError) {
         switch placement {
         case .none:

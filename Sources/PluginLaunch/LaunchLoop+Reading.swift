@@ -36,7 +36,7 @@ extension LaunchLoop {
     /// a call beyond the limit on unanswered calls waits for an answer, and any message waits until the receiver has
     /// capacity.
     private func takes(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) -> Bool {
-        guard hasCapacity(launch.number), admits(message, of: launch) else { return false }
+        guard admitOrPause(launch.number), admits(message, of: launch) else { return false }
         deliver(message, of: launch, at: now)
         return true
     }
@@ -78,7 +78,7 @@ extension LaunchLoop {
     func readOutput(_ launch: SupervisedLaunch, _ stream: RunnerOutput) {
         guard var reader = launch.outputs[stream], let pipe = reader.descriptor else { return }
         let interest = LaunchInterest.output(launch.number, stream)
-        guard hasCapacity(launch.number) else { return hold(pipe, interest) }
+        guard admitOrPause(launch.number) else { return hold(pipe, interest) }
         let isOpen = reader.read(into: buffer, at: clock.monotonic) { deliver($0, from: stream, of: launch.number) }
         launch.outputs[stream] = reader
         if !isOpen {

@@ -22,7 +22,7 @@ final class LaunchLoop {
     let earlierChildren: Set<ProcessIdentity>
     let owner: MarkOwner
     let logger: Logger
-    let hasCapacity: @Sendable (LaunchNumber) -> Bool
+    let admitOrPause: @Sendable (LaunchNumber) -> Bool
     let onEvent: @Sendable (LaunchEvent) -> Void
     let clock = SystemClock()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
@@ -71,7 +71,7 @@ final class LaunchLoop {
         earlierChildren: Set<ProcessIdentity>,
         owner: MarkOwner,
         logger: Logger,
-        hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool,
+        admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool,
         onEvent: @escaping @Sendable (LaunchEvent) -> Void
     ) {
         self.inbox = inbox
@@ -83,7 +83,7 @@ final class LaunchLoop {
         self.earlierChildren = earlierChildren
         self.owner = owner
         self.logger = logger
-        self.hasCapacity = hasCapacity
+        self.admitOrPause = admitOrPause
         self.onEvent = onEvent
     }
 

@@ -16,7 +16,7 @@ package import TaskModel
 ///
 /// Every event is delivered on that thread, one at a time. The handler may call the launcher and must not block: while
 /// it runs, no kill time is enforced. A receiver that is slower than the runners refuses messages through
-/// `hasCapacity`. The launcher then stops reading the channel and the streams of that launch, so that the runner blocks
+/// `admitOrPause`. The launcher then stops reading the channel and the streams of that launch, so that the runner blocks
 /// and the host's memory use stays bounded.
 package final class Launcher: Sendable {
     private let inbox: LaunchInbox
@@ -26,7 +26,7 @@ package final class Launcher: Sendable {
     /// - Parameters:
     ///   - path: path of the runner, resolved once; a later upgrade of the file has no effect.
     ///   - unclaimed: whether children without the mark of a launch are left alone or killed.
-    ///   - hasCapacity: whether the receiver accepts another message of the launch. After false, reading of that launch
+    ///   - admitOrPause: whether the receiver accepts another message of the launch. After false, reading of that launch
     ///     stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the launch
     ///     thread; must not block.
     package init(
@@ -35,7 +35,7 @@ package final class Launcher: Sendable {
         controlGroups: ControlGroupPlacement,
         unclaimed: UnclaimedProcesses,
         logger: Logger,
-        hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
+        admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
         onEvent: @escaping @Sendable (LaunchEvent) -> Void
     ) throws(LaunchError) {
         guard let owner = MarkOwner.current else {
@@ -74,7 +74,7 @@ package final class Launcher: Sendable {
                     earlierChildren: earlier,
                     owner: owner,
                     logger: logger,
-                    hasCapacity: hasCapacity,
+                    admitOrPause: admitOrPause,
                     onEvent: onEvent
                 ).run()
             }

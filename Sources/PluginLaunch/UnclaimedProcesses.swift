@@ -12,7 +12,7 @@ package enum UnclaimedProcesses: Sendable {
     case killed(reported: @Sendable (UnclaimedProcess) -> Void)
 }
 
-/// An unclaimed process that was killed.
+/// A child without a launch's mark that was killed (see `UnclaimedProcesses`).
 package struct UnclaimedProcess: Hashable, Sendable {
     package let pid: Int32
     /// The name of its program, as in `/proc/PID/comm`.

@@ -19,8 +19,7 @@ extension ForeignSubmission {
 
     static func protection(_ fields: bgt_request) -> ProtectionType {
         // Two bits have four values, and each is a defined type.
-        ProtectionType(rawValue: (fields.flags & BGTASK_PROTECTION_MASK) >> ProtectionType.flagShift)
-            ?? .untilFirstAuthentication
+        ProtectionType(rawValue: (fields.flags & BGTASK_PROTECTION_MASK) >> ProtectionType.flagShift) ?? .default
     }
 
     private static func title(_ address: UnsafePointer<CChar>?) throws(Problem) -> String {

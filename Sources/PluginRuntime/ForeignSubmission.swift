@@ -62,7 +62,9 @@ package struct ForeignSubmission: Hashable, Sendable {
     }
 
     package static func identifier(_ address: UnsafePointer<CChar>?) throws(Problem) -> TaskIdentifier {
-        guard let address else { throw Problem(status: BGT_INVALID, message: "identifier: NULL; name a task") }
+        guard let address else {
+            throw Problem(status: BGT_INVALID, message: "identifier is NULL; pass the identifier of a task")
+        }
         guard let text = ForeignText.read(address, limit: ReverseDNSName.maximumLength) else {
             throw Problem(
                 status: BGT_INVALID,
@@ -71,8 +73,8 @@ package struct ForeignSubmission: Hashable, Sendable {
             )
         }
         guard let identifier = TaskIdentifier(text) else {
-            let rule = ReverseDNSName.problem(in: text) ?? "is malformed"
-            throw Problem(status: BGT_INVALID, message: "identifier \"\(text)\" \(rule)")
+            let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
+            throw Problem(status: BGT_INVALID, message: "identifier \"\(text)\" \(flaw.text)")
         }
         return identifier
     }

@@ -52,10 +52,10 @@ package struct RegistrationTable<Handler> {
         guard role == .main else { return .wrongRole }
         switch phase {
         case .entry: break
-        case .running where isLate(name): break
+        case .running where permitted.permitsLate(name): break
         case .running, .ended: return .wrongPhase
         }
-        guard permits(name) else { return .notPermitted }
+        guard permitted.permits(name) else { return .notPermitted }
         guard !registrations.contains(where: { $0.name == name }) else { return .duplicate }
         registrations.append(Registration(name: name, handler: handler))
         return .registered(name, isLate: phase == .running)
@@ -77,11 +77,7 @@ package struct RegistrationTable<Handler> {
     /// Whether a submission of the identifier is a programming error, because a main plugin's identifier is permitted
     /// but has no handler (statement 18). An identifier that is not permitted is refused by the host instead.
     package func lacksHandler(for identifier: TaskIdentifier) -> Bool {
-        role == .main && isPermitted(identifier) && !isRegistered(identifier)
-    }
-
-    private func isPermitted(_ identifier: TaskIdentifier) -> Bool {
-        permitted.contains { $0.covers(identifier) }
+        role == .main && permitted.permits(identifier) && !isRegistered(identifier)
     }
 
     /// Registered names and patterns, in the order of registration.
@@ -119,22 +115,6 @@ package struct RegistrationTable<Handler> {
     private func index(for identifier: TaskIdentifier) -> Int? {
         registrations.indices.filter { registrations[$0].name.covers(identifier) }
             .max { registrations[$0].name.precision < registrations[$1].name.precision }
-    }
-
-    private func permits(_ name: PermittedIdentifier) -> Bool {
-        switch name {
-        case .exact(let identifier): isPermitted(identifier)
-        case .pattern: permitted.contains(name)
-        }
-    }
-
-    // Identifiers that only a pattern permits are composed for continued tasks, whose registration is allowed at any
-    // time (statement 15).
-    private func isLate(_ name: PermittedIdentifier) -> Bool {
-        switch name {
-        case .exact: permits(name) && !permitted.contains(name)
-        case .pattern: permits(name)
-        }
     }
 }
 

@@ -56,7 +56,7 @@ extension RunnerLaunch {
         case nil: return BGT_ENDED
         case .unknown:
             violation(
-                "BGT-ABI-08",
+                .numbers,
                 "assertion \(id) was ended, but is not open in this launch (\(plan.launch));"
                     + " end each assertion once, with the number that its begin returned"
             )

@@ -92,7 +92,7 @@ extension RunnerLaunch {
         if let status = bar("set_minimum_fetch_interval") { return status }
         guard plan.role == .main else {
             violation(
-                "BGT-ABI-11",
+                nil,
                 "an extension called set_minimum_fetch_interval; only its main plugin may call it, because that plugin"
                     + " receives the fetch events"
             )

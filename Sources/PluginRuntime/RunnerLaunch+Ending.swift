@@ -47,7 +47,7 @@ extension RunnerLaunch {
         awaitAssertionCalls()
         enter(.answering)
         awaitAnswers(until: schedule.stoppedBy)
-        for change in watch.changes() { violation("BGT-ABI-16", change) }
+        for change in watch.changes() { violation(.processOfHost, change) }
         flushOutput(by: schedule.flushDeadline(begunAt: .now))
         finish()
     }
@@ -141,7 +141,7 @@ extension RunnerLaunch {
             channel.send(.log(.warning, message: message))
         } else {
             violation(
-                "BGT-ABI-16",
+                .processOfHost,
                 "a thread has locked \(held.joined(separator: " and ")), so output there is lost;"
                     + " unlock it before the last task is completed"
             )

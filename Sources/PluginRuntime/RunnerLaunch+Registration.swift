@@ -12,7 +12,7 @@ extension RunnerLaunch {
     func bar(_ call: StaticString) -> Int32? {
         if ThreadRole.current.contains(.pendingVisitor) {
             violation(
-                "BGT-ABI-12",
+                .placesOfCalls,
                 "\(call) was called inside a pending visitor, where only log is allowed; call it after pending returns"
             )
             return BGT_WRONG_PHASE
@@ -43,26 +43,26 @@ extension RunnerLaunch {
             return BGT_INVALID
         case .notPermitted:
             violation(
-                "BGT-ABI-10",
+                .registration,
                 "\"\(text)\" was registered, but the manifest does not permit it;"
                     + " add it to permitted-identifiers, or leave it out"
             )
             return BGT_NOT_PERMITTED
         case .wrongRole:
             violation(
-                "BGT-ABI-11",
+                .noHandlersOfExtensions,
                 "an extension registered \"\(text)\"; only its main plugin may register handlers; register it there"
             )
             return BGT_WRONG_ROLE
         case .wrongPhase:
             violation(
-                "BGT-ABI-10",
+                .registration,
                 "\"\(text)\" was registered after entry; register it during entry;"
                     + " only an identifier that a pattern permits may be registered later"
             )
             return BGT_WRONG_PHASE
         case .duplicate:
-            violation("BGT-ABI-10", "\"\(text)\" was registered twice; the first handler stays; remove the second one")
+            violation(.registration, "\"\(text)\" was registered twice; the first handler stays; remove the second one")
             return BGT_DUPLICATE
         }
     }

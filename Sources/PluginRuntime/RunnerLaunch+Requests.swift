@@ -97,7 +97,7 @@ extension RunnerLaunch {
         let message =
             "\"\(identifier)\" was submitted without a handler in this process;"
             + " register a handler of it, or of a permitted pattern that covers it, before the submission"
-        violation("BGT-ABI-10", message)
+        violation(.registration, message)
         throw Problem(status: BGT_UNREGISTERED, message: message)
     }
 
@@ -109,7 +109,7 @@ extension RunnerLaunch {
         if let status = bar(call) { return status }
         guard ThreadRole.current.contains(.expirationHandler) else { return nil }
         violation(
-            "BGT-ABI-12",
+            .placesOfCalls,
             "\(call) was called in an expiration handler, where no call may wait for the disk;"
                 + " call it outside of expiration handlers"
         )

@@ -63,14 +63,14 @@ extension RunnerLaunch {
             return BGT_OK
         case .alreadyCompleted:
             violation(
-                "BGT-ABI-09",
+                .oneCompletion,
                 "task \(task) was completed a second time, with outcome \(outcome); the first one counts;"
                     + " complete each task once"
             )
             return BGT_ALREADY_COMPLETED
         case .unknown:
             violation(
-                "BGT-ABI-08",
+                .numbers,
                 "task \(task) was completed, but was not delivered to this launch (\(plan.launch));"
                     + " complete the task that the handler received"
             )

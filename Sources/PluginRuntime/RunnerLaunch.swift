@@ -29,10 +29,6 @@ final class RunnerLaunch: Sendable {
         var hasEnded = false
     }
 
-    /// The maximum number of violations that are sent to the host. The limit keeps a plugin that breaks rules in a loop
-    /// from filling the journal.
-    private static let violationLimit = 100
-
     let plan: RunnerPlan
     let memory: LaunchMemory
     let channel: HostChannel
@@ -116,7 +112,7 @@ final class RunnerLaunch: Sendable {
         let nowBlocked = ProcessWatch.blockedSignals()
         if nowBlocked != blocked {
             violation(
-                "BGT-ABI-16",
+                .processOfHost,
                 "entry left signals \(nowBlocked) blocked; restore the signal mask before entry returns"
             )
         }
@@ -228,8 +224,10 @@ final class RunnerLaunch: Sendable {
     }
 
     /// Reports a violation by the plugin to the host. The result of the violating call does not change.
-    func violation(_ rule: String, _ message: String) {
+    ///
+    /// - Parameter rule: the violated rule of the ABI; nil when the message names another rule.
+    func violation(_ rule: ABIRule?, _ message: String) {
         let count = violations.add(1, ordering: .relaxed).newValue
-        if count <= Self.violationLimit { channel.send(.violation(rule: rule, message: message)) }
+        if count <= ViolationLimit.sent { channel.send(.violation(rule: rule, message: message)) }
     }
 }

@@ -122,7 +122,7 @@ package struct TaskTable<Handler> {
         var limits = entry.isUnbounded ? [] : [killTime].compactMap(\.self)
         switch entry.phase {
         case .completed: return .alreadyCompleted
-        case .expiring(_, let since): limits.append(since + gracePeriod)
+        case .expiring(_, let since): limits.append(LaunchBudget.killTime(after: since, gracePeriod: gracePeriod))
         case .waiting, .running: break
         }
         guard let outcome = CompletionOutcome(rawValue: outcome) else { return .invalidOutcome }

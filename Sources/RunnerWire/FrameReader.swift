@@ -100,6 +100,6 @@ package struct FrameReader {
     }
 
     private func unknown(_ value: String, _ field: StaticString) -> WireError {
-        WireError(code: .unknownValue, message: "\(field): \(value) is not a value of this version")
+        WireError(code: .unknownValue, message: "\(field): \(value) is unknown to this version")
     }
 }

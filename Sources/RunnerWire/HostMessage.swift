@@ -49,7 +49,7 @@ package struct RunnerPlan: Hashable, Sendable {
             attempts: Int,
             requiresNetwork: Bool = false,
             requiresExternalPower: Bool = false,
-            protection: ProtectionType = .untilFirstAuthentication,
+            protection: ProtectionType = .default,
             continued: ContinuedTerms? = nil,
             payload: [UInt8]
         ) {
@@ -78,7 +78,7 @@ package struct RunnerPlan: Hashable, Sendable {
     package let modes: Set<BackgroundMode>
     package let settings: [String: String]
     /// The functions that the manifest binds; empty for a library with an entry function.
-    package let handlers: [DirectHandler]
+    package let handlers: [FunctionBinding]
     package let containerPath: String
     /// The sandbox of the launch; nil when the host's isolation is off.
     package let sandbox: SandboxPlan?
@@ -101,7 +101,7 @@ package struct RunnerPlan: Hashable, Sendable {
         permitted: [PermittedIdentifier],
         modes: Set<BackgroundMode>,
         settings: [String: String],
-        handlers: [DirectHandler] = [],
+        handlers: [FunctionBinding] = [],
         containerPath: String,
         sandbox: SandboxPlan? = nil,
         deadline: MonotonicTime?,

@@ -111,7 +111,7 @@ extension RunnerMessage: WireMessage {
             frame.put(level)
             frame.put(text: message)
         case .violation(let rule, let message):
-            frame.put(text: rule)
+            frame.put(text: rule?.rawValue ?? "")
             frame.put(text: message)
         case .stopped:
             break
@@ -197,7 +197,7 @@ extension RunnerMessage: WireMessage {
             self = .log(try fields.value("log.level"), message: try fields.text("log.message"))
         case .violation:
             self = .violation(
-                rule: try fields.text("violation.rule"),
+                rule: try fields.rule("violation.rule"),
                 message: try fields.text("violation.message")
             )
         case .stopped:
@@ -205,5 +205,12 @@ extension RunnerMessage: WireMessage {
         case nil:
             throw WireError(code: .unknownType, message: "frame type \(frameType) is not a message of a runner")
         }
+    }
+}
+
+extension FrameReader {
+    /// Reads the id of a rule of the ABI; nil for an empty text.
+    fileprivate mutating func rule(_ field: StaticString) throws(WireError) -> ABIRule? {
+        try name(field) { $0.isEmpty ? .some(nil) : ABIRule(rawValue: $0).map(Optional.some) }
     }
 }

@@ -23,7 +23,8 @@ package enum RunnerMessage: Hashable, Sendable {
     /// An expiration handler of the task was set or removed. Whether a handler is set decides between the outcomes
     /// `expired` and `overran` (statements 57 and 59).
     case expirationHandler(TaskID, isSet: Bool)
-    /// The runner's own timer expired these tasks.
+    /// The runner's own timer expired these tasks. The reason is `budget`, the only one for which a runner has a timer;
+    /// the host ignores any other.
     case expiring([TaskID], ExpirationReason)
 
     /// Progress of a continued task. The newest report replaces older unsent ones.
@@ -43,8 +44,8 @@ package enum RunnerMessage: Hashable, Sendable {
     case pending(CallNumber)
 
     case log(LogLevel, message: String)
-    /// A violation of the ABI rule with this id; the message names the misuse and the remedy.
-    case violation(rule: String, message: String)
+    /// A violation; the message names the misuse and the remedy. The rule is nil when it is not a rule of the ABI.
+    case violation(rule: ABIRule?, message: String)
     /// The last message of the launch: all earlier ones have been sent, and the process exits.
     case stopped
 }

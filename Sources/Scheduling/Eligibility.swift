@@ -55,6 +55,8 @@ package enum Eligibility {
         /// Whether a launch for the work would use capacity of the lane. False for a request that joins a running
         /// launch.
         package var needsCapacity = true
+        /// The label of older work of the lane that has to run alone first; nil without one.
+        package var alone: String?
 
         package init() {}
     }
@@ -97,7 +99,15 @@ package enum Eligibility {
             reasons.append(.runnerUnavailable(until: retry.at, message: retry.message))
         }
         if occupancy.isStopping { reasons.append(.hostStopping) }
-        return reasons.count < 2 ? reasons : reasons.sorted { $0.kind < $1.kind }
+        return Self.reasons(reasons.count < 2 ? reasons : reasons.sorted { $0.kind < $1.kind }, behind: facts.alone)
+    }
+
+    /// The reasons of a group, extended for a member that waits until older work has run alone.
+    ///
+    /// - Parameter alone: the label of that work; nil without one.
+    static func reasons(_ reasons: [Reason], behind alone: String?) -> [Reason] {
+        guard let alone else { return reasons }
+        return (reasons + [.othersRunAlone(first: alone)]).sorted { $0.kind < $1.kind }
     }
 
     /// Reasons that block all work of the plugin: it is missing, refused or disabled.

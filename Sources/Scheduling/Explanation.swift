@@ -167,14 +167,12 @@ extension Scheduler {
     /// The reasons against an event. Events keep their order: the first waiting event blocks all later ones when
     /// reasons apply to it, or when its launch may contain no other event.
     private func reasons(waiting event: PendingEvent, at now: Moment) -> [Reason] {
-        var reasons = reasons(against: event, at: now)
-        guard let first = plugins[event.plugin].events.first, first.number < event.number else { return reasons }
-        let waitsForItself = !self.reasons(against: first, at: now).allSatisfy(\.concernsWholePlugin)
-        if waitsForItself || first.retry.runsAlone || event.retry.runsAlone {
-            reasons.append(.othersRunAlone(first: first.type.name))
-            reasons.sort { $0.kind < $1.kind }
+        guard let first = plugins[event.plugin].events.first, first.number < event.number else {
+            return reasons(against: event, at: now)
         }
-        return reasons
+        let waitsForItself = !reasons(against: first, at: now).allSatisfy(\.concernsWholePlugin)
+        let isBlocked = waitsForItself || first.retry.runsAlone || event.retry.runsAlone
+        return reasons(against: event, behind: isBlocked ? first.type.name : nil, at: now)
     }
 
     /// The reasons that block all work of a plugin now.

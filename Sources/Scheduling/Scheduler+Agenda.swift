@@ -106,7 +106,7 @@ extension Scheduler {
         switch alarm {
         case .launch(let launch): launches.find(launch)?.nextEnforcement.map { $0 <= time } ?? false
         case .plugin(let plugin, let lane): isAwaited(plugin, in: lane)
-        case .memory(let plugin): plugins.contains(plugin) && plugins[plugin].memory == .settled
+        case .memory(let plugin): plugins.contains(plugin) && plugins[plugin].recordState == .settled
         case .waits(let plugin): plugins.contains(plugin) && plugins[plugin].waits.values.contains(where: \.isChanged)
         case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].removalDoubt == time
         case .pressure: conditions.isMemoryLow && launches.count(in: .continued) > 0

@@ -9,7 +9,8 @@ extension Scheduler {
     /// The changes that write the journal entry of a call; empty when the calling launch has reached its limit of
     /// entries of this kind.
     ///
-    /// - Parameter lines: receives the counted line when a launch called.
+    /// - Parameter lines: when a launch called, the line that was counted for it is appended, even if the entry is
+    ///   omitted. If the commit of the changes fails, `giveBack` subtracts the line again.
     private mutating func bounded(
         _ entry: JournalEntry,
         _ kind: BoundedLines.Kind,
@@ -22,8 +23,10 @@ extension Scheduler {
         else { return [.journal(entry)] }
         lines.append(line)
         guard line.isWritten else { return [] }
-        // Should the host go down first, no line has the count.
-        let notice = line.place == .lastWritten ? "; one entry at the end of the launch counts the omitted entries" : ""
+        // Should the host go down first, no line has the count, because the count is only in memory.
+        let notice =
+            line.place == .lastWritten
+            ? "; one entry at the end of the launch counts the omitted entries, unless the host goes down first" : ""
         return [.journal(entry.adding(notice))]
     }
 

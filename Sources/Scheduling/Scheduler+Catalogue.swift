@@ -89,7 +89,7 @@ extension Scheduler {
     }
 
     /// Processes a plugin that was installed, changed or removed: its record, its schedules and its work.
-    mutating func evaluateBacklog(of plugin: PluginIdentifier, _ now: Moment) {
+    mutating func evaluateInstalled(of plugin: PluginIdentifier, _ now: Moment) {
         guard plugins.contains(plugin) else { return }
         // An extension depends on the manifest of its main plugin, but not on the main plugin's pending work.
         for plugin in (extensions[plugin] ?? []).sorted() { backlog.add(.consider(plugin, .event)) }
@@ -103,7 +103,7 @@ extension Scheduler {
 
     /// Records a plugin that is new or has changed, and stores the event `started` for a main plugin (C11).
     mutating func welcome(_ plugin: PluginIdentifier, at now: Moment) {
-        guard let entry = plugins[plugin].entry, plugins[plugin].memory == .settled else { return }
+        guard let entry = plugins[plugin].entry, plugins[plugin].recordState == .settled else { return }
         let known = KnownPlugin(entry)
         let hasChanged = plugins[plugin].known != known
         guard hasChanged || plugins[plugin].wantsStart else { return }
@@ -115,7 +115,7 @@ extension Scheduler {
         let event = startedEvent(for: entry, at: now)
         if let event { changes.append(.storeEvent(event, payload: [])) }
         if changes.isEmpty { return }
-        plugins[plugin].memory = .changing
+        plugins[plugin].recordState = .changing
         plugins[plugin].wantsStart = false
         stage(.welcome(of: plugin, as: known, event), changes)
     }
@@ -158,14 +158,14 @@ extension Scheduler {
     // MARK: Records of plugins: one commit at a time
 
     mutating func remembered(_ plugin: PluginIdentifier, as known: KnownPlugin?, at now: Moment) {
-        plugins[plugin].memory = .settled
+        plugins[plugin].recordState = .settled
         plugins[plugin].known = known
         if plugins[plugin].entry != nil { plugins[plugin].refusal = nil }
         reevaluate(plugin, at: now)
     }
 
     mutating func notRemembered(_ plugin: PluginIdentifier, at now: Moment) {
-        plugins[plugin].memory = .settled
+        plugins[plugin].recordState = .settled
         agenda.add(.memory(plugin), at: now.monotonic + configuration.hostRetryDelay)
     }
 

@@ -14,7 +14,7 @@ extension Scheduler {
         case .stop(let task, let change, let reply): stopRecorded(task, change, reply: reply, at: now)
         case .welcome(let plugin, let known, let event): welcomed(plugin, as: known, event, at: now)
         case .leave(let plugin, let known): remembered(plugin, as: known, at: now)
-        case .launchStart(let launch, let change): run(launch, change, at: now)
+        case .launchStart(let launch, let change): sendPlan(of: launch, change, at: now)
         case .delivery(let launch, let task, let change): delivered(task, to: launch, change, at: now)
         case .launchRecord(let launch): recordingSucceeded(launch, at: now)
         case .clearance(let clearance, let change): clear(clearance, change, at: now)

@@ -16,6 +16,7 @@ extension Scheduler {
             cancelAll(of: plugin, from: launch, reply: reply, at: now)
         case .runRequested(let identifiers, let reply): requestRun(of: identifiers, reply: reply, at: now)
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
+        case .conditionsSimulated(let new): noteSimulated(new, at: now)
         case .taskStopRequested(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
         case .byUser(let user, let event): dispatch(event, by: user, at: now)
@@ -35,7 +36,7 @@ extension Scheduler {
         case .stopRequested: stop(at: now)
 
         // Events of a launch.
-        case .runnerReady(let launch, let process): start(launch, in: process, at: now)
+        case .runnerReady(let launch, let process): commitBatch(of: launch, in: process, at: now)
         case .runnerUnavailable(let launch, let message): runnerUnavailable(launch, because: message, at: now)
         case .launchFailedByHost(let launch, let message): launchFailedByHost(launch, because: message)
         case .killTimePassed(let launch): killTimePassed(launch, at: now)

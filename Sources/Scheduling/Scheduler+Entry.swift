@@ -93,13 +93,13 @@ extension Scheduler {
             let message =
                 "extension \(entry.identifier) registered a handler for \(first); extensions only submit requests;"
                 + " register it in the main plugin"
-            return note(number, rule: "BGT-ABI-11", message: message, at: now)
+            return note(number, rule: .noHandlersOfExtensions, message: message, at: now)
         }
-        for identifier in registered where !entry.permits(identifier) {
+        for identifier in registered where !entry.permitted.permits(identifier) {
             let message =
                 "\(entry.identifier) registered a handler for \(identifier), which its manifest does not permit;"
                 + " add it to permitted-identifiers, or leave it out"
-            note(number, rule: "BGT-ABI-10", message: message, at: now)
+            note(number, rule: .registration, message: message, at: now)
         }
     }
 
@@ -112,38 +112,21 @@ extension Scheduler {
         guard let execution = launches.listening(number) else { return }
         let entry = execution.plan.plugin
         refuseForgedRegistrations([identifier], by: entry, of: number, at: now)
-        guard entry.role == .main, entry.permits(identifier) else { return }
-        guard entry.isForContinued(identifier) else {
+        guard entry.role == .main, entry.permitted.permits(identifier) else { return }
+        guard entry.permitted.permitsLate(identifier) else {
             let message =
                 "\(entry.identifier) registered \(identifier) after its entry; register all launch handlers"
                 + " during entry; only handlers of continued tasks may be registered later"
-            return note(number, rule: "BGT-ABI-10", message: message, at: now)
+            return note(number, rule: .registration, message: message, at: now)
         }
         if execution.registered.contains(identifier) { return }
         guard execution.registered.count < Self.mostRegistrations else {
             let message =
                 "\(entry.identifier) registered \(identifier) in addition to \(execution.registered.count) others;"
                 + " register the pattern instead"
-            return note(number, rule: "BGT-ABI-10", message: message, at: now)
+            return note(number, rule: .registration, message: message, at: now)
         }
         launches.execute(number) { $0.registered.append(identifier) }
         consider(entry.identifier, .continued, at: now)
-    }
-}
-
-extension PluginEntry {
-    /// Whether the manifest permits registering the handler. The handler is for a permitted name, for a name that a
-    /// permitted pattern covers, or for a permitted pattern.
-    fileprivate func permits(_ registered: PermittedIdentifier) -> Bool {
-        switch registered {
-        case .exact(let name): permitted.contains { $0.covers(name) }
-        case .pattern: permitted.contains(registered)
-        }
-    }
-
-    /// Whether only continued tasks can use the handler.
-    fileprivate func isForContinued(_ registered: PermittedIdentifier) -> Bool {
-        guard case .exact(let name) = registered else { return true }
-        return !permitted.contains(.exact(name))
     }
 }

@@ -15,6 +15,9 @@ struct LaneEvaluation: Sendable {
     /// plugin. The other requests of the lane wait for it. Nil when no such request exists.
     var alone: (number: SubmissionNumber, label: String)?
 
+    /// The label of the request that has to run alone before another one; nil without one.
+    func alone(before number: SubmissionNumber) -> String? { alone.flatMap { $0.number == number ? nil : $0.label } }
+
     /// The groups whose members the next launch may take.
     var eligible: [Group] { groups.filter { $0.reasons.isEmpty } }
 }
@@ -80,13 +83,14 @@ extension Scheduler {
     /// the launch that may take it, and a background request by any other request that has to run in a launch by itself
     /// (`LaneEvaluation.alone`), whether that one is older or newer.
     ///
-    /// - Parameter isUserRequested: whether a user requested the launch; nil for the stored value.
-    func reasons(against request: PendingRequest, isUserRequested: Bool? = nil, at now: Moment) -> [Reason] {
+    /// - Parameter isLaunchedByUser: whether the reasons against a launch by a user are meant. Such a launch may wait
+    ///   until the older request has run.
+    func reasons(against request: PendingRequest, isLaunchedByUser: Bool = false, at now: Moment) -> [Reason] {
         let (plugin, lane) = (request.plugin, request.request.kind.lane)
         let identifier = request.request.identifier
         var facts = Eligibility.WorkFacts()
         facts.isInFlight = plugins[plugin].requests.isInFlight(identifier)
-        facts.isUserRequested = isUserRequested ?? plugins[plugin].requests.isUserRequested(identifier)
+        facts.isUserRequested = isLaunchedByUser || plugins[plugin].requests.isUserRequested(identifier)
         facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: request.request.kind)
         var standing = standing(of: plugin, in: lane)
         if lane == .continued {
@@ -94,12 +98,10 @@ extension Scheduler {
             facts.needsCapacity = needsCapacity(request)
         }
         let work = PendingWork.request(presented(request))
-        var reasons = reasons(against: work, facts, standing, occupancy(of: lane), at: now)
-        if lane == .background, let alone = evaluate(plugin, in: lane, at: now).alone, alone.number != request.number {
-            reasons.append(.othersRunAlone(first: alone.label))
-            reasons.sort { $0.kind < $1.kind }
+        if lane == .background, !isLaunchedByUser {
+            facts.alone = evaluate(plugin, in: lane, at: now).alone(before: request.number)
         }
-        return reasons
+        return reasons(against: work, facts, standing, occupancy(of: lane), at: now)
     }
 
     func standing(

@@ -20,7 +20,7 @@ extension Scheduler {
     ) {
         // Nothing is sent to a process that has ended: its unfinished tasks are judged by earlier expirations.
         guard let execution = launches.find(number)?.execution, !indices.isEmpty, execution.end == nil else { return }
-        let killTime = killTime ?? now.monotonic + execution.gracePeriod
+        let killTime = killTime ?? execution.plan.budget.killTime(after: now.monotonic)
         let unexpired = indices.filter { execution.tasks[$0].isGoingOn }
         if !unexpired.isEmpty {
             launches.execute(number) { execution in
@@ -84,9 +84,9 @@ extension Scheduler {
         case .kill(let reason): kill(number, because: reason)
         case .expireStalled: expireStalled(number, at: now)
         case .expireAssertions:
-            guard let gracePeriod = launches.find(number)?.execution?.gracePeriod else { return }
+            guard let budget = launches.find(number)?.execution?.plan.budget else { return }
             launches.execute(number) { $0.assertionDeadline = nil }
-            expireAssertions(of: number, because: .budget, killTime: now.monotonic + gracePeriod)
+            expireAssertions(of: number, because: .budget, killTime: budget.killTime(after: now.monotonic))
         }
     }
 
@@ -105,106 +105,5 @@ extension Scheduler {
         // Messages sent in time withdrew the kill, but too late for the launch thread: the plugin kept its limits.
         if case .stopping = launch.phase { return kill(number, because: .lingered) }
         kill(number, because: .killTimePassed)
-    }
-
-    // MARK: Conditions
-
-    /// Applies a change of conditions. Work that waited for a condition may run when the condition holds; the loss of a
-    /// condition expires the tasks that need it (C7).
-    mutating func change(to new: Conditions, at now: Moment) {
-        let old = conditions
-        conditions = new
-        let changes = new.changes(since: old)
-        if changes.isEmpty { return }
-        if !old.hasNetwork && new.hasNetwork { noteStartupWave(\.network, at: now) }
-        let losses = losses(since: old)
-        if !losses.isEmpty {
-            for number in launches.numbers { expire(number, for: losses, at: now) }
-        }
-        for waiter in waiters.waiting(for: changes) { backlog.add(.consider(waiter.plugin, waiter.lane)) }
-        if new.isMemoryLow { relievePressure(at: now) }
-        guard new.hasNetwork, !fetchesWithoutNetwork.isEmpty else { return }
-        let fetching = fetchesWithoutNetwork.sorted()
-        fetchesWithoutNetwork = []
-        for plugin in fetching { checkFetch(of: plugin, at: now) }
-    }
-
-    /// Records the start of a start-up wave. A wave in progress does not start again: otherwise a network link that
-    /// comes and goes would delay work without end.
-    mutating func noteStartupWave(_ kind: WritableKeyPath<StartupWaves, MonotonicTime?>, at now: Moment) {
-        if let last = startupWaves[keyPath: kind], now.monotonic - last < configuration.policies.stagger { return }
-        startupWaves[keyPath: kind] = now.monotonic
-    }
-
-    /// Expires the tasks of a launch that need a condition lost since `old`, the conditions when the batch was closed.
-    /// A condition that did not hold at that time is ignored.
-    mutating func expireForConditions(_ number: LaunchNumber, lostSince old: Conditions, at now: Moment) {
-        expire(number, for: losses(since: old), at: now)
-    }
-
-    private typealias Loss = (reason: ExpirationReason, isNeeded: (PendingWork) -> Bool)
-
-    private mutating func expire(_ number: LaunchNumber, for losses: [Loss], at now: Moment) {
-        // During entry no task was delivered; losses are checked when the entry function has returned.
-        guard let execution = launches.listening(number), execution.entry == .returned else { return }
-        for loss in losses where execution.minds(loss.reason) {
-            let bereft = execution.tasks.indices.filter { loss.isNeeded(execution.tasks[$0].work) }
-            expire(number, bereft, because: loss.reason, at: now)
-        }
-    }
-
-    /// The conditions that held in `old` and do not hold now, each with a test for the work that needs the condition.
-    private func losses(since old: Conditions) -> [Loss] {
-        var losses: [Loss] = []
-        for condition in Condition.all where old[condition] && !conditions[condition] {
-            guard let reason = condition.row.loss, !isIgnored(condition) else { continue }
-            losses.append((reason, { $0.needs(condition) }))
-        }
-        let locked = conditions.containerLocks.filter { $0.value && old.containerLocks[$0.key] != true }
-        if !locked.isEmpty {
-            losses.append((.containerLocked, { $0.needsContainerThroughout && locked[$0.plugin] != nil }))
-        }
-        return losses
-    }
-
-    /// Whether the loss of the condition has no effect, because the operator disabled the only policy that needs the
-    /// condition.
-    private func isIgnored(_ condition: Condition) -> Bool {
-        condition == .idle && configuration.policies.off.contains(.idle)
-    }
-
-    /// Begins an orderly stop of the host: no launch starts, running tasks expire, and launches that outlast the grace
-    /// period are killed. A launch whose entry function has not returned is killed at once.
-    mutating func stop(at now: Moment) {
-        guard !isStopping else { return }
-        isStopping = true
-        // Time for the grace period, and as much again to record the results.
-        stopBy = now.monotonic + configuration.gracePeriod + configuration.gracePeriod + configuration.hostRetryDelay
-        if let stopBy { agenda.add(.stop, at: stopBy) }
-        for event in loading.takeAllParked() { dispatch(event, at: now) }
-        for plugin in plugins.names() where launches.hasLaunches(of: plugin) {
-            for number in launches.numbers(of: plugin) { flush(number) }
-        }
-        for number in launches.numbers {
-            guard let execution = launches.listening(number) else { continue }
-            if execution.entry == .returned {
-                expire(number, Array(execution.tasks.indices), because: .hostShutdown, at: now)
-            } else {
-                kill(number, because: .hostStopping)
-            }
-        }
-    }
-}
-
-extension PendingWork {
-    /// Whether the work has to stop when the condition is lost.
-    func needs(_ condition: Condition) -> Bool {
-        guard case .request(let pending) = self else { return false }
-        return condition.isNeeded(by: pending.request)
-    }
-
-    var needsContainerThroughout: Bool {
-        guard case .request(let pending) = self else { return false }
-        return pending.request.kind == .healthResearch && pending.request.protection == .complete
     }
 }

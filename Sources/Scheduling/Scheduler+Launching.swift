@@ -52,9 +52,20 @@ extension Scheduler {
         }
     }
 
-    func reasons(against event: PendingEvent, for own: LaunchNumber? = nil, at now: Moment) -> [Reason] {
+    /// The reasons against an event.
+    ///
+    /// - Parameters:
+    ///   - own: the launch whose batch is being formed; it does not block its own work.
+    ///   - alone: the label of the first event, if the event waits for it; nil without one.
+    func reasons(
+        against event: PendingEvent,
+        for own: LaunchNumber? = nil,
+        behind alone: String? = nil,
+        at now: Moment
+    ) -> [Reason] {
         var facts = Eligibility.WorkFacts()
-        facts.isInFlight = plugins[event.plugin].memory == .clearing
+        facts.alone = alone
+        facts.isInFlight = plugins[event.plugin].recordState == .clearing
         let standing = standing(of: event.plugin, in: .event, for: own)
         return reasons(against: .event(event), facts, standing, occupancy(of: .event, for: own), at: now)
     }
@@ -128,7 +139,7 @@ extension Scheduler {
             // the machine.
             if !waited.isEmpty { conditions.formUnion(group.key.workClass.conditions) }
             // Also for a short wait: the idle time that the sensors have measured is then kept.
-            if group.key.workClass.kind.isProcessing { conditions.insert(.use) }
+            if group.key.workClass.kind.isProcessing { conditions.insert(.sampled) }
         }
         waiters.set(conditions, for: ConditionWaiters.Waiter(plugin: plugin, lane: lane))
         if !conditions.isEmpty { toWatchAnew.insert(plugin) }

@@ -13,7 +13,7 @@ extension Scheduler {
             let message =
                 "\(entry.identifier) requested legacy fetch, which requires a main plugin with mode fetch and without"
                 + " permitted identifiers; submit refresh requests"
-            return note(number, rule: "BGT-ABI-06", message: message, at: now)
+            return note(number, rule: nil, message: message, at: now)
         }
         let schedule = interval.map {
             FetchSchedule(interval: max($0, configuration.minimumFetchInterval), last: now.wall)
@@ -28,7 +28,7 @@ extension Scheduler {
             let message =
                 "\(plugin) changed the fetch interval more than \(Self.mostFetchIntervals) times in one launch; this"
                 + " change has no effect; set it once"
-            return note(number, rule: "BGT-ABI-06", message: message, at: now)
+            return note(number, rule: nil, message: message, at: now)
         }
         fetches[plugin] = schedule
         keep([.setFetch(plugin, schedule)])

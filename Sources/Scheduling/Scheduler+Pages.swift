@@ -121,7 +121,6 @@ extension Scheduler {
         guard let group = evaluation.groups.first(where: { $0.index == index }) else {
             return reasons(against: work, at: now)
         }
-        guard let alone = evaluation.alone, alone.number != request.number else { return group.reasons }
-        return (group.reasons + [.othersRunAlone(first: alone.label)]).sorted { $0.kind < $1.kind }
+        return Eligibility.reasons(group.reasons, behind: evaluation.alone(before: request.number))
     }
 }

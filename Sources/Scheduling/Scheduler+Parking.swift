@@ -123,7 +123,8 @@ extension SchedulerEvent {
         case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
         case .purgeRequested(let plugin, _): .purge(plugin)
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs and can expire.
-        case .byUser, .expirationSimulated: nil
+        // Simulated conditions are about the host.
+        case .byUser, .expirationSimulated, .conditionsSimulated: nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
         case .catalogued, .conditionsChanged, .timeZonesChanged, .resumed, .timerFired, .stopRequested: nil
         case .runnerReady, .runnerUnavailable, .launchFailedByHost, .killTimePassed, .runnerEnded: nil

@@ -13,7 +13,7 @@ extension Scheduler {
             let plugin = execution.plan.plugin.identifier
             return note(
                 number,
-                rule: "BGT-ABI-08",
+                rule: .numbers,
                 message: "\(plugin) reported progress of task \(id), which is not a continued task of launch \(number);"
                     + " report progress only for tasks that its handlers received",
                 at: now

@@ -5,7 +5,7 @@ import TaskModel
 // Plugins that no manifest describes any longer. Their pending work waits for their return for a limited time (C17).
 extension Scheduler {
     mutating func miss(_ plugin: PluginIdentifier, at now: Moment) {
-        guard plugins[plugin].entry == nil, plugins[plugin].memory == .settled,
+        guard plugins[plugin].entry == nil, plugins[plugin].recordState == .settled,
             var known = plugins[plugin].known ?? plugins[plugin].lastEntry.map({ KnownPlugin($0) })
         else { return }
         if let since = known.missingSince {
@@ -15,7 +15,7 @@ extension Scheduler {
             return
         }
         known.missingSince = now.wall
-        plugins[plugin].memory = .changing
+        plugins[plugin].recordState = .changing
         stage(.leave(of: plugin, as: known), [.rememberPlugin(known), .journal(loss(of: plugin, at: now))])
     }
 
@@ -103,7 +103,7 @@ extension Scheduler {
         for request in clearance.requests {
             plugins[plugin].requests.begin(.removes(request.number), about: request.request.identifier, as: change)
         }
-        plugins[plugin].memory = .clearing
+        plugins[plugin].recordState = .clearing
         stage(.clearance(clearance, change), clearance.changes(at: now))
     }
 
@@ -117,7 +117,7 @@ extension Scheduler {
         }
         for event in clearance.events { remove(event: event.number, of: plugin) }
         if clearance.fetches { fetches[plugin] = nil }
-        plugins[plugin].memory = .settled
+        plugins[plugin].recordState = .settled
         // The ledger has dropped its waits in the same commit.
         plugins[plugin].waits = [:]
         resumeOperations(of: plugin, at: now)

@@ -28,13 +28,13 @@ extension Scheduler {
             let message =
                 "\(plugin) completed task \(id), which is not part of launch \(number);"
                 + " complete only tasks that its handlers received"
-            return note(number, rule: "BGT-ABI-08", message: message, at: now)
+            return note(number, rule: .numbers, message: message, at: now)
         }
         let task = execution.tasks[index]
         guard task.outcome == nil else {
             let message =
                 "\(plugin) completed \(task.work.label) again; only the first call counts; complete each task once"
-            return note(number, rule: "BGT-ABI-09", message: message, at: now)
+            return note(number, rule: .oneCompletion, message: message, at: now)
         }
         end(
             number,
@@ -77,7 +77,7 @@ extension Scheduler {
         else { return }
         guard execution.assertions.isEmpty else { return boundAssertions(of: number, execution, at: now) }
         // The runner itself limits the plugin's stop to the grace period.
-        let killTime = now.monotonic + execution.gracePeriod + LaunchBudget.exitTime
+        let killTime = execution.plan.budget.killTime(after: now.monotonic) + LaunchBudget.exitTime
         launches.update(number) { $0.phase = .stopping(execution, killTime: killTime) }
         emit(.stop(number))
         toEnforceAnew.insert(number)
@@ -98,109 +98,25 @@ extension Scheduler {
     }
 
     /// Journals a violation. The number per launch is limited, so that a plugin in a loop cannot fill the disk.
-    mutating func note(_ number: LaunchNumber, rule: String, message: String, at now: Moment) {
+    ///
+    /// - Parameter rule: the violated rule of the ABI; nil when the message names another rule.
+    mutating func note(_ number: LaunchNumber, rule: ABIRule?, message: String, at now: Moment) {
         guard let launch = launches.find(number), launch.execution != nil else { return }
         let count = launches.execute(number) { execution in
             execution.violations += 1
             return execution.violations
         }
-        guard let count, count <= Self.journaledViolations else { return }
-        let isLast = count == Self.journaledViolations
+        guard let count, count <= ViolationLimit.journaled else { return }
+        let isLast = count == ViolationLimit.journaled
         let entry = JournalEntry(
             at: now.wall,
             event: .violation,
             plugin: launch.plugin,
             launch: number,
             blame: .plugin,
-            message: "\(rule): \(message)" + (isLast ? "; further violations of this launch are not journaled" : "")
+            message: (rule.map { "\($0.rawValue): " } ?? "") + message
+                + (isLast ? "; further violations of this launch are not journaled" : "")
         )
         record([.journal(entry)], of: number)
-    }
-
-    /// Maximum number of journaled violations per launch.
-    private static let journaledViolations = 20
-}
-
-extension JournalEntry {
-    /// The entry about a running task that was cancelled.
-    ///
-    /// - Parameter user: the user who cancelled the task; nil when a plugin did, or when an earlier host handled the
-    ///   call.
-    static func cancelledWhileRunning(
-        _ work: PendingWork,
-        launch: LaunchNumber,
-        by user: CallingUser? = nil,
-        at now: Moment
-    ) -> JournalEntry {
-        let message = "submission \(work.number) was cancelled while it ran and is not requeued"
-        var entry = JournalEntry(work, .cancelled, launch: launch, at: now, blame: .nobody, message: message)
-        entry.user = user
-        return entry
-    }
-
-    /// The entry which states that an expired task ended without a completion, so that its request is used up and not
-    /// requeued.
-    static func consumed(
-        _ work: PendingWork,
-        by outcome: TaskOutcome,
-        launch: LaunchNumber,
-        blame: Blame,
-        at now: Moment
-    ) -> JournalEntry {
-        let message =
-            "submission \(work.number) was expired and then ended as \(outcome.rawValue); it is not requeued"
-        return JournalEntry(work, .consumed, launch: launch, at: now, blame: blame, message: message)
-    }
-
-    /// The entry about a user's call for an identifier.
-    static func call(
-        _ event: Event,
-        of identifier: TaskIdentifier,
-        _ plugin: PluginIdentifier,
-        at now: Moment
-    ) -> JournalEntry {
-        JournalEntry(
-            at: now.wall,
-            event: event,
-            plugin: plugin,
-            label: identifier.text,
-            blame: .nobody,
-            message: event.row.meaning
-        )
-    }
-
-    /// The entry about a user's call for a running task.
-    static func call(_ event: Event, of task: RunningTask, _ plugin: PluginIdentifier, at now: Moment) -> JournalEntry {
-        JournalEntry(
-            at: now.wall,
-            event: event,
-            plugin: plugin,
-            launch: task.launch,
-            label: task.identifier.text,
-            submission: task.submission,
-            blame: .nobody,
-            message: event.row.meaning
-        )
-    }
-
-    /// Creates an entry about a task of a launch.
-    init(
-        _ work: PendingWork,
-        _ event: Event,
-        launch: LaunchNumber,
-        at now: Moment,
-        blame: Blame,
-        message: String
-    ) {
-        self.init(
-            at: now.wall,
-            event: event,
-            plugin: work.plugin,
-            launch: launch,
-            label: work.label,
-            submission: work.number,
-            blame: blame,
-            message: message
-        )
     }
 }

@@ -21,8 +21,8 @@ extension Scheduler {
         emit(.answer(reply, .launching(Set(launches).sorted())))
     }
 
-    /// The launch that is being prepared for the pending request of the identifier, or to which this request is being
-    /// delivered; nil without such a launch.
+    /// The launch to which the pending request of the identifier is being delivered, or that is being prepared for this
+    /// request, otherwise the launch that occupies the request's lane. Nil without such a launch.
     private func launch(about identifier: TaskIdentifier, of plugin: PluginIdentifier) -> LaunchNumber? {
         guard let request = plugins[plugin].requests[identifier] else { return nil }
         let taking = launches.numbers(running: identifier).first { number in
@@ -44,9 +44,7 @@ extension Scheduler {
             let message = "no request with identifier \(identifier) is pending; submit one first"
             return .failure(NotLaunching(message: message))
         }
-        let reasons = reasons(against: request, isUserRequested: true, at: now).filter { reason in
-            if case .othersRunAlone = reason { false } else { true }
-        }
+        let reasons = reasons(against: request, isLaunchedByUser: true, at: now)
         guard let first = reasons.first else { return .success(plugin) }
         return .failure(
             NotLaunching(message: "\(identifier) cannot be launched now: \(first.message); \(first.remedy)")

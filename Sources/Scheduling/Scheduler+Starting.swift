@@ -5,7 +5,7 @@ import TaskModel
 // The start of a launch: its runner is ready, its batch is closed and committed, and only then sent.
 extension Scheduler {
     /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after the commit.
-    mutating func start(_ number: LaunchNumber, in process: RunnerProcess, at now: Moment) {
+    mutating func commitBatch(of number: LaunchNumber, in process: RunnerProcess, at now: Moment) {
         guard let launch = launches.find(number) else { return emit(.dismissRunner(number)) }
         guard launch.isPreparing else { return }
         let batch = isStopping ? [] : batch(of: launch.plugin, in: launch.lane, for: number, at: now)
@@ -65,7 +65,7 @@ extension Scheduler {
     }
 
     /// Runs a launch that is on disk: the requests of its batch are no longer pending (C1), and its budget starts now.
-    mutating func run(_ number: LaunchNumber, _ change: ChangeNumber, at now: Moment) {
+    mutating func sendPlan(of number: LaunchNumber, _ change: ChangeNumber, at now: Moment) {
         guard let launch = launches.find(number), case .starting(let start) = launch.phase else { return }
         let plugin = launch.plugin
         for work in start.plan.tasks.map(\.work) {
@@ -172,25 +172,5 @@ extension LaunchPlan {
             process: process,
             startedAt: startedAt
         )
-    }
-}
-
-extension JournalEntry {
-    fileprivate static func launched(_ plan: LaunchPlan) -> JournalEntry {
-        JournalEntry(
-            at: plan.startedAt,
-            event: .launched,
-            plugin: plan.plugin.identifier,
-            launch: plan.number,
-            blame: .nobody,
-            message: "\(tasks(of: plan)); cause \(plan.cause.name); \(plan.lane.name) lane;"
-                + " process \(plan.process.pid)",
-            count: plan.tasks.count
-        )
-    }
-
-    private static func tasks(of plan: LaunchPlan) -> String {
-        let named = plan.tasks.prefix(5).map(\.work.label).joined(separator: ", ")
-        return plan.tasks.count > 5 ? "\(named) and \(plan.tasks.count - 5) more" : named
     }
 }

@@ -76,7 +76,7 @@ extension Scheduler {
     /// commit.
     mutating func writeWaits(of plugin: PluginIdentifier, at now: Moment) {
         // A plugin that is being cleared loses its waits with it.
-        guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, plugins[plugin].memory != .clearing,
+        guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, plugins[plugin].recordState != .clearing,
             !loading.isMissing(plugin)
         else { return }
         var changes: [LedgerChange] = []
@@ -128,7 +128,8 @@ extension Scheduler {
         }
     }
 
-    /// Adds an alarm for the end of the maximum deferral of each group's oldest deferred request.
+    /// Adds an alarm for each group of ready requests: for the time at which the maximum deferral of the group's oldest
+    /// deferred request ends. Adds none for a time that has passed, in the event lane, or when the policy is off.
     mutating func awaitDeferral(
         of groups: [LaneEvaluation.Group],
         _ plugin: PluginIdentifier,

@@ -14,7 +14,7 @@ extension Scheduler {
             }
         }
         toWatchAnew.removeAll(keepingCapacity: true)
-        let watch = Watch(use: !waiters.isEmpty || !launchesAtWork.isEmpty, containers: studying)
+        let watch = Watch(sampled: !waiters.isEmpty || !launchesAtWork.isEmpty, containers: studying)
         if watch == lastWatch { return }
         lastWatch = watch
         emit(.watch(watch))

@@ -80,6 +80,9 @@ package struct Scheduler: Sendable {
     /// The time from which an orderly stop no longer waits for the ledger; nil before a stop.
     var stopBy: MonotonicTime?
 
+    /// The conditions that users simulate, as last journaled.
+    var simulated = ScriptedConditions()
+
     /// The user whose call is being handled; nil for other events.
     var callingUser: CallingUser?
 
@@ -151,7 +154,7 @@ package struct Scheduler: Sendable {
         while left > 0, let chore = backlog.next() {
             left -= 1
             switch chore {
-            case .evaluation(let plugin): evaluateBacklog(of: plugin, now)
+            case .evaluation(let plugin): evaluateInstalled(of: plugin, now)
             case .consider(let plugin, let lane): consider(plugin, lane, at: now)
             case .reckonAnew(let plugin): reckonAnew(plugin, at: now)
             case .fillCapacity(let lane): fillCapacity(of: lane, at: now)
@@ -176,8 +179,8 @@ package struct Scheduler: Sendable {
         for number in toEnforceAnew.count > 1 ? toEnforceAnew.sorted() : Array(toEnforceAnew) {
             guard let launch = launches.find(number) else { continue }
             let next = launch.nextKillTime
-            if next != launch.killTime {
-                launches.update(number) { $0.killTime = next }
+            if next != launch.sentKillTime {
+                launches.update(number) { $0.sentKillTime = next }
                 if launch.plan != nil { emit(.setKillTime(number, next)) }
             }
             if let next = launch.nextEnforcement { agenda.add(.launch(number), at: next) }

@@ -17,7 +17,8 @@ package enum SchedulerAction: Hashable, Sendable {
     /// Move the container of the main plugin aside before the next action. The container is no longer used, and a later
     /// installation must not find it.
     case discardContainer(PluginIdentifier)
-    /// End a prepared runner that is not needed. No plugin code ran in it.
+    /// Kill a prepared runner that is not needed. No plugin code ran in it, so its end is no end of a launch, unlike
+    /// after `kill`.
     case dismissRunner(LaunchNumber)
     /// Send the plan of a launch that is on disk: plugin code may run now.
     case sendPlan(LaunchPlan)
@@ -48,12 +49,12 @@ package enum SchedulerAction: Hashable, Sendable {
 package struct Watch: Hashable, Sendable {
     /// Whether idleness, high load, heat, low battery and the power saver are sampled: the conditions in
     /// `Condition.sampled` (C16).
-    package var use = false
+    package var sampled = false
     /// Main plugins whose container has to be readable for health research.
     package var containers: Set<PluginIdentifier> = []
 
-    package init(use: Bool = false, containers: Set<PluginIdentifier> = []) {
-        self.use = use
+    package init(sampled: Bool = false, containers: Set<PluginIdentifier> = []) {
+        self.sampled = sampled
         self.containers = containers
     }
 }

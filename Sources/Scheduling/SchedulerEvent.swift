@@ -16,6 +16,9 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// A user's call to stop a running task, or a continued request that waits.
     case taskStopRequested(TaskIdentifier, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
+    /// A call changed the simulated conditions; the value has all of them. The changed conditions themselves come as
+    /// `conditionsChanged`. No answer.
+    case conditionsSimulated(ScriptedConditions)
     /// A call of this type that a user made. The journal entries that the call causes contain the user.
     indirect case byUser(CallingUser, SchedulerEvent)
 
@@ -57,7 +60,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
     case assertionBegan(LaunchNumber, AssertionID, name: String)
     case assertionEnded(LaunchNumber, AssertionID)
-    case violated(LaunchNumber, rule: String, message: String)
+    case violated(LaunchNumber, rule: ABIRule?, message: String)
     /// The launch thread killed the launch at its kill time. All earlier messages of the launch's runner were handled
     /// before.
     case killTimePassed(LaunchNumber)

@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
 /// The rules by which requests are accepted or refused: manifest, operator's settings and limits. Stateless.
-enum SubmissionRules {
+package enum SubmissionRules {
     /// The refusal of a request; nil when the request can be accepted.
     ///
     /// - Parameters:
@@ -50,6 +50,12 @@ enum SubmissionRules {
         if !isPermitted { return .identifierNotPermitted }
         if let mode = request.kind.mode, !entry.modes.contains(mode) { return .modeMissing(mode) }
         return request.entitlement.flatMap { entry.entitlements.contains($0) ? nil : .entitlementMissing($0) }
+    }
+
+    /// Whether the manifest gives a request every permission. The resources of a continued request count.
+    package static func permits(_ request: TaskRequest, under permissions: Permissions, of entry: PluginEntry) -> Bool {
+        let isPermitted = permissions.permits(request.identifier, as: request.kind)
+        return problem(with: request, isPermitted: isPermitted, for: entry) == nil
     }
 
     /// The refusal of background work that the operator has disabled (statement 7); nil when it is not disabled.

@@ -13,6 +13,11 @@ extension Ledger {
         try read("reading its snapshot") { try $0.snapshot(at: now) }
     }
 
+    /// The plugins that this host and earlier ones recorded and did not forget, sorted by identifier.
+    package func knownPlugins() throws(LedgerError) -> [KnownPlugin] {
+        try read("reading the recorded plugins") { try $0.knownPlugins() }
+    }
+
     /// The pending work of a plugin; empty for an unknown plugin. Reads only the rows of that plugin, and no payloads.
     ///
     /// Throws `unreadable`, with table, row and column, for a row with an unknown value.

@@ -131,10 +131,8 @@ package final class Ledger: Sendable {
         var replies: [() -> Void] = []
         for (commit, result) in zip(group.commits, group.results) {
             switch (commit.origin, result) {
-            case (.loop(let ticket), .success(let payloads)):
-                reports.append(CommitReport(ticket: ticket, result: .success(()), payloads: payloads))
-            case (.loop(let ticket), .failure(let error)):
-                reports.append(CommitReport(ticket: ticket, result: .failure(error)))
+            case (.loop(let ticket), let result):
+                reports.append(CommitReport(ticket: ticket, result: result))
             case (.waiter(let reply), _):
                 replies.append { reply(result.map { _ in () }) }
             }
@@ -152,7 +150,7 @@ package final class Ledger: Sendable {
     /// announced, instead of missed.
     package func journalAppends() -> AsyncStream<JournalNumber> { followers.follow() }
 
-    /// Writes the waiting commits, then closes the file. Later submissions fail with `closed`.
+    /// Writes the waiting commits, then closes the file. Later commits fail with `closed`.
     package func close() throws(LedgerError) {
         commits.close()
         database.writeWithoutTransaction { database in

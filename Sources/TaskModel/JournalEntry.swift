@@ -2,7 +2,8 @@
 
 /// One entry of the journal, written in the same transaction as the change that it records.
 package struct JournalEntry: Hashable, Sendable {
-    /// The recorded fact: the end of a launch or of a task, a submission, a violation, a change of the catalogue.
+    /// The recorded fact: the end of a launch or of a task, a submission, a violation, a change of the catalogue or
+    /// of the simulated conditions.
     package enum Event: Hashable, Sendable, CaseIterable {
         case task(TaskOutcome)
         case launch(LaunchOutcome)
@@ -17,6 +18,8 @@ package struct JournalEntry: Hashable, Sendable {
         case launchRequested
         case expirationRequested
         case triggered
+        case conditionsSimulated
+        case simulationEnded
         case violation
         case occurrenceMissed
         case pluginInstalled
@@ -27,8 +30,9 @@ package struct JournalEntry: Hashable, Sendable {
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
-                .cancelRequested, .launchRequested, .expirationRequested, .triggered, .violation, .occurrenceMissed,
-                .pluginInstalled, .pluginChanged, .pluginRefused, .pluginRemoved,
+                .cancelRequested, .launchRequested, .expirationRequested, .triggered, .conditionsSimulated,
+                .simulationEnded, .violation, .occurrenceMissed, .pluginInstalled, .pluginChanged, .pluginRefused,
+                .pluginRemoved,
             ]
         }
 
@@ -48,6 +52,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .launchRequested: ("launch-requested", "a user launched a request at once", false)
             case .expirationRequested: ("expiration-requested", "a user expired a task", false)
             case .triggered: ("triggered", "a user triggered an extension", false)
+            case .conditionsSimulated: ("conditions-simulated", "a user changed the simulated conditions", false)
+            case .simulationEnded: ("simulation-ended", "no condition is simulated any more", false)
             case .violation: ("violation", "a plugin broke a rule of the ABI", false)
             case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)
             case .pluginInstalled: ("plugin-installed", "a plugin is in the catalogue for the first time", false)
@@ -63,9 +69,11 @@ package struct JournalEntry: Hashable, Sendable {
 
     package let at: WallTime
     package let event: Event
-    package let plugin: PluginIdentifier
+    /// The plugin that the entry is about; nil for an entry about the host.
+    package let plugin: PluginIdentifier?
     package let launch: LaunchNumber?
-    /// The task identifier, or the name of an event; nil for an entry about a whole launch or plugin.
+    /// The task identifier, or the name of an event; nil for an entry about a whole launch, a plugin or
+    /// the host.
     package let label: String?
     package let submission: SubmissionNumber?
     package let blame: Blame
@@ -82,7 +90,7 @@ package struct JournalEntry: Hashable, Sendable {
     package init(
         at: WallTime,
         event: Event,
-        plugin: PluginIdentifier,
+        plugin: PluginIdentifier?,
         launch: LaunchNumber? = nil,
         label: String? = nil,
         submission: SubmissionNumber? = nil,

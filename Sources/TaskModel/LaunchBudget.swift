@@ -3,7 +3,7 @@
 /// The running time of a launch, shared by all tasks of its batch.
 ///
 /// A slow first task leaves less time for the second: the budget belongs to the launch, not to a task. The type only
-/// computes deadlines and kill times; it does not enforce them.
+/// computes deadlines. `Scheduler` and the launch thread enforce them in the host, `RunnerLaunch` in the runner.
 package struct LaunchBudget: Hashable, Sendable {
     /// The budget; nil for no fixed budget. Without a fixed budget, a task ends by its completion, by lack of progress
     /// or by a stop.
@@ -27,12 +27,17 @@ package struct LaunchBudget: Hashable, Sendable {
     }
 
     package var deadline: MonotonicTime? { total.map { start + $0 } }
-    /// The kill time for a launch that is expired at `deadline`: the end of the grace period. A completion at the kill
+    /// The kill time for work that is expired at `deadline`: the end of the grace period. A completion at the kill
     /// time or later no longer counts.
     package static func killTime(after deadline: MonotonicTime, gracePeriod: Duration) -> MonotonicTime {
         deadline + gracePeriod
     }
-    package var killTime: MonotonicTime? { deadline.map { Self.killTime(after: $0, gracePeriod: gracePeriod) } }
+    /// The kill time for tasks or assertions of the launch that are expired at `expiration`.
+    package func killTime(after expiration: MonotonicTime) -> MonotonicTime {
+        Self.killTime(after: expiration, gracePeriod: gracePeriod)
+    }
+    /// The kill time after the deadline; nil for no fixed budget.
+    package var killTime: MonotonicTime? { deadline.map(killTime(after:)) }
     /// The time that a runner has to exit after the grace period. It is for the runner's last messages and output, not
     /// for the plugin.
     package static let exitTime: Duration = .seconds(1)

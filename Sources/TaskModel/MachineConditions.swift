@@ -17,11 +17,11 @@ package struct MachineConditions: OptionSet, Hashable, Sendable {
 
     /// The bit that stands for the locks and mounts of all containers.
     package static var containers: Self { Self(rawValue: 1 << 30) }
-    /// The bit that stands for the first sample of the conditions that are sampled on demand.
+    /// The bit that is set in a change when the conditions that are sampled on demand become known or unknown.
     package static var firstSample: Self { Self(rawValue: 1 << 31) }
 
-    /// The bits of idleness, of high load, and of the first sample.
-    package static var use: Self { [Self(.idle), Self(.highLoad), .firstSample] }
+    /// The bits of idleness and of high load, and `firstSample`.
+    package static var sampled: Self { [Self(.idle), Self(.highLoad), .firstSample] }
 
     /// Each condition as a set with a single bit.
     package static let each: [Self] = Condition.all.map { Self($0) } + [.containers, .firstSample]

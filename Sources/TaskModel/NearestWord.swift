@@ -18,6 +18,11 @@ package enum NearestWord {
         return "write one of \(known.joined(separator: ", "))"
     }
 
+    /// The remedy for an unknown name in a message that lists all known names before the remedy.
+    package static func remedy(for word: String, amongListed known: [String]) -> String {
+        to(word, among: known).map { "write \"\($0)\"" } ?? "write one of these"
+    }
+
     /// The number of insertions, removals, replacements and swaps of neighbours that turn one text into the other.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         if left.isEmpty || right.isEmpty { return max(left.count, right.count) }

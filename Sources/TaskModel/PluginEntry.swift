@@ -16,7 +16,7 @@ package struct PluginEntry: Hashable, Sendable {
     /// The settings of the plugin: the manifest's defaults, overridden by the operator's values.
     package private(set) var settings: [String: String]
     /// The functions that the manifest binds, one per identifier; empty for a library with an entry function.
-    package let handlers: [DirectHandler]
+    package let handlers: [FunctionBinding]
     /// The access that the manifest requests.
     package let grants: Grants
     package let library: LibraryFile
@@ -35,7 +35,7 @@ package struct PluginEntry: Hashable, Sendable {
         modes: Set<BackgroundMode>,
         entitlements: Set<Entitlement> = [],
         settings: [String: String] = [:],
-        handlers: [DirectHandler] = [],
+        handlers: [FunctionBinding] = [],
         grants: Grants = .none,
         library: LibraryFile,
         manifestPath: String,
@@ -59,7 +59,7 @@ package struct PluginEntry: Hashable, Sendable {
     }
 
     /// The function that the manifest binds to a task identifier; nil without one.
-    package func handler(for identifier: TaskIdentifier) -> DirectHandler? {
+    package func handler(for identifier: TaskIdentifier) -> FunctionBinding? {
         handlers.first { $0.identifier == identifier }
     }
 

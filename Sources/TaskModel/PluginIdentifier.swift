@@ -6,9 +6,9 @@ package struct PluginIdentifier: Hashable, Comparable, Sendable, CustomStringCon
     /// The stored hash of `text`, because the scheduler looks up plugins dozens of times per event.
     private let textHash: Int
 
-    /// Creates an identifier; nil when `text` violates the rule. `ReverseDNSName.problem(in:)` returns the violation.
+    /// Creates an identifier; nil when `text` violates the rule. `ReverseDNSName.flaw(in:)` returns the violation.
     package init?(_ text: String) {
-        guard ReverseDNSName.problem(in: text) == nil else { return nil }
+        guard ReverseDNSName.flaw(in: text) == nil else { return nil }
         self.init(unchecked: text)
     }
 

@@ -53,7 +53,7 @@ extension TaskRequest {
         switch field {
         case .requiresNetwork: requiresNetwork
         case .requiresExternalPower: requiresExternalPower
-        case .protection: protection != .untilFirstAuthentication
+        case .protection: protection != .default
         case .title, .strategy: continued != nil
         case .subtitle: continued?.subtitle != nil
         case .resources: continued.map { !$0.resources.isEmpty } ?? false

@@ -8,19 +8,21 @@ package enum ReverseDNSName {
         /// The violated rule, in words that follow the name: `has no dot`.
         package let problem: String
         package let remedy: String
+
+        /// The flaw of a name that another rule refused, or of no name.
+        package static let unknown = Flaw(problem: "is not a reverse-DNS name", remedy: "write a reverse-DNS name")
+
+        /// Rule and remedy, as one message.
+        package var text: String { "\(problem); \(remedy)" }
     }
 
-    /// The violated rule of an invalid name, with the remedy; nil when the name is valid.
-    package static func problem(in text: String) -> String? {
-        flaw(in: text).map { "\($0.problem); \($0.remedy)" }
-    }
-
+    /// The flaw of an invalid name; nil when the name is valid.
     package static func flaw(in text: String) -> Flaw? {
         let example = "write a reverse-DNS name such as com.example.app.refresh"
         if text.isEmpty { return Flaw(problem: "is empty", remedy: example) }
         let length = text.utf8.count
         if length > maximumLength {
-            return Flaw(problem: "has \(length) bytes; at most \(maximumLength) are allowed", remedy: "shorten it")
+            return Flaw(problem: "has \(length) bytes, and at most \(maximumLength) are allowed", remedy: "shorten it")
         }
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         if labels.count < 2 { return Flaw(problem: "has no dot", remedy: example) }

@@ -82,5 +82,10 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
         self.message = message
     }
 
+    /// The refusal of a call to a host that is stopping.
+    package static func hostStopping(remedy: String = "try again after its restart") -> SubmissionRefusal {
+        SubmissionRefusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping; \(remedy)")
+    }
+
     package var description: String { "\(code.name) (\(subReason.name)): \(message)" }
 }

@@ -4,9 +4,9 @@
 package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Creates an identifier; nil when `text` violates the rule. `ReverseDNSName.problem(in:)` returns the violation.
+    /// Creates an identifier; nil when `text` violates the rule. `ReverseDNSName.flaw(in:)` returns the violation.
     package init?(_ text: String) {
-        guard ReverseDNSName.problem(in: text) == nil else { return nil }
+        guard ReverseDNSName.flaw(in: text) == nil else { return nil }
         self.text = text
     }
 
@@ -46,6 +46,29 @@ package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .exact(let name): name == identifier
         case .pattern(let prefix): identifier.text.hasPrefix(prefix.text + ".")
+        }
+    }
+}
+
+extension [PermittedIdentifier] {
+    /// Whether the list permits an identifier, or a registration for it, by name or by pattern.
+    package func permits(_ identifier: TaskIdentifier) -> Bool { contains { $0.covers(identifier) } }
+
+    /// Whether a handler may be registered for the name: a permitted name, a name that a permitted pattern covers, or
+    /// the pattern itself.
+    package func permits(_ registered: PermittedIdentifier) -> Bool {
+        switch registered {
+        case .exact(let name): permits(name)
+        case .pattern: contains(registered)
+        }
+    }
+
+    /// Whether a handler may also be registered after entry. Names that only a pattern permits are composed for
+    /// continued tasks, whose registration is allowed at any time (statement 15, BGT-ABI-10).
+    package func permitsLate(_ registered: PermittedIdentifier) -> Bool {
+        switch registered {
+        case .exact: permits(registered) && !contains(registered)
+        case .pattern: permits(registered)
         }
     }
 }

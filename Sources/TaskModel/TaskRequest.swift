@@ -22,7 +22,7 @@ package struct TaskRequest: Hashable, Sendable {
         earliestBegin: WallTime? = nil,
         requiresNetwork: Bool = false,
         requiresExternalPower: Bool = false,
-        protection: ProtectionType = .untilFirstAuthentication,
+        protection: ProtectionType = .default,
         continued: ContinuedTerms? = nil
     ) {
         self.identifier = identifier
@@ -63,7 +63,7 @@ package struct ContinuedTerms: Hashable, Sendable {
     package init(
         title: String,
         subtitle: String? = nil,
-        strategy: SubmissionStrategy = .queue,
+        strategy: SubmissionStrategy = .default,
         resources: TaskResources = []
     ) {
         self.title = title
@@ -78,6 +78,9 @@ package struct ContinuedTerms: Hashable, Sendable {
 package enum SubmissionStrategy: UInt32, Hashable, Sendable, CaseIterable {
     case queue = 1
     case fail = 2
+
+    /// The strategy of a request that names none.
+    package static let `default` = SubmissionStrategy.queue
 
     package var name: String { self == .queue ? "queue" : "fail" }
 }
@@ -104,6 +107,9 @@ package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {
     case unlessOpen = 2
     /// The container has to be readable for as long as the task runs.
     case complete = 3
+
+    /// The protection of a request that names none, and of all tasks that are not health research.
+    package static let `default` = ProtectionType.untilFirstAuthentication
 
     package var name: String {
         switch self {

@@ -8,7 +8,7 @@ package struct WorkClass: Hashable, Sendable {
     package let kind: TaskKind
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
-    /// The protection of a health research request; `untilFirstAuthentication` for other kinds.
+    /// The protection of a health research request; the default for other kinds.
     package let protection: ProtectionType
     package let resources: TaskResources
 
@@ -19,7 +19,7 @@ package struct WorkClass: Hashable, Sendable {
         kind = request.kind
         requiresNetwork = request.requiresNetwork
         requiresExternalPower = request.requiresExternalPower
-        protection = request.kind == .healthResearch ? request.protection : .untilFirstAuthentication
+        protection = request.kind == .healthResearch ? request.protection : .default
         self.resources = resources ?? request.continued?.resources ?? []
     }
 
@@ -42,7 +42,7 @@ package struct WorkClass: Hashable, Sendable {
         kind: .event,
         requiresNetwork: false,
         requiresExternalPower: false,
-        protection: .untilFirstAuthentication,
+        protection: .default,
         resources: []
     )
 

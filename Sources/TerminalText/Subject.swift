@@ -6,4 +6,10 @@ package enum Subject {
     package static func text(_ task: String, of plugin: String) -> String {
         task.hasPrefix(plugin + ".") ? task : "\(plugin) \(task)"
     }
+
+    /// The subject of a journal entry: its task, otherwise its plugin, otherwise the host.
+    package static func text(ofEntryAbout task: String?, of plugin: String?) -> String {
+        guard let plugin else { return "host" }
+        return task.map { text($0, of: plugin) } ?? plugin
+    }
 }

@@ -186,7 +186,8 @@ struct CommandTests {
         }
     }
 
-    @Test func `bgtask --payload - reads the payload from standard input, up to the maximum size`() async throws {
+    @Test
+    func `bgtask task submit --payload - reads standard input, and refuses more than the maximum size`() async throws {
         let answer = try json(
             TaskSubmissionReply(
                 SubmissionNumber(rawValue: 12),

@@ -36,6 +36,7 @@ struct RenderingTests {
                 socket          /run/bgtask/control.sock
                 socket groups   read adm, operate operators
                 state           /var/lib/bgtask
+                ledger          writable
                 manifests       /etc/bgtask/manifests
                                 /usr/share/bgtask/manifests
                 plugins         /usr/lib/bgtask/plugins
@@ -224,6 +225,25 @@ struct RenderingTests {
                 """
         )
     }
+
+    @Test func `the journal names the host as the subject of an entry without a plugin`() throws {
+        let user = CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
+        let entry = JournalEntry(
+            at: Samples.now,
+            event: .simulationEnded,
+            plugin: nil,
+            blame: .nobody,
+            message: "changed: idle real",
+            user: user
+        )
+        #expect(
+            JournalReply(entries: [JournalLine(number: 5, entry)], last: 5).text(for: reader) == """
+                TIME      EVENT             LAUNCH  SUBJECT  BLAME  MESSAGE
+                01:48:00  simulation-ended  -       host     -      changed: idle real; called by user 1000, process 4711 (bgtask)
+
+                """
+        )
+    }
 }
 
 @Suite("bgtask why prints the reasons, the last outcome and the remedy of a task")
@@ -282,7 +302,7 @@ struct WhyTextTests {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         func text(_ reply: TaskWhyReply) -> String { reply.text(for: reader) }
         #expect(
-            text(TaskWhyReply(identifier: task, plugin: plugin, state: .pending, kind: .refresh, isEligible: true))
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .pending, kind: .refresh, reasons: []))
                 == "com.example.feed.refresh of com.example.feed may run now (refresh)\n"
         )
         let running = TaskWhyReply.Running(launch: LaunchNumber(rawValue: 41), used: .seconds(2), budget: .seconds(30))

@@ -30,6 +30,21 @@ struct DocumentationTests {
         #expect(names == Set(JournalEntry.Event.allCases.map(\.name) + blames))
     }
 
+    @Test func `the list of journal events has every case of the enumeration`() throws {
+        let source = try Repository.text(of: "Sources/TaskModel/JournalEntry.swift")
+        let start = try #require(source.firstRange(of: "enum Event:")?.upperBound)
+        let declared = source[start...].prefix { $0 != "}" }.matches(of: /\n +case (\w+)/).map { String($0.1) }
+        let listed = Set(JournalEntry.Event.allCases.map { "\($0)".prefix { $0 != "(" } })
+        #expect(declared.count >= 19 && Set(declared) == Set(listed.map(String.init)))
+    }
+
+    @Test func `Vendors.md has the text of every rule of the ABI`() throws {
+        let text = try Repository.text(of: "Documentation/Vendors.md")
+        let rows = text.matches(of: /\| <a id="([a-z0-9-]+)"><\/a>(BGT-ABI-[0-9]+) \| \S/)
+        #expect(rows.map { String($0.2) } == ABIRule.allCases.map(\.rawValue))
+        #expect(rows.allSatisfy { $0.1.uppercased() == $0.2 })
+    }
+
     @Test func `Statuses.md lists every status and expiration reason of the header with its value`() throws {
         let page = try DocumentationPage("Statuses")
         let number = /#define (BGT_(?!OUTCOME_)[A-Z_]+) ([0-9]+)(u?)\b/
@@ -73,20 +88,18 @@ struct DocumentationTests {
         let page = try DocumentationPage("Manifest")
         let parts = ["argument-", "result-"]
         let keys = page.names(after: "").filter { name in !parts.contains { name.hasPrefix($0) } }
-        let directory = "Sources/PluginCatalogue/Manifest"
-        let known = try Repository.cases(of: "ManifestKey", in: "\(directory)/ManifestKey.swift")
-            .union(Repository.keys(askedIn: ["\(directory)/HandlerDraft.swift"]))
+        let known = try Repository.cases(of: "ManifestKey", in: "Sources/PluginCatalogue/Manifest/ManifestKey.swift")
         #expect(known.count >= 20)
         #expect(Set(keys.map(Self.lastPart(of:))) == known)
-        #expect(page.names(after: "argument-") == Set(DirectArgument.Kind.allCases.map(\.rawValue)))
-        #expect(page.names(after: "result-") == Set(DirectResult.Kind.allCases.map(\.rawValue)))
+        #expect(page.names(after: "argument-") == Set(FunctionArgument.Kind.allCases.map(\.rawValue)))
+        #expect(page.names(after: "result-") == Set(FunctionResult.Kind.allCases.map(\.rawValue)))
         for mode in BackgroundMode.allCases {
             #expect(page.entries["background-modes"]?[1].contains("`\(mode.rawValue)`") == true)
         }
         for entitlement in Entitlement.allCases {
             #expect(page.entries["entitlements"]?[1].contains("`\(entitlement.rawValue)`") == true)
         }
-        for rule in DirectResult.SuccessRule.allCases {
+        for rule in FunctionResult.SuccessRule.allCases {
             #expect(page.entries["result-int32"]?[1].contains("`\(rule.rawValue)`") == true)
         }
     }

@@ -32,6 +32,8 @@ struct HostPathsTests {
     @Test func `without XDG variables all paths of a user's host are below the home directory, the socket included`() {
         let paths = HostPaths.user(environment: ["HOME": "/home/ada"])
         #expect(paths.configurationFile == "/home/ada/.config/bgtask/bgtaskd.yaml")
+        #expect(paths.operatorManifests == "/home/ada/.config/bgtask/manifests")
+        #expect(paths.packageManifests == "/home/ada/.local/share/bgtask/manifests")
         #expect(paths.pluginDirectory == "/home/ada/.local/share/bgtask/plugins")
         #expect(paths.stateDirectory == "/home/ada/.local/state/bgtask")
         #expect(paths.controlSocket == "/home/ada/.local/state/bgtask/control.sock")

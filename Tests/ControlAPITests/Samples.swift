@@ -32,7 +32,7 @@ enum Samples {
             entitlements: [.continuedProcessingGPU],
             settings: ["feed-url": "https://example.com/feed.xml"],
             handlers: [
-                DirectHandler(
+                FunctionBinding(
                     identifier: try task(),
                     symbol: "feed_read",
                     arguments: [.setting("feed-url"), .outString(size: 64), .cancelFlag],
@@ -49,7 +49,7 @@ enum Samples {
         )
     }
 
-    static func host() -> HostStatusReply {
+    static func host(ledger: LedgerState = .writable) -> HostStatusReply {
         HostStatusReply(
             version: "0.1.0",
             pid: 7,
@@ -57,6 +57,7 @@ enum Samples {
             startedAt: now + .seconds(-3600),
             boot: BootID("b00t"),
             stateDirectory: "/var/lib/bgtask",
+            ledger: ledger,
             socket: "/run/bgtask/control.sock",
             socketGroups: [.read: "adm", .operate: "operators"],
             manifestDirectories: ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],

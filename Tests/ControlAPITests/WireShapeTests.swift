@@ -37,7 +37,8 @@ struct WireShapeTests {
             is: """
                 {"version": "0.1.0", "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
                   "started_at_ns": "1769820480000000000",
-                 "boot_id": "b00t", "state_directory": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
+                 "boot_id": "b00t", "state_directory": "/var/lib/bgtask",
+                 "ledger": {"state": "writable"}, "socket": "/run/bgtask/control.sock",
                  "socket_groups": { "operate": "operators", "read": "adm" },
                  "manifest_directories": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
                  "plugin_directory": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
@@ -51,8 +52,7 @@ struct WireShapeTests {
                                 "hot": {"source": "unwatched"},
                                 "battery_low": {"source": "missing", "detail": "no battery"},
                                 "power_saver": {"source": "unwatched"},
-                                "gpu": {"holds": false, "source": "sensor", "detail": "/dev: none"},
-                                "locked_containers": {}},
+                                "gpu": {"holds": false, "source": "sensor", "detail": "/dev: none"}},
                  "sensors": {"sample_interval_ns": 5000000000, "idle_percent": 10, "idle_after_ns": 30000000000,
                              "heat_margin": 5},
                  "counts": {"plugins": 2, "refused": 1, "pending": 3, "events": 1, "running_launches": 1},
@@ -141,6 +141,57 @@ struct WireShapeTests {
         )
         #expect(WorkCursor(text: "com.example.feed/12") == next)
         #expect(WorkCursor(text: WorkCursor.end(of: next.plugin).text) == .end(of: next.plugin))
+    }
+
+    @Test func `a later page of tasks has no key running, and the first page has it even while nothing runs`() throws {
+        try check(
+            TaskListReply(pending: [], running: nil, events: []),
+            "TaskList",
+            is: #"{"pending": [], "events": [], "partial": false}"#
+        )
+        try check(
+            TaskListReply(pending: [], running: [], events: []),
+            "TaskList",
+            is: #"{"pending": [], "running": [], "events": [], "partial": false}"#
+        )
+    }
+
+    @Test func `why has no reasons and policies of a running task, and empty reasons of a task that may run`() throws {
+        let task = try #require(TaskIdentifier("com.example.feed.refresh"))
+        try check(
+            TaskWhyReply(identifier: task, plugin: try Samples.plugin(), state: .unknown),
+            "TaskWhy",
+            is: #"{"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "unknown"}"#
+        )
+        try check(
+            TaskWhyReply(
+                identifier: task,
+                plugin: try Samples.plugin(),
+                state: .pending,
+                reasons: [],
+                policies: [],
+                history: []
+            ),
+            "TaskWhy",
+            is: """
+                {"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "pending",
+                 "eligible": true, "reasons": [], "policies": [], "history": []}
+                """
+        )
+    }
+
+    @Test func `the JSON state of a failing ledger has its time and error, and that of a writable one has neither`()
+        throws
+    {
+        try check(LedgerState.writable, "LedgerState", is: #"{"state": "writable"}"#)
+        try check(
+            LedgerState.failing(since: Samples.now, error: "the disk is full"),
+            "LedgerState",
+            is: """
+                {"state": "failing", "since": "2026-01-31T01:48:00Z", "since_ns": "1769824080000000000",
+                 "error": "the disk is full"}
+                """
+        )
     }
 
     @Test func `the JSON reply for one plugin has all keys of the plugin list and further keys`() throws {
@@ -252,8 +303,7 @@ struct WireShapeTests {
             reply,
             "TaskWhy",
             is: """
-                {"identifier": "com.example.feed.refresh", "state": "running", "eligible": false, "reasons": [],
-                 "policies": [], "history": [], "earliest_possible": "2026-01-31T01:48:00Z",
+                {"identifier": "com.example.feed.refresh", "state": "running", "earliest_possible": "2026-01-31T01:48:00Z",
                    "earliest_possible_ns": "1769824080000000000",
                  "change": {"code": "network", "message": "provide a network"},
                  "running": {"launch": 41, "used_ns": 1000000000, "budget_ns": 30000000000}}
@@ -293,6 +343,27 @@ struct WireShapeTests {
                   "plugin": "com.example.feed", "launch": 41, "identifier": "com.example.feed.refresh",
                     "submission": 12,
                   "blame": "nobody", "message": "pruned 12 rows"}], "last": 5}
+                """
+        )
+    }
+
+    @Test func `the JSON journal line about the host has no plugin`() throws {
+        let user = CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
+        let entry = JournalEntry(
+            at: Samples.now,
+            event: .conditionsSimulated,
+            plugin: nil,
+            blame: .nobody,
+            message: "changed: idle true",
+            user: user
+        )
+        try check(
+            JournalLine(number: 5, entry),
+            "JournalLine",
+            is: """
+                {"number": 5, "at": "2026-01-31T01:48:00Z", "at_ns": "1769824080000000000",
+                 "event": "conditions-simulated", "blame": "nobody", "message": "changed: idle true",
+                 "user": {"uid": 1000, "pid": 4711, "command": "bgtask"}}
                 """
         )
     }

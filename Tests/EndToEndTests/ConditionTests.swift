@@ -2,6 +2,7 @@
 
 import ControlAPI
 import ControlClient
+import Glibc
 import HostTestKit
 import StatementTraits
 import TaskModel
@@ -47,7 +48,7 @@ struct ConditionTests {
         }
     }
 
-    @Test func `bgtask simulate conditions scripts conditions, reports their source, and restores the real value`()
+    @Test func `bgtask simulate conditions scripts conditions, reports their source and restores the real value`()
         async throws
     {
         try await HostFixture.with(Self.powerless) { host in
@@ -63,8 +64,20 @@ struct ConditionTests {
 
             let undone = try await host.bgtask("simulate", "conditions", "--external-power", "real")
             #expect(undone.output.hasPrefix("external power  no (configuration)\nnetwork         no (simulated)\n"))
+            #expect(try await host.client.host().conditions.lockedContainers == nil, "no lock is known")
             let status = try await host.bgtask("host", "status")
             #expect(status.output.contains("no (configuration)") && status.output.contains("no (simulated)"))
+
+            let journal = try await host.wholeJournal().filter { $0.event == "conditions-simulated" }
+            #expect(
+                journal.map(\.message) == [
+                    "changed: external-power true, network false; simulated now: external-power true, network false",
+                    "changed: external-power real; simulated now: network false",
+                ]
+            )
+            #expect(journal.allSatisfy { $0.plugin == nil && $0.user?.uid == getuid() && $0.user?.command == "bgtask" })
+            let shown = try await host.bgtask("journal", "--event", "conditions-simulated")
+            #expect(shown.output.contains("conditions-simulated  -       host "))
 
             let nothing = try await host.bgtask("simulate", "conditions")
             #expect(nothing.status == 2 && nothing.error.contains("--external-power"))

@@ -9,86 +9,6 @@ import Testing
 
 @Suite("The operator's configuration takes effect and is checked before the host does anything")
 struct ConfigurationTests {
-    /// Every key of the host, with its section in the file, its flag and a value.
-    private static let keys: [(section: String?, key: String, flag: String, value: String)] = [
-        (nil, "manifests", "manifests", "manifests"), (nil, "package-manifests", "package-manifests", "packages"),
-        (nil, "plugin-directory", "plugin-directory", "plugins"), (nil, "state-directory", "state-directory", "state"),
-        (nil, "socket", "socket", "control.sock"), ("socket-groups", "read", "read-group", "root"),
-        ("socket-groups", "submit", "submit-group", "root"), ("socket-groups", "operate", "operate-group", "root"),
-        (nil, "runner", "runner", "bgtask-runner"), (nil, "cgroup", "cgroup", "none"),
-        (nil, "isolation", "isolation", "best-effort"),
-        (nil, "log-level", "log-level", "debug"), (nil, "grace-period", "grace-period", "1500ms"),
-        (nil, "spacing", "spacing", "2s"), (nil, "removed-plugin-retention", "removed-plugin-retention", "3h"),
-        (nil, "journal-retention", "journal-retention", "4d"),
-        ("conditions", "external-power", "external-power", "false"), ("conditions", "network", "network", "false"),
-        ("limits", "refresh", "refresh-limit", "2"), ("limits", "processing", "processing-limit", "11"),
-        ("budgets", "refresh", "refresh-budget", "31s"), ("budgets", "processing", "processing-budget", "11min"),
-        ("budgets", "event", "event-budget", "32s"), ("launches", "background", "background-launches", "5"),
-        ("launches", "event", "event-launches", "6"), ("retry", "delay", "retry-delay", "4s"),
-        ("retry", "attempts", "attempts", "5"), ("retry", "host-delay", "host-retry-delay", "3s"),
-        ("limits", "event", "event-limit", "7"), (nil, "batch-size", "batch-size", "8"),
-        (nil, "idle-timeout", "idle-timeout", "9s"), ("conditions", "idle", "idle", "true"),
-        ("conditions", "high-load", "high-load", "true"), ("conditions", "low-memory", "low-memory", "true"),
-        ("conditions", "hot", "hot", "true"),
-        ("conditions", "battery-low", "battery-low", "true"), ("conditions", "power-saver", "power-saver", "true"),
-        ("conditions", "gpu", "gpu", "true"),
-        ("limits", "continued", "continued-limit", "12"),
-        ("budgets", "health-research", "health-research-budget", "12min"),
-        ("launches", "continued", "continued-launches", "7"), ("continued", "stall-limit", "stall-limit", "33s"),
-        (nil, "minimum-fetch-interval", "minimum-fetch-interval", "20min"),
-        (nil, "background-refresh", "background-refresh", "false"), ("policies", "stagger", "stagger", "34s"),
-        ("policies", "overrun-spacing", "overrun-spacing", "35s"), ("policies", "day-budget", "day-budget", "2h"),
-        ("policies", "maximum-deferral", "maximum-deferral", "1d"),
-    ]
-
-    @Test func `the help of bgtaskd lists exactly the flags of the configuration keys`() async throws {
-        let help = try await ProgramRun.of(BuiltProgram.host.path(), ["--help"]).output
-        let shown = Set(help.matches(of: /--[a-z-]+/).map { String($0.output.dropFirst(2)) })
-        let general: Set = ["config", "system", "user", "version", "help"]
-        #expect(shown.subtracting(general) == Set(Self.keys.map(\.flag)))
-    }
-
-    @Test func `a configuration file with every key and a command line with every flag configure the same host`()
-        async throws
-    {
-        let byFile = try await status { directory in
-            var lines: [String] = []
-            for (section, key, _, value) in Self.keys.sorted(by: { ($0.section ?? "") < ($1.section ?? "") }) {
-                if let section, !lines.contains("\(section):") { lines.append("\(section):") }
-                let text = try Self.text(of: value, for: key, in: directory)
-                lines.append(section == nil ? "\(key): \(text)" : "  \(key): \(text)")
-            }
-            let file = try directory.write(lines.map { $0 + "\n" }.joined().utf8, to: "bgtaskd.yaml")
-            return ["--config", file]
-        }
-        let byFlags = try await status { directory in
-            try ["--config", directory.write([], to: "bgtaskd.yaml")]
-                + Self.keys.flatMap { ["--\($0.flag)", try Self.text(of: $0.value, for: $0.key, in: directory)] }
-        }
-        #expect(byFile.facts == byFlags.facts)
-        #expect(byFile.gracePeriod.duration == .milliseconds(1500) && byFile.spacing.duration == .seconds(2))
-        #expect(byFile.conditions[.externalPower].holds == false && byFile.conditions[.network].holds == false)
-        #expect(byFile.limits.map(\.limit) == [2, 11, 12, 7])
-        #expect(byFile.launchLimits.map(\.limit) == [5, 6, 7])
-        #expect(
-            Condition.allCases.filter { byFile.conditions[$0].holds == true } == [
-                .idle, .highLoad, .lowMemory, .hot, .batteryLow, .powerSaver, .gpu,
-            ]
-        )
-        #expect(byFile.conditions.states.values.allSatisfy { $0.source == .configuration })
-        #expect(byFile.policies.maximumDeferral.duration == .seconds(86_400) && !byFile.isBackgroundRefreshOn)
-        #expect(byFile.continued.stallLimit.duration == .seconds(33))
-        #expect(byFile.batchSize == 8 && byFile.socketGroups == ["read": "root", "submit": "root", "operate": "root"])
-        #expect(byFile.idleTimeout.duration == .seconds(9))
-        #expect(byFile.retry == RetryRule(delay: .seconds(4), attempts: 5, hostDelay: .seconds(3)))
-        let doubt = Duration.seconds(600)
-        #expect(
-            byFile.retention
-                == Retention(removedPlugin: .seconds(3 * 3_600), journal: .seconds(4 * 86_400), doubt: doubt)
-        )
-        #expect(byFile.budgets.map(\.budget.duration) == [.seconds(31), .seconds(660), .seconds(720), .seconds(32)])
-    }
-
     @Test func `a broken configuration file is refused with a message for every line that is wrong`() async throws {
         try await ScratchDirectory.with { directory in
             let text = """
@@ -272,38 +192,5 @@ struct ConfigurationTests {
             #expect(second.error.contains(host.socket) && second.error.contains("--socket"))
             try await host.runNeighbour()
         }
-    }
-
-    /// The value of a key for a test: a path becomes one inside the directory of the test, other values stay unchanged.
-    private static func text(of value: String, for key: String, in directory: ScratchDirectory) throws -> String {
-        switch key {
-        case "manifests", "package-manifests", "plugin-directory", "state-directory", "socket": directory.file(value)
-        case "runner": try BuiltProgram.runner.path()
-        default: value
-        }
-    }
-
-    private func status(_ arguments: (ScratchDirectory) throws -> [String]) async throws -> HostStatusReply {
-        try await ScratchDirectory.with { directory in
-            let host = try await ChildProcess.start(BuiltProgram.host.path(), arguments(directory))
-            try await host.errorLine("that it serves") { $0.contains("serving") }
-            let status = try await ControlClient.withConnection(to: directory.file("control.sock")) {
-                try await $0.host()
-            }
-            host.signal(SIGTERM)
-            #expect(try await host.ending() == .exited(0))
-            return status
-        }
-    }
-}
-
-extension HostStatusReply {
-    /// The configured values of the host as text, without paths.
-    fileprivate var facts: [String] {
-        [
-            "\(limits)", "\(budgets)", "\(launchLimits)", "\(gracePeriod)", "\(spacing)", "\(retry)",
-            "\(Condition.allCases.map { conditions[$0] })", "\(policies)", "\(continued)", "\(minimumFetchInterval)",
-            "\(batchSize)", "\(idleTimeout)", "\(retention)", "\(socketGroups.sorted { $0.key < $1.key })",
-        ]
     }
 }

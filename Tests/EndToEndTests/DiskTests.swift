@@ -30,6 +30,11 @@ struct DiskTests {
                 try await host.waitForLog("the failed commit") {
                     $0.contains("commit failed") && $0.contains("free space on its disk")
                 }
+                let failing = try await host.client.host().ledger
+                #expect(failing.state == .failing && failing.error?.contains("free space on its disk") == true)
+                #expect(failing.since != nil)
+                let shown = try await host.bgtask("host", "status")
+                #expect(shown.output.contains("failing since "), "\(shown)")
                 let command = try await host.bgtask("task", "submit", task, "--kind", "processing")
                 #expect(command.status == 1 && command.error.contains("free space on its disk"), "\(command)")
                 // The end of the task cannot be recorded yet.
@@ -47,6 +52,7 @@ struct DiskTests {
 
                 try disk.makeRoom()
                 #expect(try await host.outcome(of: running).event == "succeeded")
+                #expect(try await host.client.host().ledger == .writable)
                 try await host.runNeighbour()
                 try await host.stop()
                 #expect(try await host.check().status == 0)

@@ -99,7 +99,7 @@ struct HealthResearchTests {
             try await waitForStudy(on: host)
             try await lock(plugin, .holds(true), on: host)
             let states = try await host.client.host().conditions.lockedContainers
-            #expect(states[plugin.identifier] == .init(true, source: .simulated))
+            #expect(states?[plugin.identifier] == .init(true, source: .simulated))
             try host.release(plugin)
             #expect(try await endOfStudy(plugin, on: host).event == "succeeded")
             #expect(host.containerText(plugin, "stopped.txt").isEmpty)

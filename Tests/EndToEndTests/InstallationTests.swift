@@ -38,6 +38,28 @@ struct InstallationTests {
         }
     }
 
+    @Test func `bgtask plugin install names the pending requests that the new manifest does not permit, and how many`()
+        async throws
+    {
+        let plugin = TestPlugin("Recorder", tasks: ["one", "two", "three"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            for task in plugin.tasks { try await host.submit(plugin.task(task), earliestBegin: HostFixture.tomorrow) }
+            var same = plugin
+            same.settings = ["a": "b"]
+            let harmless = try await host.bgtask("plugin", "install", build(same, in: host))
+            #expect(!harmless.output.contains("strands"), "\(harmless)")
+
+            var narrow = plugin
+            narrow.tasks = ["two"]
+            let refused = try await host.bgtask("plugin", "install", build(narrow, in: host))
+            #expect(refused.status == 2 && refused.error.contains("--yes"), "nothing is confirmed: \(refused)")
+            let lines = refused.output.split(separator: "\n").map { $0.drop { $0 == " " } }
+            let start = try #require(lines.firstIndex { $0.hasPrefix("strands") }, "\(refused)")
+            #expect(lines[start].contains("2 pending requests that the new manifest does not permit"))
+            #expect(lines[start + 1..<start + 3].map(String.init) == [plugin.task("one"), plugin.task("three")])
+        }
+    }
+
     @Test func `bgtask plugin remove --purge drops pending requests and container of an already removed plugin`()
         async throws
     {

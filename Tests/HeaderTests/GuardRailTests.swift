@@ -77,7 +77,7 @@ struct GuardRailTests {
         .enabled(if: Compiler.gcc.isInstalled),
         arguments: ["int32_t added;", "void *added; uint32_t more;"]
     )
-    func `a struct with an added member stops the build with the name of its layout`(member: String) throws {
+    func `a member added to bgt_request stops the build with the message layout of bgt_request`(member: String) throws {
         let text = try Header.text()
         let changed = text.replacing("uint64_t resources;\n}", with: "uint64_t resources; \(member)\n}")
         #expect(changed != text)

@@ -63,7 +63,7 @@ struct HeatTests {
         try zone(0, 70, trips: [("active", 40), ("critical", 0), ("passive", -274)])
         sensor.watch([.hot], at: .seconds(0))
         #expect(sensor.reading(.hot)?.holds == false)
-        #expect(sensor.reading(.hot)?.detail == "no zone has a trip point")
+        #expect(sensor.reading(.hot)?.detail == "no thermal zone has a temperature limit (trip point)")
     }
 
     @Test func `temperatures are sampled slowly, and only while the heat condition is watched`() throws {

@@ -110,12 +110,13 @@ struct PowerTests {
         #expect(sensor.reading(.batteryLow)?.detail == "BAT0 discharging, batteries at 21 %")
     }
 
-    @Test func `external power ends the low battery condition, which returns only below the threshold`() throws {
+    @Test func `external power ends the low battery condition, which returns only at the threshold`() throws {
         let tree = try FileTree()
         let sensor = sensor(tree)
         #expect(try isLow(sensor, tree, 10) == true)
         #expect(try isLow(sensor, tree, 10, "Charging") == false)
         #expect(try isLow(sensor, tree, 22) == false)
+        #expect(try isLow(sensor, tree, 20) == true)
     }
 
     @Test func `a machine without a battery reports the low battery condition as missing`() throws {

@@ -105,7 +105,7 @@ struct SystemConditionsTests {
         #expect(Set(loop.readings.conditions.keys) == Set(Condition.allCases))
     }
 
-    @Test func `closed condition sensors report no change`() async throws {
+    @Test func `after the condition sensors are closed, a GPU device that appears is not reported`() async throws {
         let count = Mutex(0)
         let roots = tree.roots
         let conditions = try SystemConditions(roots: roots, launchUsage: LaunchUsage { nil }) { _ in

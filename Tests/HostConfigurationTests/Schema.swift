@@ -41,6 +41,9 @@ struct Schema {
 
     // MARK: Keys
 
+    /// The keys of a mapping that lists contain.
+    func keys(ofDefinition name: String) -> [String] { document["$defs"][name]["properties"].members.map(\.0) }
+
     /// A YAML line that sets the key at a path: `a: { b: VALUE }` for the path a, b.
     static func line(of path: [String], _ value: String) -> String {
         let names = path.enumerated().map { index, name in name == "*" ? "com.example.name\(index)" : name }

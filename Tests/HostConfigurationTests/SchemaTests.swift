@@ -52,7 +52,9 @@ struct SchemaTests {
     {
         let schema = try Schema("manifest")
         let paths = schema.paths.filter { !$0.contains("*") }
-        #expect(Set(paths.map { $0.joined(separator: ".") }) == Set(ManifestKey.allCases.map(\.rawValue)))
+        let handlers = schema.keys(ofDefinition: "handler").map { "handlers.\($0)" }
+        let known = Set(paths.map { $0.joined(separator: ".") } + handlers)
+        #expect(handlers.count >= 4 && known == Set(ManifestKey.allCases.map(\.rawValue)))
         let texts = schema.paths.map { Self.manifest(Schema.line(of: $0, schema.wrongValue(at: $0))) }
         for (text, isValid) in try await zip(texts, schema.verdicts(on: texts)) {
             #expect(!isValid && !Self.isManifest(text), "\(text)")
@@ -101,7 +103,7 @@ struct SchemaTests {
 
     @Test func `every enumeration of the schemas has the values of the model`() throws {
         let manifest = try Schema("manifest").enumerations
-        let rules = DirectResult.SuccessRule.allCases.map(\.rawValue)
+        let rules = FunctionResult.SuccessRule.allCases.map(\.rawValue)
         #expect(
             manifest == [
                 "role": PluginRole.allCases.map(\.name),
@@ -112,7 +114,7 @@ struct SchemaTests {
                 "grants.settings.access": Grants.Setting.Access.allCases.map(\.rawValue),
             ]
         )
-        let arguments = Set(DirectArgument.Kind.allCases.map(\.rawValue))
+        let arguments = Set(FunctionArgument.Kind.allCases.map(\.rawValue))
         #expect(arguments.isSuperset(of: manifest["argument"] ?? []))
         #expect(
             try Schema("configuration").enumerations == [

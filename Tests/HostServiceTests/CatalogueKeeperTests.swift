@@ -18,6 +18,8 @@ final class CatalogueKeeperTests: Sendable {
     /// The reported changes of the catalogue, in order.
     private let handedOut = Mutex<[CatalogueChange]>([])
 
+    private let recorded = Mutex<[KnownPlugin]>([])
+
     private func withKeeper(
         in directory: ScratchDirectory,
         _ body: (CatalogueKeeper, DiskThreads, AsyncStream<Void>.Iterator) async throws -> Void
@@ -35,7 +37,7 @@ final class CatalogueKeeperTests: Sendable {
         try await DiskThreads.with { threads in
             let keeper = CatalogueKeeper(
                 configuration: configuration,
-                known: [],
+                recorded: { self.recorded.withLock { $0 } },
                 doubts: doubts,
                 threads: threads,
                 log: Logger(label: "test")
@@ -112,6 +114,36 @@ final class CatalogueKeeperTests: Sendable {
                 while self.handedOut.withLock({ $0.last?.accepted.isEmpty ?? true }) { try await Self.next(&changes) }
                 let last = try #require(self.handedOut.withLock { $0.last })
                 #expect(last.refused.isEmpty && last.accepted.map(\.text) == ["com.example.p0"])
+            }
+        }
+    }
+
+    @Test func `a broken manifest no longer counts for an uninstalled plugin whose record was deleted`() async throws {
+        try await ScratchDirectory.with { directory in
+            let file = directory.file("manifests/z.yaml")
+            let identifier = try #require(PluginIdentifier("com.example.p"))
+            recorded.withLock {
+                $0 = [
+                    KnownPlugin(
+                        identifier: identifier,
+                        manifestPath: file,
+                        manifestDigest: "",
+                        libraryDigest: "",
+                        permitted: [],
+                        missingSince: nil
+                    )
+                ]
+            }
+            try await withKeeper(in: directory) { keeper, _, changes in
+                var changes = changes
+                try await Self.next(&changes)
+                try directory.write([], to: "manifests/z.yaml")
+                while self.handedOut.withLock({ $0.last?.refused[identifier] == nil }) { try await Self.next(&changes) }
+                self.recorded.withLock { $0 = [] }
+                try directory.write(Array("manifest: 2\n".utf8), to: "manifests/z.yaml")
+                while self.handedOut.withLock({ $0.last?.accepted.contains(identifier) != true }) {
+                    try await Self.next(&changes)
+                }
             }
         }
     }

@@ -139,7 +139,7 @@ struct DecisionLoopTests {
                 return
             }
             // The launcher continues until the mailbox has refused a message.
-            while loop.mailbox.hasCapacity(for: launch) { sched_yield() }
+            while loop.mailbox.admitOrPause(launch) { sched_yield() }
             let time = SystemClock().monotonic + .milliseconds(20)
             #expect(!loop.perform([.setKillTime(launch, time)], &launches))
             var (messages, next) = Self.messages(in: loop.mailbox)

@@ -46,7 +46,7 @@ final class InputQueueTests {
         for index in messages { queue.append(Self.message(launch, index)) }
     }
 
-    private func hasCapacity(_ launch: LaunchNumber) -> Bool { queue.hasCapacity(for: launch) }
+    private func admitOrPause(_ launch: LaunchNumber) -> Bool { queue.admitOrPause(launch) }
 
     private func all() -> [String] {
         var labels: [String] = []
@@ -143,17 +143,17 @@ final class InputQueueTests {
     @Test func `a launch with 64 queued events is paused until 32 are left, and other launches are not`() {
         let (one, two) = (LaunchNumber(rawValue: 1), LaunchNumber(rawValue: 2))
         for index in 0..<InputQueue.launchCapacity {
-            #expect(hasCapacity(one))
+            #expect(admitOrPause(one))
             queue.append(Self.message(1, index))
         }
-        #expect(!hasCapacity(one) && hasCapacity(two))
+        #expect(!admitOrPause(one) && admitOrPause(two))
         var resumed: [Int] = []
         for handled in 1...InputQueue.launchCapacity {
             if queue.next()?.resumed == one { resumed.append(handled) }
-            #expect(hasCapacity(one) == !resumed.isEmpty)
+            #expect(admitOrPause(one) == !resumed.isEmpty)
         }
         #expect(resumed == [InputQueue.launchCapacity - InputQueue.launchResumption])
-        #expect(hasCapacity(one))
+        #expect(admitOrPause(one))
     }
 
     @Test func `a launch that was never paused is never reported as resumed`() {

@@ -38,7 +38,7 @@ struct LoopFixture {
             let mailbox = Mailbox()
             let ledger = try Ledger.inMemory { reports in
                 for report in reports {
-                    mailbox.put(.committed(report.event, payloads: report.payloads))
+                    mailbox.put(.committed(report))
                 }
             }
             let launcher = try Launcher(
@@ -47,7 +47,7 @@ struct LoopFixture {
                 controlGroups: .none,
                 unclaimed: .left,
                 logger: log,
-                hasCapacity: { mailbox.hasCapacity(for: $0) },
+                admitOrPause: { mailbox.admitOrPause($0) },
                 onEvent: {
                     onLaunchEvent($0)
                     mailbox.put(.launch($0))

@@ -67,8 +67,8 @@ struct MailboxTests {
         let mailbox = Mailbox()
         let launch = LaunchNumber(rawValue: 1)
         for _ in 0..<InputQueue.launchCapacity { mailbox.put(.launch(.killTimePassed(launch))) }
-        #expect(!mailbox.hasCapacity(for: launch))
+        #expect(!mailbox.admitOrPause(launch))
         mailbox.close()
-        #expect(mailbox.hasCapacity(for: launch))
+        #expect(mailbox.admitOrPause(launch))
     }
 }

@@ -83,7 +83,7 @@ struct RunnerJudgeTests {
         judge.judge(message, libraryNow: { _ in libraryNow }, isLoadingFunctions: isLoadingFunctions)
     }
 
-    private func rule(of verdict: RunnerVerdict) -> String? {
+    private func rule(of verdict: RunnerVerdict) -> ABIRule? {
         if case .event(.violated(Self.launch, let rule, _)) = verdict { rule } else { nil }
     }
 
@@ -122,26 +122,26 @@ struct RunnerJudgeTests {
         let title = RunnerMessage.title(Self.continued, "Half done", subtitle: nil)
         #expect(verdict(on: title) == .title(Self.continued, .init(title: "Half done", subtitle: nil)))
         _ = verdict(on: .completed(Self.continued, .success))
-        #expect(rule(of: verdict(on: title)) == "BGT-ABI-08")
+        #expect(rule(of: verdict(on: title)) == .numbers)
     }
 
     @Test mutating func `a runner's title for a task of another kind or launch is a violation`() {
         for task in [Self.refresh, TaskID(launch: LaunchNumber(rawValue: 40), index: 0)] {
-            #expect(rule(of: verdict(on: .title(task, "Mine", subtitle: nil))) == "BGT-ABI-08")
+            #expect(rule(of: verdict(on: .title(task, "Mine", subtitle: nil))) == .numbers)
         }
     }
 
     @Test mutating func `an empty title and an overlong title of a runner are violations`() {
         let tooLong = String(repeating: "x", count: ContinuedTerms.maximumTitle + 1)
         for (title, subtitle) in [("", nil), (tooLong, nil), ("Mine", tooLong)] {
-            #expect(rule(of: verdict(on: .title(Self.continued, title, subtitle: subtitle))) == "BGT-ABI-08")
+            #expect(rule(of: verdict(on: .title(Self.continued, title, subtitle: subtitle))) == .numbers)
         }
     }
 
     @Test mutating func `a runner's title for a continued task that is delivered during the launch is accepted`() {
         let later = Self.task(2, .continued, plugin, identifier)
         let title = RunnerMessage.title(later.id, "Later", subtitle: "1 of 2")
-        #expect(rule(of: verdict(on: title)) == "BGT-ABI-08")
+        #expect(rule(of: verdict(on: title)) == .numbers)
         judge.delivered(later)
         #expect(verdict(on: title) == .title(later.id, .init(title: "Later", subtitle: "1 of 2")))
     }
@@ -205,9 +205,9 @@ struct RunnerJudgeTests {
     // MARK: - Text
 
     @Test
-    mutating func `texts from a runner are cut to their maximum length, and returned text is escaped for terminals`() {
+    mutating func `texts of a runner are cut to length, and the returned text of a bound function is also escaped`() {
         let long = String(repeating: "x", count: 100_000)
-        guard case .event(.violated(_, let rule, let message)) = verdict(on: .violation(rule: long, message: long)),
+        guard case .event(.violated(_, _, let message)) = verdict(on: .violation(rule: nil, message: long)),
             case .log(_, let line) = verdict(on: .log(.info, message: long)),
             case .taskEnded(_, .returned(_, _, _, let text)) =
                 verdict(on: .returned(Self.refresh, .success, text: "\u{1b}[31m" + long))
@@ -215,7 +215,7 @@ struct RunnerJudgeTests {
             Issue.record("a verdict of another kind")
             return
         }
-        #expect(rule.utf8.count <= 4_096 && message.utf8.count <= 4_096 && line.utf8.count <= 3 * 4_096)
+        #expect(message.utf8.count <= 4_096 && line.utf8.count <= 3 * 4_096)
         #expect(text.utf8.count <= RunnerMessage.longestReturnedText && !text.contains("\u{1b}"))
     }
 
@@ -235,7 +235,7 @@ struct RunnerJudgeTests {
         let events = RunnerJudge.end(end(.exited(code: 0), leftRunning: 2), of: Self.launch)
         #expect(events.count == 2)
         #expect(events.last == .runnerEnded(Self.launch, .exited(code: 0), nil))
-        guard case .violated(_, "BGT-ABI-16", let message)? = events.first else {
+        guard case .violated(_, .processOfHost, let message)? = events.first else {
             Issue.record("no violation")
             return
         }

@@ -25,6 +25,8 @@ package struct TestPlugin: Sendable {
     /// The functions that the manifest binds, by task: the rest of each handler's line in YAML. Empty for a library
     /// with an entry function.
     package var handlers: [String: String] = [:]
+    /// Further lines of the manifest.
+    package var manifestLines: [String] = []
     /// Identifier of an extension's main plugin; nil for a main plugin.
     package var main: String?
     /// Identifiers of the extensions that a main plugin lists.
@@ -87,7 +89,7 @@ package struct TestPlugin: Sendable {
             lines += handlers.sorted { $0.key < $1.key }.map { "  - { identifier: \(task($0)), \($1) }" }
         }
         if !settings.isEmpty { lines += ["settings:"] + settings.sorted { $0.key < $1.key }.map { "  \($0): '\($1)'" } }
-        return lines.map { $0 + "\n" }.joined()
+        return (lines + manifestLines).map { $0 + "\n" }.joined()
     }
 
     package func libraryBytes() async throws -> [UInt8] {

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Foundation
 import Testing
 
 /// The compiler's own check is not enough: it also accepts imports of indirect dependencies.
@@ -33,6 +34,30 @@ struct ImportTests {
                 Issue.record(
                     "no file of \(target.name) imports \(dependency): remove it from its dependencies in Package.swift"
                 )
+            }
+        }
+    }
+
+    /// The modules of C headers, each with the beginnings of its names.
+    private static var namesOfC: [String: Regex<Substring>] {
+        [
+            "CLinux": /\b(?:bgl_|BGL_|nlmsghdr|rtattr|rtmsg|ifinfomsg|NETLINK_|RTM|IFLA_)/,
+            "CBackgroundTasks": /\b(?:bgt_|BGT_|BGTASK_)/,
+            "CFFI": /\b(?:ffi_|FFI_)/,
+        ]
+    }
+
+    @Test func `each file that imports a module of C headers uses a name of it`() throws {
+        for directory in ["Sources", "Tests", "Benchmarks/Sources", "Soak/Sources/CoreCost", "Soak/mutants/Sources"] {
+            let files = try SwiftSource.files(below: directory)
+            #expect(!files.isEmpty)
+            for file in files {
+                let source = try String(contentsOf: file, encoding: .utf8)
+                let code = source.split(separator: "\n").filter { !$0.drop(while: \.isWhitespace).hasPrefix("//") }
+                for module in SwiftSource.imports(in: source) {
+                    guard let name = Self.namesOfC[module] else { continue }
+                    #expect(code.contains { $0.contains(name) }, "\(file.path): remove the unused import of \(module)")
+                }
             }
         }
     }

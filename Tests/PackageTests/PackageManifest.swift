@@ -87,6 +87,13 @@ struct PackageManifest: Decodable {
 }
 
 enum SwiftSource {
+    /// The Swift files below a directory of the package.
+    static func files(below directory: String) throws -> [URL] {
+        let root = PackageManifest.root.appending(path: directory).resolvingSymlinksInPath()
+        let names = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
+        return names.sorted().filter { $0.hasSuffix(".swift") }.map { root.appending(path: $0) }
+    }
+
     /// The modules of the import declarations in a source text, which precede every other declaration.
     static func imports(in source: String) -> [String] {
         var modules: [String] = []

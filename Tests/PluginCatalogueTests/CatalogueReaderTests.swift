@@ -328,7 +328,7 @@ struct CatalogueCacheTests {
         }
     }
 
-    @Test func `cached results of deleted manifests and libraries are dropped`() throws {
+    @Test func `cached results of a manifest and of its library are dropped after the manifest is deleted`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let path = try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")

@@ -39,7 +39,7 @@ struct HandlerTests {
         }
     }
 
-    private func arguments(_ text: String) -> [DirectArgument]? {
+    private func arguments(_ text: String) -> [FunctionArgument]? {
         let reading = read(handler(arguments: text))
         #expect(reading.problems.filter { $0.severity == .error } == [])
         return reading.manifest?.handlers.first?.arguments
@@ -96,10 +96,10 @@ struct HandlerTests {
     }
 
     @Test(arguments: [
-        ("void", DirectResult.void), ("{ int32: success-when-nonzero }", .int32(.nonzero)),
+        ("void", FunctionResult.void), ("{ int32: success-when-nonzero }", .int32(.nonzero)),
         ("{ int64: success-when-nonnegative }", .int64(.nonnegative)), ("{ pointer: success-when-non-null }", .pointer),
     ])
-    func `every kind of result in a manifest's handler is parsed`(text: String, result: DirectResult) {
+    func `every kind of result in a manifest's handler is parsed`(text: String, result: FunctionResult) {
         let reading = read(handler(returns: text))
         #expect(reading.problems == [])
         #expect(reading.manifest?.handlers.first?.result == result)
@@ -107,19 +107,19 @@ struct HandlerTests {
 
     @Test func `the signature of a bound function is formatted as C`() throws {
         let identifier = try #require(TaskIdentifier("a.b"))
-        let all: [DirectArgument] = [
+        let all: [FunctionArgument] = [
             .bytes([1]), .payload, .bool(true), .double(0), .uint32(0), .uint64(0), .null, .outString(size: 8),
             .outInt64,
             .setting("x"), .containerPath, .remainingMilliseconds,
         ]
-        let handler = DirectHandler(identifier: identifier, symbol: "f", arguments: all, result: .pointer)
+        let handler = FunctionBinding(identifier: identifier, symbol: "f", arguments: all, result: .pointer)
         #expect(
             handler.signature == """
                 void *f(const void *, size_t, const void *, size_t, bool, double, uint32_t, uint64_t, void *, char *, \
                 size_t, int64_t *, const char *, const char *, int64_t)
                 """
         )
-        let none = DirectHandler(identifier: identifier, symbol: "g", arguments: [], result: .void)
+        let none = FunctionBinding(identifier: identifier, symbol: "g", arguments: [], result: .void)
         #expect(none.signature == "void g(void)")
     }
 
@@ -137,8 +137,8 @@ struct HandlerTests {
                 string: "a\"\n", int64: -5, bytes: "00ff", bool: true, out-string: 8, cancel-flag; success-when-nonzero
                 """#
         )
-        #expect(DirectArgument.string("\n").text != DirectArgument.string(#"\n"#).text)
-        let none = DirectHandler(identifier: bound.identifier, symbol: "g", arguments: [], result: .void)
+        #expect(FunctionArgument.string("\n").text != FunctionArgument.string(#"\n"#).text)
+        let none = FunctionBinding(identifier: bound.identifier, symbol: "g", arguments: [], result: .void)
         #expect(none.text == "void g(void)")
     }
 
@@ -152,7 +152,8 @@ struct HandlerTests {
                 """
         )
         #expect(flaw("{ uint32: -1 }")?.contains("from 0 to 4294967295; write a value in that range") == true)
-        #expect(flaw("{ int64: 1.5 }")?.hasSuffix("write only digits, without quotes") == true)
+        #expect(flaw("{ int64: 1.5 }")?.hasSuffix("write digits, with - for a negative number, without quotes") == true)
+        #expect(flaw("{ uint64: 1.5 }")?.hasSuffix("write only digits, without quotes") == true)
         #expect(flaw("{ uint64: 18446744073709551616 }")?.contains("to 18446744073709551615") == true)
         #expect(flaw("{ double: wide }")?.hasSuffix("write it like 0.5 or 1e-3, without quotes") == true)
         #expect(flaw("{ double: 1e999 }")?.contains("not a finite double") == true)

@@ -52,11 +52,11 @@ struct IncrementalTests {
             let found = CatalogueReader.examine(share, in: directories, cache: cache)
             examined.withLock { $0 += found }
         }
-        cache.endPass()
         return CatalogueReader.contents(
             of: listing,
             examined.withLock { $0 },
             in: directories,
+            cache: cache,
             alreadyCatalogued: known,
             operatorExtensions: [:]
         )

@@ -2,10 +2,11 @@
 
 import Foundation
 import LocatedYAML
-import PluginCatalogue
 import StatementTraits
 import TaskModel
 import Testing
+
+@testable import PluginCatalogue
 
 @Suite("A vendor's Info.plist has the same meaning as a YAML manifest")
 struct PropertyListTests {
@@ -52,6 +53,19 @@ struct PropertyListTests {
             manifest.permitted.map(\.value.description) == ["com.example.feed.refresh", "com.example.feed.export.*"]
         )
         #expect(manifest.modes == [.fetch, .processing])
+    }
+
+    @Test(arguments: ManifestKey.allCases)
+    func `each manifest key with an equivalent in property lists is read from it`(key: ManifestKey) throws {
+        guard let name = key.propertyListKey else { return }
+        let plain = try #require(try read().manifest)
+        // The presence of the role's key counts, whatever its value.
+        if key == .role {
+            #expect(try read([name: 1]).problems.contains { $0.rule.rawValue == "role" })
+            return
+        }
+        #expect(try read([name: ["a": ["b"]]]).problems.contains { $0.key == name }, "\(name) has no type")
+        #expect(try read(without: [name]).manifest != plain, "\(name) has no effect")
     }
 
     @Test(arguments: [("Feed", "libFeed.so"), ("libFeed.so", "libFeed.so"), ("libFeed.so.2", "libFeed.so.2")])

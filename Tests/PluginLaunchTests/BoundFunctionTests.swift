@@ -53,7 +53,7 @@ extension LaunchTests {
         }
 
         @Test func `32 mixed arguments, more than the registers hold, arrive in a bound function`() async throws {
-            let mixed: [DirectArgument] = (0..<32).map { index in
+            let mixed: [FunctionArgument] = (0..<32).map { index in
                 switch index % 5 {
                 case 0: .int32(Int32(-index))
                 case 1: .double(Double(index) / 3)
@@ -84,8 +84,8 @@ extension LaunchTests {
             let values: [Int64] = [0, 1, -1, Int64(Int32.min), Int64(Int32.max), .min, .max, 1 << 32]
             var functions: [SampleFunction] = []
             for (index, value) in values.enumerated() {
-                for rule in DirectResult.SuccessRule.allCases {
-                    for (type, result) in [("i", DirectResult.int32(rule)), ("l", .int64(rule))] {
+                for rule in FunctionResult.SuccessRule.allCases {
+                    for (type, result) in [("i", FunctionResult.int32(rule)), ("l", .int64(rule))] {
                         var function = SampleFunction(name: "\(type)\(functions.count)", arguments: [], result: result)
                         function.returned = value
                         functions.append(function)
@@ -129,7 +129,7 @@ extension LaunchTests {
                     memset(b, 'b', m); *number = 42; return 0;
                 }
                 """
-            let arguments: [DirectArgument] = [.outString(size: 65_536), .outString(size: 65_536), .outInt64]
+            let arguments: [FunctionArgument] = [.outString(size: 65_536), .outString(size: 65_536), .outInt64]
             try await launch(code, arguments, .int32(.zero)) { host in
                 let (outcome, text) = await host.returned(task)
                 #expect(outcome == .success)
@@ -163,7 +163,7 @@ extension LaunchTests {
                 return 0;
             }
             """
-        private static let polled: [DirectArgument] = [.cancelFlag, .remainingMilliseconds, .outString(size: 32)]
+        private static let polled: [FunctionArgument] = [.cancelFlag, .remainingMilliseconds, .outString(size: 32)]
 
         @Test func `a host's expiration sets the function's cancel flag, and the function can still end in order`()
             async throws
@@ -231,7 +231,7 @@ extension LaunchTests {
         {
             try await withScratch { directory in
                 try "no library".write(
-                    toFile: "\(directory)/\(DirectHandler.libffi)",
+                    toFile: "\(directory)/\(FunctionBinding.libffi)",
                     atomically: true,
                     encoding: .utf8
                 )
@@ -291,8 +291,8 @@ extension LaunchTests {
 
         private func launch(
             _ code: String,
-            _ arguments: [DirectArgument],
-            _ result: DirectResult,
+            _ arguments: [FunctionArgument],
+            _ result: FunctionResult,
             budget: Duration? = .seconds(600),
             environment: RunnerEnvironment = LaunchFixture.variables,
             _ body: (PlayedHost) async throws -> Void
@@ -305,7 +305,7 @@ extension LaunchTests {
                 let plan = PlayedPlan(
                     permitted: ["run"],
                     handlers: [
-                        DirectHandler(identifier: identifier, symbol: "run", arguments: arguments, result: result)
+                        FunctionBinding(identifier: identifier, symbol: "run", arguments: arguments, result: result)
                     ],
                     budget: budget,
                     tasks: [PlayedPlan.task(identifier.text)]
@@ -341,10 +341,10 @@ extension LaunchTests {
         }
 
         private struct Signature: Hashable {
-            let arguments: [DirectArgument.Kind]
-            let result: DirectResult.Kind
+            let arguments: [FunctionArgument.Kind]
+            let result: FunctionResult.Kind
 
-            init(_ handler: DirectHandler) {
+            init(_ handler: FunctionBinding) {
                 (arguments, result) = (handler.arguments.map(\.kind), handler.result.kind)
             }
         }

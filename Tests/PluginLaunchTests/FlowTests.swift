@@ -31,14 +31,15 @@ extension LaunchTests {
         /// Runs `body` with a stand-in that sends these messages at once, prints "sent 1" and waits for its end.
         private func withSent(
             _ messages: [RunnerMessage],
-            hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
+            admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
             _ body: (LaunchFixture) async throws -> Void
         ) async throws {
             let frames = ["MESSAGES": try messages.flatMap { try $0.frame() }]
             let main = #"say(MESSAGES); puts("sent 1"); fflush(stdout); wait_for_end();"#
             try await withScratch { directory in
                 let standIn = try StandIn(in: directory, frames: frames, main: main)
-                try await LaunchFixture.with(runner: standIn.path, in: directory, hasCapacity: hasCapacity) { fixture in
+                try await LaunchFixture.with(runner: standIn.path, in: directory, admitOrPause: admitOrPause) {
+                    fixture in
                     fixture.launcher.take(for: 1)
                     try await body(fixture)
                     fixture.launcher.kill(1)
@@ -102,14 +103,14 @@ extension LaunchTests {
         {
             let capacity = Mutex(3)
             let messages: [RunnerMessage] = (1...10).map { .assertionEnded(AssertionID(rawValue: $0)) }
-            let hasCapacity: @Sendable (LaunchNumber) -> Bool = { launch in
+            let admitOrPause: @Sendable (LaunchNumber) -> Bool = { launch in
                 guard launch == 1 else { return true }
                 return capacity.withLock { capacity in
                     capacity -= 1
                     return capacity >= 0
                 }
             }
-            try await withSent(messages, hasCapacity: hasCapacity) { fixture in
+            try await withSent(messages, admitOrPause: admitOrPause) { fixture in
                 await passTurns(fixture, 2)
                 _ = await fixture.events.first { event in
                     if case .message(1, let message) = event, message == messages[2] { true } else { nil }
@@ -127,7 +128,7 @@ extension LaunchTests {
 
         @Test func `a runner's output lines wait for the host's capacity as messages do`() async throws {
             let isFull = Mutex(true)
-            try await withSent([], hasCapacity: { _ in isFull.withLock { !$0 } }) { fixture in
+            try await withSent([], admitOrPause: { _ in isFull.withLock { !$0 } }) { fixture in
                 _ = await fixture.events.ready(1)
                 await passTurns(fixture, 2)
                 #expect(fixture.events.lines(1).isEmpty)

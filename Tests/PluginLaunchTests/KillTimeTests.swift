@@ -58,7 +58,7 @@ extension LaunchTests {
             try await withScratch { directory in
                 let standIn = try StandIn(in: directory, frames: frames, main: main)
                 let isTaken: @Sendable (LaunchNumber) -> Bool = { _ in false }
-                try await LaunchFixture.with(runner: standIn.path, in: directory, hasCapacity: isTaken) { fixture in
+                try await LaunchFixture.with(runner: standIn.path, in: directory, admitOrPause: isTaken) { fixture in
                     fixture.launcher.take(for: 1)
                     _ = await fixture.events.ready(1)
                     fixture.launcher.setKillTime(SystemClock().monotonic + .milliseconds(30), of: 1)
@@ -83,7 +83,7 @@ extension LaunchTests {
                     runner: standIn.path,
                     in: directory,
                     environment: environment,
-                    hasCapacity: { _ in false }
+                    admitOrPause: { _ in false }
                 ) { fixture in
                     fixture.launcher.take(for: 1)
                     _ = await fixture.events.ready(1)
@@ -112,7 +112,7 @@ extension LaunchTests {
                     runner: standIn.path,
                     in: directory,
                     environment: environment,
-                    hasCapacity: { _ in false }
+                    admitOrPause: { _ in false }
                 ) { fixture in
                     fixture.launcher.take(for: 1)
                     _ = await fixture.events.ready(1)

@@ -30,14 +30,14 @@ struct LaunchFixture {
     ///
     /// - Parameters:
     ///   - onEvent: called on the launch thread, which it may block.
-    ///   - hasCapacity: called on the launch thread, before a message of a launch is delivered.
+    ///   - admitOrPause: called on the launch thread, before a message of a launch is delivered.
     static func with(
         runner path: String,
         in directory: String,
         groups: ControlGroupPlacement = .none,
         environment: RunnerEnvironment = variables,
         onEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
-        hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
+        admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
         _ body: (LaunchFixture) async throws -> Void
     ) async throws {
         let events = EventLog()
@@ -47,7 +47,7 @@ struct LaunchFixture {
             controlGroups: groups,
             unclaimed: .left,
             logger: silentLogger,
-            hasCapacity: hasCapacity
+            admitOrPause: admitOrPause
         ) { event in
             events.add(event)
             onEvent(event)

@@ -22,7 +22,9 @@ extension PlayedHost {
     var calls: [RunnerMessage] { messages.filter { $0.call != nil } }
 
     /// The rules in the violations that the runner has reported.
-    var violations: [String] { messages.compactMap { if case .violation(let rule, _) = $0 { rule } else { nil } } }
+    var violations: [ABIRule?] {
+        messages.compactMap { if case .violation(let rule, _) = $0 { .some(rule) } else { nil } }
+    }
 
     /// Answers a call like a host that has recorded every change.
     func answer(_ call: RunnerMessage) throws {

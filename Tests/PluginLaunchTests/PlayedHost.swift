@@ -170,7 +170,7 @@ struct PlayedPlan {
     var permitted: [String] = []
     var modes: Set<BackgroundMode> = [.fetch, .processing]
     var settings: [String: String] = [:]
-    var handlers: [DirectHandler] = []
+    var handlers: [FunctionBinding] = []
     /// The budget from now on; nil without a fixed budget.
     var budget: Duration? = .seconds(600)
     var gracePeriod: Duration = .seconds(60)

@@ -5,17 +5,17 @@ import TaskModel
 extension SampleFunction {
     /// A function with a random signature, and with values at and between the extremes.
     static func random(named name: String, from dice: inout some RandomNumberGenerator) -> SampleFunction {
-        let kinds = DirectArgument.Kind.allCases
+        let kinds = FunctionArgument.Kind.allCases
         // From no arguments to more than the registers of any machine.
-        let count = Int.random(in: 0...DirectHandler.mostArguments, using: &dice)
+        let count = Int.random(in: 0...FunctionBinding.mostArguments, using: &dice)
         var settings = ["directory", "pattern"]
         settings.shuffle(using: &dice)
         let arguments = (0..<count).map { _ in
             argument(kinds[Int.random(in: 0..<kinds.count, using: &dice)], setting: settings[0], &dice)
         }
-        let rules = DirectResult.SuccessRule.allCases
+        let rules = FunctionResult.SuccessRule.allCases
         let rule = rules[Int.random(in: 0..<rules.count, using: &dice)]
-        let results: [DirectResult] = [.void, .int32(rule), .int64(rule), .pointer]
+        let results: [FunctionResult] = [.void, .int32(rule), .int64(rule), .pointer]
         var function = SampleFunction(
             name: name,
             arguments: arguments,
@@ -28,10 +28,10 @@ extension SampleFunction {
     }
 
     private static func argument(
-        _ kind: DirectArgument.Kind,
+        _ kind: FunctionArgument.Kind,
         setting: String,
         _ dice: inout some RandomNumberGenerator
-    ) -> DirectArgument {
+    ) -> FunctionArgument {
         let number: Int64 = extreme(&dice)
         switch kind {
         case .string: return .string(text(&dice))

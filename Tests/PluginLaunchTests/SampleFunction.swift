@@ -7,17 +7,17 @@ import TaskModel
 /// Tables of this type generate the C text from the kinds of arguments, independently of the code under test.
 struct SampleFunction {
     let name: String
-    let arguments: [DirectArgument]
-    let result: DirectResult
+    let arguments: [FunctionArgument]
+    let result: FunctionResult
     /// The value that the function returns, before conversion to the result's type.
     var returned: Int64 = 0
     /// The text that the function writes to its out-strings. `leftNumber` is the number for its out-numbers.
     var leftText = "left"
     var leftNumber: Int64 = 0
 
-    var handler: DirectHandler? {
+    var handler: FunctionBinding? {
         TaskIdentifier("com.example.sample.\(name)").map {
-            DirectHandler(identifier: $0, symbol: name, arguments: arguments, result: result)
+            FunctionBinding(identifier: $0, symbol: name, arguments: arguments, result: result)
         }
     }
 
@@ -209,7 +209,7 @@ struct SampleFunction {
         }
     }
 
-    private func follows(_ rule: DirectResult.SuccessRule, _ value: Int64) -> Bool {
+    private func follows(_ rule: FunctionResult.SuccessRule, _ value: Int64) -> Bool {
         switch rule {
         case .zero: value == 0
         case .nonzero: value != 0

@@ -42,14 +42,14 @@ struct MalformedFrameTests {
     }
 
     @Test(arguments: [
-        ("run", Array(repeating: DirectArgument.null, count: DirectHandler.mostArguments + 1)),
+        ("run", Array(repeating: FunctionArgument.null, count: FunctionBinding.mostArguments + 1)),
         ("run", [.outString(size: 0)]), ("run", [.outString(size: 65_537)]), ("run()", []), ("", []),
     ])
     func `the runner refuses a plan whose bound function has a bad symbol, too many arguments or a bad buffer size`(
         symbol: String,
-        arguments: [DirectArgument]
+        arguments: [FunctionArgument]
     ) throws {
-        let handler = DirectHandler(
+        let handler = FunctionBinding(
             identifier: SampleMessages.identifier,
             symbol: symbol,
             arguments: arguments,

@@ -31,7 +31,7 @@ enum RecordedMessages {
             .cancel(call, identifier),
             .cancelAll(call),
             .pending(call),
-            .violation(rule: "BGT-ABI-09", message: "completed twice"),
+            .violation(rule: .oneCompletion, message: "completed twice"),
             .stopped,
         ] + [TaskProgress(done: 3, total: 12)].compactMap(\.self).map { .progress(task, $0) }
         + [.success, .failure, .noData].map { .completed(task, $0) }
@@ -81,12 +81,12 @@ enum RecordedMessages {
 
     /// Handlers with every kind of argument and of result, in few bytes.
     private static let handlers = SampleMessages.handlers.map { handler in
-        var seen: Set<DirectArgument> = []
+        var seen: Set<FunctionArgument> = []
         let arguments = handler.arguments.filter { argument in
             if case .bytes(let bytes) = argument, bytes.count > 8 { return false }
             return seen.insert(argument).inserted
         }
-        return DirectHandler(
+        return FunctionBinding(
             identifier: identifier,
             symbol: handler.symbol,
             arguments: arguments,

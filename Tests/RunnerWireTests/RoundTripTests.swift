@@ -17,7 +17,8 @@ struct RoundTripTests {
         try expectRoundTrip(SampleMessages.fromHost[index])
     }
 
-    @Test func `wire messages are decoded complete and in order for every size of stream pieces`() throws {
+    @Test
+    func `wire messages are decoded complete and in order from pieces of one byte up to the whole stream`() throws {
         let messages = SampleMessages.fromRunner.filter { if case .submit = $0 { false } else { true } }
         let stream = try messages.flatMap { try $0.frame() }
         for pieceSize in [1, 2, 3, 5, 7, 64, 1000, stream.count] {

@@ -82,7 +82,7 @@ enum SampleMessages {
             .cancelAll(CallNumber(rawValue: 4)),
             .pending(CallNumber(rawValue: .max)),
             .log(.debug, message: String(repeating: "é", count: 2048)),
-            .violation(rule: "BGT-ABI-09", message: "completed twice"),
+            .violation(rule: .oneCompletion, message: "completed twice"),
             .stopped,
         ]
         + requests.map { .submit(CallNumber(rawValue: .max), $0, payload: Array(repeating: 0xff, count: 65_536)) }
@@ -125,7 +125,7 @@ enum SampleMessages {
     static func plan(
         tasks: [RunnerPlan.Task],
         settings: [String: String] = ["feed-url": "https://example.com/feed.xml", "": "", "ключ": "значение"],
-        handlers: [DirectHandler] = handlers,
+        handlers: [FunctionBinding] = handlers,
         deadline: MonotonicTime? = MonotonicTime(nanoseconds: .min)
     ) -> RunnerPlan {
         RunnerPlan(
@@ -150,25 +150,25 @@ enum SampleMessages {
 
     /// Handlers with every kind of argument and of result.
     static let handlers = [
-        DirectHandler(
+        FunctionBinding(
             identifier: identifier,
             symbol: "logtrim_run",
             arguments: [
                 .string("/var/log"), .string(""), .int32(.min), .uint32(.max), .int64(.min), .uint64(.max),
                 .double(-0.0), .double(.greatestFiniteMagnitude), .bool(true), .bool(false), .bytes([]),
-                .bytes(Array(repeating: 0xff, count: DirectArgument.longestValue)), .cancelFlag, .payload,
+                .bytes(Array(repeating: 0xff, count: FunctionArgument.longestValue)), .cancelFlag, .payload,
                 .containerPath, .remainingMilliseconds, .setting("feed-url"), .null, .outString(size: 1),
-                .outString(size: DirectArgument.outStringSizes.upperBound), .outInt64,
+                .outString(size: FunctionArgument.outStringSizes.upperBound), .outInt64,
             ],
             result: .int32(.zero)
         ),
-        DirectHandler(identifier: longest, symbol: "a", arguments: [], result: .void),
-        DirectHandler(identifier: longest, symbol: "b", arguments: [.null], result: .int64(.nonnegative)),
-        DirectHandler(identifier: longest, symbol: "c", arguments: [.null], result: .int64(.nonzero)),
-        DirectHandler(
+        FunctionBinding(identifier: longest, symbol: "a", arguments: [], result: .void),
+        FunctionBinding(identifier: longest, symbol: "b", arguments: [.null], result: .int64(.nonnegative)),
+        FunctionBinding(identifier: longest, symbol: "c", arguments: [.null], result: .int64(.nonzero)),
+        FunctionBinding(
             identifier: longest,
             symbol: "d",
-            arguments: Array(repeating: .cancelFlag, count: DirectHandler.mostArguments),
+            arguments: Array(repeating: .cancelFlag, count: FunctionBinding.mostArguments),
             result: .pointer
         ),
     ]

@@ -49,7 +49,8 @@ struct CatalogueChangeTests {
         #expect(host.ledger.journal.count == before && host.ledger.known[.mail] == nil)
     }
 
-    @Test func `after a plugin is removed, its requests wait for its second manifest, which is refused`() {
+    @Test
+    func `if one of a plugin's two manifests is removed and the other refused, its requests wait with that refusal`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.refused[.app] = "it is torn"

@@ -56,7 +56,7 @@ struct ForgedMessageTests {
         let task = TaskID(launch: launch, index: 0)
         host.send(.entered(launch, status: 0, registered: [.exact(.clean)], offersReceive: true))
         host.send(.completed(launch, task, .success))
-        host.send(.violated(launch, rule: "BGT-ABI-16", message: "forged"))
+        host.send(.violated(launch, rule: .processOfHost, message: "forged"))
         host.bringRunners()
         host.send(.runnerExpired(launch, [task], .budget))
         #expect(host.running == [.clean] && host.journal.isEmpty)
@@ -82,7 +82,7 @@ struct ForgedMessageTests {
         for number in [try #require(host.lastPlan).number, LaunchNumber(rawValue: 999)] {
             host.send(.entered(number, status: 0, registered: [.exact(.sweep)], offersReceive: true))
             host.send(.completed(number, TaskID(launch: number, index: 0), .failure))
-            host.send(.violated(number, rule: "BGT-ABI-16", message: "changed the signal mask"))
+            host.send(.violated(number, rule: .processOfHost, message: "changed the signal mask"))
             host.send(.runnerEnded(number, .signaled(11), nil))
             host.send(.runnerUnavailable(number, message: "late"))
         }
@@ -112,7 +112,7 @@ struct ForgedMessageTests {
         host.submit(.clean)
         host.enter()
         let launch = try #require(host.lastPlan).number
-        for _ in 1...1_000 { host.send(.violated(launch, rule: "BGT-ABI-16", message: "changed the umask")) }
+        for _ in 1...1_000 { host.send(.violated(launch, rule: .processOfHost, message: "changed the umask")) }
         let violations = host.entries(.violation)
         #expect(violations.count == 20)
         #expect(violations[0].message == "BGT-ABI-16: changed the umask")
@@ -185,7 +185,7 @@ struct ForgedMessageTests {
             host.submit(identifier)
             host.enter()
             for _ in 1...30 {
-                host.send(.violated(try #require(host.lastPlan).number, rule: "BGT-ABI-16", message: "again"))
+                host.send(.violated(try #require(host.lastPlan).number, rule: .processOfHost, message: "again"))
             }
             host.complete(identifier)
             host.advance(by: .seconds(1))

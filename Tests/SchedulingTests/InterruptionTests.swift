@@ -268,7 +268,7 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `an exit with two open tasks charges neither, and each runs alone afterwards`() throws {
+    func `an exit with two open tasks charges neither, and each is marked to run alone`() throws {
         launch(.clean, .vacuum)
         host.exit(code: 3)
         for identifier: TaskIdentifier in [.clean, .vacuum] {
@@ -284,7 +284,7 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `a kill for memory with two open tasks charges neither, and each runs alone afterwards`() throws {
+    func `a kill for memory with two open tasks charges neither, and each is marked to run alone`() throws {
         launch(.clean, .vacuum)
         host.runOutOfMemory()
         for identifier: TaskIdentifier in [.clean, .vacuum] {

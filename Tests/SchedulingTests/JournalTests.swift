@@ -62,6 +62,44 @@ struct JournalTests {
         }
     }
 
+    @Test func `the journal has each change of the simulated conditions with its user, and their end`() {
+        let host = SchedulerDriver(.app())
+        host.caller = user
+        host.simulate(ScriptedConditions([.network: false, .idle: true], lockedContainers: [.app: true]))
+        host.simulate(ScriptedConditions([.network: true, .idle: true]))
+        host.simulate(ScriptedConditions())
+        let entries = host.entries(.conditionsSimulated) + host.entries(.simulationEnded)
+        #expect(
+            entries.map(\.message) == [
+                "changed: network false, idle true, container of com.example.app locked;"
+                    + " simulated now: network false, idle true, container of com.example.app locked",
+                "changed: network true, container of com.example.app real; simulated now: network true, idle true",
+                "changed: network real, idle real; no condition is simulated",
+            ]
+        )
+        #expect(entries.allSatisfy { $0.user == user && $0.plugin == nil })
+    }
+
+    @Test func `a simulation that changes no value has no journal entry`() {
+        let host = SchedulerDriver(.app())
+        host.simulate(ScriptedConditions())
+        host.simulate(ScriptedConditions([.idle: true]))
+        host.simulate(ScriptedConditions([.idle: true]))
+        #expect(host.entries(.conditionsSimulated).count == 1 && host.entries(.simulationEnded).isEmpty)
+    }
+
+    @Test func `simulated conditions end in the journal once when the host stops, without a user`() {
+        let host = SchedulerDriver(.app())
+        host.caller = user
+        host.simulate(ScriptedConditions([.idle: false]))
+        host.caller = nil
+        host.stop()
+        host.stop()
+        let ends = host.entries(.simulationEnded)
+        #expect(ends.map(\.message) == ["the host stops; simulated until now: idle false"])
+        #expect(ends.map(\.user) == [nil])
+    }
+
     @Test func `a user's cancellation that waits for a commit names the user in its later journal entry`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
@@ -101,7 +139,8 @@ struct JournalTests {
         for _ in 1...30 { submit(.vacuum, from: plan, to: host) }
         host.restart()
         let submitted = host.entries(.submitted).filter { $0.launch == plan?.number }
-        let notice = "; one entry at the end of the launch counts the omitted entries"
+        let notice =
+            "; one entry at the end of the launch counts the omitted entries, unless the host goes down first"
         #expect(submitted.count == 20 && submitted.last?.message.hasSuffix(notice) == true)
         #expect(submitted.dropLast().allSatisfy { !$0.message.contains("omitted") })
     }

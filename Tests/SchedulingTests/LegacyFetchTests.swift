@@ -205,7 +205,7 @@ struct LegacyFetchTests {
     func `setting a fetch interval is a violation and has no effect in a plugin with permitted identifiers`() {
         ask(every: .hours(1), Self.entry(permitted: ["com.example.news.latest"]))
         #expect(host.ledger.fetches.isEmpty)
-        #expect(host.ledger.journal.contains { $0.event == .violation && $0.message.contains("BGT-ABI-06") })
+        #expect(host.ledger.journal.contains { $0.event == .violation && $0.message.contains("legacy fetch") })
         host.advance(by: .days(1))
         #expect(host.plans.isEmpty)
     }

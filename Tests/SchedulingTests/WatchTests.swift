@@ -33,10 +33,10 @@ struct WatchTests {
     func `the use of the machine is watched from the first wait for idleness to the end of the launch`() {
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1))
-        #expect(host.watch == Watch(use: true))
+        #expect(host.watch == Watch(sampled: true))
         host.change(idle: true)
         host.enter()
-        #expect(host.watch == Watch(use: true))
+        #expect(host.watch == Watch(sampled: true))
         host.complete(.clean)
         #expect(host.watch == Watch())
     }
@@ -50,9 +50,9 @@ struct WatchTests {
         host.submit(.clean)
         host.submit(.sweep, by: .plugin(.mail))
         host.cancel(.clean)
-        #expect(host.watch.use)
+        #expect(host.watch.sampled)
         host.cancel(.sweep, of: .mail)
-        #expect(!host.watch.use)
+        #expect(!host.watch.sampled)
     }
 
     @Test(.proves("C16"))
@@ -60,9 +60,9 @@ struct WatchTests {
         host.trigger()
         let plan = host.lastPlan
         host.enter(plan, registering: [])
-        #expect(!host.watch.use)
+        #expect(!host.watch.sampled)
         host.submitContinued(from: plan)
-        #expect(host.watch.use)
+        #expect(host.watch.sampled)
     }
 
     @Test(.proves("C16")) func `cancelling the only waiting request ends the watch of the machine's use`() {
@@ -80,15 +80,15 @@ struct WatchTests {
     @Test(.proves("C16")) func `the use of the machine is watched while a continued task runs`() {
         host.submitContinued()
         host.enter()
-        #expect(host.watch.use)
+        #expect(host.watch.sampled)
         host.complete(.album(1))
-        #expect(!host.watch.use)
+        #expect(!host.watch.sampled)
     }
 
     @Test(.proves(70)) func `a container is watched while health research waits for it or runs in it`() {
         host.change(locked: [.app])
         submitStudy(.complete)
-        #expect(host.watch == Watch(use: true, containers: [.app]))
+        #expect(host.watch == Watch(sampled: true, containers: [.app]))
         host.change(idle: true, locked: [])
         host.enter()
         #expect(host.watch.containers == [.app])
@@ -112,7 +112,7 @@ struct WatchTests {
         host.submit(.clean)
         submitStudy(.complete, after: .hours(1))
         host.restart()
-        #expect(host.watch == Watch(use: true, containers: [.app]))
+        #expect(host.watch == Watch(sampled: true, containers: [.app]))
     }
 
     // MARK: Unknown use
@@ -120,7 +120,7 @@ struct WatchTests {
     @Test func `background work waits for the first sample of load and heat`() {
         host.change(idle: true, useUnknown: true)
         host.submit(.clean)
-        #expect(host.plans.isEmpty && host.reasons(.clean) == [.useUnknown] && host.watch.use)
+        #expect(host.plans.isEmpty && host.reasons(.clean) == [.useUnknown] && host.watch.sampled)
         host.change(hot: true, useUnknown: false)
         #expect(host.plans.isEmpty && host.reasons(.clean) == [.heat])
         host.change(hot: false)

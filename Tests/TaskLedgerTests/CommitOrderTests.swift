@@ -39,7 +39,10 @@ struct CommitOrderTests {
         #expect(held.reports.failures.isEmpty)
     }
 
-    @Test func `a journal entry with the outcome of a task is written in order with the answer tickets`() async throws {
+    @Test
+    func `a ticket with a task's outcome is written in the order of answer tickets, before an earlier history ticket`()
+        async throws
+    {
         let held = try await HeldLedger()
         let order = await held.write([
             [.storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, [refresh]))], [note("history")],

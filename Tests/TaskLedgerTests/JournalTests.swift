@@ -36,6 +36,25 @@ struct JournalTests {
         #expect(records[1].submission == nil && records[1].event == "cancelled")
     }
 
+    @Test func `an entry about the host has no plugin and passes every filter that names no plugin`() async throws {
+        let user = CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
+        let entry = JournalEntry(
+            at: time(1),
+            event: .conditionsSimulated,
+            plugin: nil,
+            blame: .nobody,
+            message: "idle true",
+            user: user
+        )
+        try await ledger.commitAndWait([.journal(entry), note("bare")])
+        let filter = JournalFilter(events: [.conditionsSimulated])
+        let byEvent = try ledger.journal(JournalSelection(filter: filter, limit: 9))
+        #expect(byEvent.map(\.message) == ["idle true"] && byEvent.map(\.user) == [user])
+        #expect(byEvent.first?.plugin == nil)
+        #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.message) == ["idle true", "bare"])
+        #expect(try ledger.journal(JournalSelection(filter: JournalFilter(plugin: feed), limit: 9)).count == 1)
+    }
+
     @Test
     func `journal entries are selected by number, from either end, and by plugin, launch and label`() async throws {
         try await ledger.commitAndWait([

@@ -12,8 +12,8 @@ struct MigrationTests {
 
     init() throws { directory = try LedgerDirectory() }
 
-    /// The ledger versions in which requests have another form. Version 4 has the present form, version 5
-    /// only adds columns to the journal, and version 6 only renames a blame.
+    /// The ledger versions in which requests have another form. Version 4 has the present form, the later
+    /// versions change only the journal and a blame.
     private static let versions = 1...3
 
     /// Creates the ledger file that a host of the version would leave, with rows in every table.
@@ -102,6 +102,33 @@ struct MigrationTests {
         try ledger.close()
     }
 
+    @Test func `the journal of version 6 keeps its entries and never reuses the number of a pruned one`() async throws {
+        let older = try DatabasePool(path: directory.path)
+        try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[5].name)
+        try older.close()
+        try directory.tamper(sixthHost)
+        let ledger = try Ledger.open(path: directory.path)
+        let entry = JournalEntry(at: time(4), event: .conditionsSimulated, plugin: nil, blame: .nobody, message: "idle")
+        try await ledger.commitAndWait([.journal(entry)])
+        let records = try ledger.journal(JournalSelection(limit: 9))
+        #expect(records.map(\.number.rawValue) == [3, 10] && records.map(\.plugin) == [feed, nil])
+        #expect(records.first?.user == CallingUser(uid: 1_000, pid: 4_711, command: "bgtask"))
+        #expect(records.first?.successor == 12 && records.first?.count == 2)
+        try ledger.close()
+        #expect(LedgerInspection(path: directory.path).problems.isEmpty)
+    }
+
+    @Test func `a journal whose entries are all pruned keeps its last number after a migration`() async throws {
+        let older = try DatabasePool(path: directory.path)
+        try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[5].name)
+        try older.close()
+        try directory.tamper(sixthHost + "DELETE FROM journal;")
+        let ledger = try Ledger.open(path: directory.path)
+        try await ledger.commitAndWait([note("first entry of the newer host")])
+        #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.number.rawValue) == [10])
+        try ledger.close()
+    }
+
     @Test(arguments: versions)
     func `a migrated ledger accepts submissions, requeues, launches and pruning`(version: Int) async throws {
         try makeLedger(ofVersion: version)
@@ -182,6 +209,15 @@ private let firstHost = """
         (4, 1, 6, 5, 'started', 1, NULL, 0, 0, NULL, 6000000000, 1, 5000000000, 0, 1, 1, 0, NULL, x'');
     INSERT INTO journal VALUES
         (1, 2000000000000, 'succeeded', 1, 3, 'com.example.feed.refresh', 2, 'nobody', 'done');
+    """
+
+/// SQL for journal entries 3 and 9 as a host of version 6 wrote them; entry 9 is pruned.
+private let sixthHost = """
+    INSERT INTO plugin VALUES (1, 'com.example.feed');
+    INSERT INTO journal VALUES
+        (3, 3000000000, 'replaced', 1, 41, 'com.example.feed.refresh', 2, 'nobody', 'done', 12, 2, 1000, 4711, 'bgtask'),
+        (9, 9000000000, 'plugin-removed', 1, NULL, NULL, NULL, 'nobody', '', NULL, NULL, NULL, NULL, NULL);
+    DELETE FROM journal WHERE number = 9;
     """
 
 /// SQL for additional rows as a host of version 3 wrote them, with the values in the order of the columns.

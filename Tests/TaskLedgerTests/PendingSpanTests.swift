@@ -120,7 +120,8 @@ struct PendingSpanTests {
         #expect(try ledger.pendingSpan(ofTask: 2, in: 1) == nil)
     }
 
-    @Test func `the newest task of a label is found by an index, without scan or sort`() throws {
+    @Test
+    func `the newest task of a label is found by an index without sort, and the span of a task without scan`() throws {
         for (plugin, index) in [(nil, "journal_by_label (label=?)"), (feed, "journal_by_plugin (plugin=?)")] {
             let (sql, arguments) = Span.newest(label, plugin)
             let plan = try ledger.queryPlan(sql, arguments)

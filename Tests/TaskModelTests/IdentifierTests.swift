@@ -20,13 +20,22 @@ struct IdentifierTests {
     ])
     func `an invalid identifier is refused with the violated rule`(_ text: String, _ rule: String) throws {
         #expect(TaskIdentifier(text) == nil && PluginIdentifier(text) == nil)
-        #expect(try #require(ReverseDNSName.problem(in: text)).contains(rule))
+        #expect(try #require(ReverseDNSName.flaw(in: text)).problem.contains(rule))
     }
 
     @Test func `an identifier of 255 bytes is accepted, one of 256 bytes is refused`() throws {
         let longest = "a." + String(repeating: "b", count: 253)
         #expect(TaskIdentifier(longest) != nil)
-        #expect(try #require(ReverseDNSName.problem(in: longest + "b")).contains("256 bytes"))
+        let flaw = try #require(ReverseDNSName.flaw(in: longest + "b"))
+        #expect(flaw.text == "has 256 bytes, and at most 255 are allowed; shorten it")
+    }
+
+    @Test func `each flaw of an identifier has one remedy`() throws {
+        for text in ["", "example", "com..example", "com.exa mple"] {
+            let flaw = try #require(ReverseDNSName.flaw(in: text))
+            #expect(flaw.text == "\(flaw.problem); \(flaw.remedy)" && !flaw.problem.contains(";"))
+        }
+        #expect(ReverseDNSName.flaw(in: "com.example") == nil)
     }
 
     @Test(.proves(9)) func `identifiers that differ in case are different`() {

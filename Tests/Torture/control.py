@@ -66,7 +66,10 @@ def await_unfinished(path, is_reached, seconds):
 
 
 # Journal events that record a call or the start of a launch, and no outcome.
-CALLS = {"submitted", "launched", "triggered", "stop-requested", "launch-requested", "expiration-requested"}
+CALLS = {
+    "submitted", "launched", "triggered", "stop-requested", "launch-requested", "expiration-requested",
+    "conditions-simulated", "simulation-ended",
+}
 
 
 def read_journal(path):

@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import CBackgroundTasks
 public import Foundation
 
 // Properties of a task beyond Apple's API.

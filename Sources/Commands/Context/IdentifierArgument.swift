@@ -23,6 +23,6 @@ enum IdentifierArgument {
     }
 
     private static func problem(_ text: String) -> ValidationError {
-        ValidationError("it \(ReverseDNSName.problem(in: text) ?? "is not a reverse-DNS name")")
+        ValidationError("it \((ReverseDNSName.flaw(in: text) ?? .unknown).text)")
     }
 }

@@ -21,9 +21,16 @@ struct HostRunCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Passed to bgtaskd.", visibility: .hidden))
     var options: [String] = []
 
+    /// The options for `bgtaskd`, without the first `--`. It separates options and has no other meaning, because
+    /// `bgtaskd` takes no arguments besides options.
+    var passedOptions: [String] {
+        var options = options
+        if let separator = options.firstIndex(of: "--") { options.remove(at: separator) }
+        return options
+    }
+
     func run() throws {
         if ["--help", "-h"].contains(options.first) { throw CleanExit.helpRequest(self) }
-        let options = options.first == "--" ? Array(options.dropFirst()) : options
         let search = HostProgram(environment: CommandContext.current.environment)
         guard let program = search.path(isExecutable: ProgramFile.isExecutable) else {
             throw CommandFailure(
@@ -32,6 +39,6 @@ struct HostRunCommand: ParsableCommand {
                 remedy: "install \(HostProgram.name), or run it by its path"
             )
         }
-        throw ProcessImage.replace(with: program, arguments: options)
+        throw ProcessImage.replace(with: program, arguments: passedOptions)
     }
 }

@@ -62,6 +62,13 @@ struct PlaceOptions: ParsableArguments {
         )
     }
 
+    /// The pending requests of the running host that the manifest of a plan does not permit; none without a host.
+    func requests(unpermittedBy plan: InstallationPlan) async throws -> UnpermittedRequests {
+        if plan.place.host == nil || plan.previous == nil { return .none }
+        let pending = try await host.connected { try await $0.tasks(plugin: plan.identifier).pending }
+        return UnpermittedRequests(of: plan, among: pending)
+    }
+
     /// The status of the chosen host. Nil when no host answers and `--manifests`, `--system` or `--user` selects the
     /// directories instead; without such an option, throws when no host answers.
     private func hostStatus() async throws -> HostStatusReply? {

@@ -42,7 +42,7 @@ struct PluginCallCommand: AsyncParsableCommand {
     var symbol: String
 
     @Argument(help: "The arguments, in order.", transform: SignatureArgument.argument)
-    var arguments: [DirectArgument] = []
+    var arguments: [FunctionArgument] = []
 
     @Option(
         help: ArgumentHelp(
@@ -53,7 +53,7 @@ struct PluginCallCommand: AsyncParsableCommand {
         ),
         transform: SignatureArgument.result
     )
-    var returns: DirectResult = .int32(.zero)
+    var returns: FunctionResult = .int32(.zero)
 
     @Option(
         help: ArgumentHelp("Time limit; 30s by default.", valueName: "time"),
@@ -83,12 +83,12 @@ struct PluginCallCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if let flaw = DirectHandler.flaw(inSymbol: symbol) {
+        if let flaw = FunctionBinding.flaw(inSymbol: symbol) {
             throw ValidationError("\(symbol.inQuotes) is \(flaw.rule); \(flaw.remedy)")
         }
-        if arguments.count > DirectHandler.mostArguments {
+        if arguments.count > FunctionBinding.mostArguments {
             throw ValidationError(
-                "\(arguments.count) arguments are given; at most \(DirectHandler.mostArguments) are allowed;"
+                "\(arguments.count) arguments are given; at most \(FunctionBinding.mostArguments) are allowed;"
                     + " leave some out"
             )
         }
@@ -106,7 +106,7 @@ struct PluginCallCommand: AsyncParsableCommand {
     func run() async throws {
         let trial = FunctionTrial(
             library: FilePlace.absolute(file),
-            handler: DirectHandler(
+            handler: FunctionBinding(
                 identifier: FunctionTrial.identifier,
                 symbol: symbol,
                 arguments: arguments,
@@ -124,7 +124,8 @@ struct PluginCallCommand: AsyncParsableCommand {
             environment: context.environment
         ) { remark in
             switch remark {
-            case .violation(let rule, let message): context.writeMessage("\(rule): \(message)")
+            case .violation(let rule, let message):
+                context.writeMessage((rule.map { "\($0): " } ?? "") + message)
             case .output(let stream, let line): context.writeLine("\(stream): \(line.terminalSafe)")
             }
         }

@@ -55,7 +55,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
             isPinned: pin,
             into: place
         )
-        try CommandContext.current.write(plan.text)
+        try CommandContext.current.write(plan.text(stranding: try await options.requests(unpermittedBy: plan)))
         try Consent.ask(plan.previous == nil ? "install it?" : "replace it?", isGiven: yes)
         try await Interruptions.deferred { try await install(plan) }
     }

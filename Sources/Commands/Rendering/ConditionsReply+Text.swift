@@ -15,7 +15,7 @@ extension ConditionsReply: Presentable {
 extension FieldList {
     mutating func add(_ conditions: ConditionsReply) {
         for condition in Condition.allCases { add(condition.title, conditions[condition].words) }
-        let locks = conditions.lockedContainers.sorted { $0.key < $1.key }
+        let locks = (conditions.lockedContainers ?? [:]).sorted { $0.key < $1.key }
         add(
             "locked",
             each: locks.filter { $0.value.holds != false }.map { plugin, state in

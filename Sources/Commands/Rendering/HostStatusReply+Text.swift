@@ -17,6 +17,7 @@ extension HostStatusReply: Presentable {
         }
         fields.add("socket groups", groups.isEmpty ? "none" : groups.joined(separator: ", "))
         fields.add("state", stateDirectory)
+        fields.add("ledger", ledger.words(for: reader))
         fields.add("manifests", each: manifestDirectories)
         fields.add("plugins", pluginDirectory)
         fields.add("configuration", configurationFile ?? "none: only defaults and options")
@@ -43,6 +44,14 @@ extension HostStatusReply: Presentable {
         let interval = minimumFetchInterval.duration.humanReadable
         fields.add("refresh", "\(refresh), legacy fetch at most every \(interval)")
         return fields.text
+    }
+}
+
+extension LedgerState {
+    /// The state, as `writable`, or as `failing since 02:00:00 (5min ago): ...`.
+    fileprivate func words(for reader: Reader) -> String {
+        let since = since.map { " since \($0.text(for: reader))" } ?? ""
+        return state.rawValue + since + (error.map { ": \($0)" } ?? "")
     }
 }
 

@@ -8,8 +8,13 @@ import TaskModel
 import TerminalText
 
 extension InstallationPlan {
+    /// Maximum number of identifiers that the text lists.
+    private static let mostIdentifiers = 20
+
     /// The changes and requested grants, as text for the operator to confirm.
-    var text: String {
+    ///
+    /// - Parameter requests: the pending requests that the new manifest does not permit.
+    func text(stranding requests: UnpermittedRequests) -> String {
         var fields = FieldList()
         fields.add("plugin", identifier.text)
         fields.add("name", manifest.version.isEmpty ? manifest.name : "\(manifest.name) \(manifest.version)")
@@ -24,10 +29,21 @@ extension InstallationPlan {
         fields.add("replaces", previous.map(replacement))
         fields.add("removes", each: superseded.paths)
         fields.add("changes", each: changes)
+        fields.add("strands", each: lines(about: requests))
         fields.add("displaces", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
         let warnings = report.manifests.flatMap(\.results).flatMap(\.findings)
             .filter { $0.rule != DocumentProblem.Rule.notEnforced.rawValue }
         return fields.text + warnings.map(\.text).joined()
+    }
+
+    private func lines(about requests: UnpermittedRequests) -> [String] {
+        let count = requests.identifiers.count
+        if count == 0 { return [] }
+        let subject = count == 1 ? "1 pending request" : "\(count) pending requests"
+        let left = count - Self.mostIdentifiers
+        let more = left > 0 ? ["and \(left) more; list all with: bgtask task list --plugin \(identifier)"] : []
+        return ["\(subject) that the new manifest does not permit; cancel with: bgtask task cancel TASK"]
+            + requests.identifiers.prefix(Self.mostIdentifiers) + more
     }
 
     /// The permissions that the manifest's grants give, as phrases for the operator to confirm.
@@ -73,6 +89,6 @@ extension InstallationPlan {
     }
 }
 
-extension RefusedPlugin {
+extension RefusedFile {
     var firstError: String { problems.first { $0.severity == .error }.map { "\($0.message); \($0.remedy)" } ?? "" }
 }

@@ -20,7 +20,7 @@ extension JournalReply: Presentable {
 extension JournalLine {
     func cells(for reader: Reader) -> [String] {
         let blame = blame == Blame.nobody.rawValue ? "" : blame
-        let subject = task.map { Subject.text($0, of: plugin) } ?? plugin
+        let subject = Subject.text(ofEntryAbout: task, of: plugin)
         let caller = user.map {
             "; called by user \($0.uid), process \($0.pid)" + ($0.command.map { " (\($0))" } ?? "")
         }

@@ -53,7 +53,7 @@ extension LaunchReply: Presentable {
         let blame = blame.map { $0 == Blame.nobody.rawValue ? "" : ", blame \($0)" } ?? ""
         fields.add("outcome", (outcome ?? "running") + blame)
         if let message, !message.isEmpty { fields.add("", message) }
-        fields.add("held open", each: assertions.map { "by assertion \"\($0)\"" })
+        fields.add("held open", each: (assertions ?? []).map { "by assertion \"\($0)\"" })
         return fields.text + "\n" + taskTable(for: reader).text
     }
 

@@ -21,7 +21,8 @@ extension TaskCancellationReply: Presentable {
     func text(for reader: Reader) -> String {
         isCancelled
             ? "the pending request is cancelled\n"
-            : "no request with that identifier was pending; a running task continues\n"
+            : "no request with that identifier was pending; if its task runs, it continues, and is not requeued when"
+                + " interrupted\n"
     }
 }
 

@@ -12,17 +12,17 @@ extension TaskWhyReply: Presentable {
         if state != .pending, !reasons.isEmpty {
             text += submission == nil ? "a new request would be refused:\n" : "the next request waits:\n"
         }
-        if !isEligible {
+        if isEligible != true {
             for reason in reasons { text += "  \(reason.text(for: reader))".terminalSafe + "\n" }
         }
         let facts = facts(for: reader).text
         if !facts.isEmpty { text += "\n" + facts }
-        if !policies.isEmpty { text += "\n" + policyTable(for: reader).text }
-        if !history.isEmpty { text += "\n" + historyTable(for: reader).text }
+        if let policies, !policies.isEmpty { text += "\n" + table(of: policies, for: reader).text }
+        if let history, !history.isEmpty { text += "\n" + table(of: history, for: reader).text }
         return text
     }
 
-    private func policyTable(for reader: Reader) -> Table {
+    private func table(of policies: [PolicyVerdict], for reader: Reader) -> Table {
         var table = Table("POLICY", "VERDICT", "UNTIL", "RATIONALE")
         for policy in policies {
             let until = policy.until?.relativeText(for: reader) ?? ""
@@ -31,7 +31,7 @@ extension TaskWhyReply: Presentable {
         return table
     }
 
-    private func historyTable(for reader: Reader) -> Table {
+    private func table(of history: [Wait], for reader: Reader) -> Table {
         var table = Table("WAITED FOR", "SUBMISSION", "SINCE", "FOR")
         for wait in history {
             table.add(
@@ -48,7 +48,7 @@ extension TaskWhyReply: Presentable {
         let owner = plugin.map { " of \($0)" } ?? ""
         let task = plugin == identifier ? "an event of \(identifier)" : identifier + owner
         switch state {
-        case .pending where isEligible: return "\(task) may run now\(number)"
+        case .pending where isEligible == true: return "\(task) may run now\(number)"
         case .pending: return "\(task) waits\(number):"
         case .running:
             guard let running else { return "\(task) is running\(number)" }
@@ -71,7 +71,7 @@ extension TaskWhyReply: Presentable {
     private func facts(for reader: Reader) -> FieldList {
         var facts = FieldList()
         facts.add("next by schedule", nextOccurrence?.text(for: reader))
-        if state == .pending && !isEligible {
+        if isEligible == false {
             switch earliestPossible {
             case .at(let time): facts.add("earliest possible", time.text(for: reader))
             case .unknown: facts.add("earliest possible", "unknown: a reason above ends at no known time")

@@ -79,7 +79,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
             earliestBegin: try earliestBegin(),
             requiresNetwork: needsNetwork,
             requiresExternalPower: needsExternalPower,
-            protection: protection ?? .untilFirstAuthentication,
+            protection: protection ?? .default,
             continued: kind == .continued ? continuedTerms : nil
         )
         let submission = TaskSubmission(request, payload: try payload.map(PayloadFile.bytes(of:)) ?? [])
@@ -101,7 +101,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         ContinuedTerms(
             title: title ?? "",
             subtitle: subtitle,
-            strategy: strategy ?? .queue,
+            strategy: strategy ?? .default,
             resources: needsGPU ? .gpu : []
         )
     }

@@ -34,14 +34,15 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
     /// The state of each condition.
     package let states: [Condition: State]
     /// Whether the container of a main plugin is locked, by plugin identifier. Contains the plugins whose lock is
-    /// watched, configured or simulated.
-    package let lockedContainers: [String: State]
+    /// watched, configured or simulated; nil when there are none, because then no lock is known.
+    package let lockedContainers: [String: State]?
 
     package subscript(condition: Condition) -> State { states[condition] ?? State(false, source: .missing) }
 
     package init(states: [Condition: State], lockedContainers: [PluginIdentifier: State] = [:]) {
         self.states = states
-        self.lockedContainers = Dictionary(uniqueKeysWithValues: lockedContainers.map { ($0.key.text, $0.value) })
+        let locks = lockedContainers.map { ($0.key.text, $0.value) }
+        self.lockedContainers = locks.isEmpty ? nil : Dictionary(uniqueKeysWithValues: locks)
     }
 
     private struct Key: CodingKey {
@@ -61,12 +62,12 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
             states[condition] = try container.decode(State.self, forKey: Key(condition))
         }
         self.states = states
-        lockedContainers = try container.decode([String: State].self, forKey: .lockedContainers)
+        lockedContainers = try container.decodeIfPresent([String: State].self, forKey: .lockedContainers)
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         for condition in Condition.allCases { try container.encode(self[condition], forKey: Key(condition)) }
-        try container.encode(lockedContainers, forKey: .lockedContainers)
+        try container.encodeIfPresent(lockedContainers, forKey: .lockedContainers)
     }
 }

@@ -12,6 +12,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     private let startedAtSecond: CalendarTime
     package let bootID: String
     package let stateDirectory: String
+    package let ledger: LedgerState
     package let socket: String
     /// The names of the groups whose members may use the socket, besides the host's user and root, by role.
     package let socketGroups: [String: String]
@@ -52,6 +53,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         startedAt: WallTime,
         boot: BootID,
         stateDirectory: String,
+        ledger: LedgerState,
         socket: String,
         socketGroups: [ControlRole: String],
         manifestDirectories: [String],
@@ -84,6 +86,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         startedAtSecond = CalendarTime(secondOf: self.startedAt)
         self.bootID = boot.text
         self.stateDirectory = stateDirectory
+        self.ledger = ledger
         self.socket = socket
         self.socketGroups = Dictionary(uniqueKeysWithValues: socketGroups.map { ($0.rawValue, $1) })
         self.manifestDirectories = manifestDirectories
@@ -111,8 +114,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case version, pid, user, socket, conditions, sensors, counts, limits, budgets, retry, retention, policies,
-            isolation, continued
+        case version, pid, user, ledger, socket, conditions, sensors, counts, limits, budgets, retry, retention,
+            policies, isolation, continued
         case minimumFetchInterval = "minimum_fetch_interval_ns"
         case isBackgroundRefreshOn = "background_refresh"
         case socketGroups = "socket_groups"

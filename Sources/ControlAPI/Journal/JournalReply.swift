@@ -22,7 +22,8 @@ package struct JournalLine: Codable, Hashable, Sendable {
     package let at: Timestamp
     private let atSecond: CalendarTime
     package let event: String
-    package let plugin: String
+    /// The plugin that the entry is about; nil for an entry about the host.
+    package let plugin: String?
     package let launch: Int64?
     /// The identifier of the task that the entry is about; nil when it is about no task.
     package let identifier: String?
@@ -54,7 +55,7 @@ package struct JournalLine: Codable, Hashable, Sendable {
         number: Int64,
         at: WallTime,
         event: String,
-        plugin: PluginIdentifier,
+        plugin: PluginIdentifier?,
         launch: LaunchNumber?,
         task: String?,
         submission: SubmissionNumber?,
@@ -68,7 +69,7 @@ package struct JournalLine: Codable, Hashable, Sendable {
         self.at = Timestamp(at)
         atSecond = CalendarTime(secondOf: self.at)
         self.event = event
-        self.plugin = plugin.text
+        self.plugin = plugin?.text
         self.launch = launch?.rawValue
         let label = WorkLabel(task)
         (identifier, eventName) = (label.identifier, label.eventName)

@@ -9,6 +9,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let plugin: String
     package let lane: String
     package let cause: String
+    /// The process of the launch. After its end the number may belong to another process.
     package let pid: Int32
     package let startedAt: Timestamp
     private let startedAtSecond: CalendarTime
@@ -17,7 +18,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     /// The budget of the launch; nil without a fixed budget.
     package let budget: Nanoseconds?
     package let gracePeriod: Nanoseconds
-    /// Running time of the launch; nil when it was not measured, because the host failed while the launch ran.
+    /// Running time of the launch; nil when it was not measured, because the host failed while the launch ran, or
+    /// before its end is recorded.
     package let used: Nanoseconds?
     package let outcome: String?
     package let blame: String?
@@ -27,8 +29,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let tasks: [Task]
     /// The worst outcome of the tasks so far; nil while no task has ended.
     package let worstOutcome: String?
-    /// The names of the open background assertions, in the order of their begin.
-    package let assertions: [String]
+    /// The names of the open background assertions, in the order of their begin; nil unless the launch runs.
+    package let assertions: [String]?
 
     package init(
         launch: LaunchNumber,
@@ -39,11 +41,11 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         startedAt: WallTime,
         budget: Duration?,
         gracePeriod: Duration,
-        used: Duration,
+        used: Duration?,
         end: LaunchEnd?,
         manifestDigest: String,
         tasks: [Task],
-        assertions: [String]
+        assertions: [String]?
     ) {
         self.launch = launch.rawValue
         self.plugin = plugin.text

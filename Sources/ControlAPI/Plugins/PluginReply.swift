@@ -103,7 +103,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         /// The rule for a successful result; nil when every return is a success.
         package let success: String?
 
-        package init(_ handler: DirectHandler) {
+        package init(_ handler: FunctionBinding) {
             identifier = handler.identifier.text
             symbol = handler.symbol
             signature = handler.signature

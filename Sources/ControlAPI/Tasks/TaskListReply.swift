@@ -6,8 +6,8 @@ package import TaskModel
 package struct TaskListReply: Codable, Hashable, Sendable {
     /// Pending requests, sorted by plugin, then by submission number.
     package var pending: [Pending]
-    /// All running tasks, on the first page only; empty on the other pages.
-    package let running: [Running]
+    /// All running tasks; nil on every page but the first.
+    package let listedRunning: [Running]?
     /// Waiting events, sorted by plugin, then by submission number.
     package var events: [Event]
     /// Value of the query parameter `after` for the next page; nil at the end of the list.
@@ -17,20 +17,24 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
     package init(
         pending: [Pending],
-        running: [Running],
+        running: [Running]?,
         events: [Event],
         next: WorkCursor? = nil,
         isPartial: Bool = false
     ) {
         self.pending = pending
-        self.running = running
+        listedRunning = running
         self.events = events
         self.next = next?.text
         self.isPartial = isPartial
     }
 
+    /// The running tasks; empty on every page but the first.
+    package var running: [Running] { listedRunning ?? [] }
+
     private enum CodingKeys: String, CodingKey {
-        case pending, running, events, next
+        case pending, events, next
+        case listedRunning = "running"
         case isPartial = "partial"
     }
 

@@ -81,7 +81,7 @@ package struct TaskSubmission: CallBody, Hashable {
             earliestBegin: earliestBegin?.time.wall,
             requiresNetwork: requiresNetwork,
             requiresExternalPower: requiresExternalPower,
-            protection: protection ?? .untilFirstAuthentication,
+            protection: protection ?? .default,
             continued: kind == .continued ? try continuedTerms() : nil
         )
         return (request, try CarriedPayload.bytes(payload))
@@ -153,7 +153,7 @@ package struct TaskSubmission: CallBody, Hashable {
         return ContinuedTerms(
             title: title ?? "",
             subtitle: subtitle,
-            strategy: strategy ?? .queue,
+            strategy: strategy ?? .default,
             resources: requiresGPU ? .gpu : []
         )
     }

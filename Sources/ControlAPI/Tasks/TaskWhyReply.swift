@@ -20,8 +20,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let state: State
     package let kind: String?
     package let submission: Int64?
-    /// Whether the task may run now; false in every state but `pending`.
-    package let isEligible: Bool
+    /// Whether the task may run now; nil in every state but `pending`.
+    package let isEligible: Bool?
     /// The reasons that block the task or, if it is not pending, would block a new request of its plugin.
     package let reasons: [WaitingReason]
     /// Time of the next submission by the operator's schedule; nil without a schedule.
@@ -34,10 +34,11 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let change: ProposedChange?
     package let running: Running?
     package let lastOutcome: LastOutcome?
-    /// The verdict of each policy; empty in every state but `pending`.
-    package let policies: [PolicyVerdict]
-    /// The reasons for which the newest submission has waited, with their times, oldest first.
-    package let history: [Wait]
+    /// The verdict of each policy; nil in every state but `pending`.
+    package let policies: [PolicyVerdict]?
+    /// The reasons for which the pending submission, otherwise the newest one that ended, has waited, with their times,
+    /// oldest first. Nil when there is neither.
+    package let history: [Wait]?
 
     package init(
         identifier: TaskIdentifier,
@@ -45,15 +46,15 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         state: State,
         kind: TaskKind? = nil,
         submission: SubmissionNumber? = nil,
-        isEligible: Bool = false,
+        isEligible: Bool? = nil,
         reasons: [WaitingReason] = [],
         nextOccurrence: WallTime? = nil,
         earliestPossible: EarliestPossible? = nil,
         change: ProposedChange? = nil,
         running: Running? = nil,
         lastOutcome: LastOutcome? = nil,
-        policies: [PolicyVerdict] = [],
-        history: [Wait] = []
+        policies: [PolicyVerdict]? = nil,
+        history: [Wait]? = nil
     ) {
         self.identifier = identifier.text
         self.plugin = plugin?.text

@@ -41,9 +41,8 @@ package struct RouteError: Error, Hashable, Sendable {
     }
 
     package static func malformedIdentifier(_ text: String, field: String) -> Self {
-        let flaw = ReverseDNSName.flaw(in: text)
-        let problem = flaw?.problem ?? "is not a reverse-DNS name"
-        return Self(.identifierInvalid, field: field, "\(field) \"\(text)\" \(problem)", remedy: flaw?.remedy)
+        let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
+        return Self(.identifierInvalid, field: field, "\(field) \"\(text)\" \(flaw.problem)", remedy: flaw.remedy)
     }
 
     /// The refusal of an unknown route. If the path has routes with other methods, the refusal names these methods.

@@ -21,7 +21,7 @@ struct HeatReading: Equatable {
     }
 
     var words: String {
-        guard let (zone, trip, _) = closest else { return "no zone has a trip point" }
+        guard let (zone, trip, _) = closest else { return "no thermal zone has a temperature limit (trip point)" }
         return "\(zone.name) has \(zone.degrees) degrees, its trip point is \(trip)"
     }
 

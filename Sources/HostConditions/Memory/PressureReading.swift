@@ -2,7 +2,8 @@
 
 import LinuxSystem
 
-/// A file with the kernel's pressure stall information: the time for which processes waited for a resource.
+/// The contents of a file with the kernel's pressure stall information: the time for which processes waited for a
+/// resource.
 struct PressureReading: Equatable {
     /// Percentage of the last ten seconds in which at least one process waited.
     let average: Double

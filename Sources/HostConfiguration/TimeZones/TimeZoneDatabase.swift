@@ -138,8 +138,14 @@ package struct TimeZoneDatabase: Sendable {
     }
 
     private func rules(in path: String) throws(TimeZoneError) -> TimeZoneRules {
-        guard let bytes = FileBytes.read(path, limit: TimeZoneFile.sizeLimit) else {
-            throw TimeZoneError("the time zone file \(path) cannot be read")
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileBytes.contents(of: path, limit: TimeZoneFile.sizeLimit)
+        } catch {
+            throw TimeZoneError(
+                "the time zone file \(path) cannot be read: \(error.meaning)",
+                remedy: "make the file readable for the host's user, or install the package tzdata again"
+            )
         }
         do {
             return try TimeZoneFile(bytes).rules

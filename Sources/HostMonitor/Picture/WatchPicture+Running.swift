@@ -121,7 +121,7 @@ private struct LaunchWithTasks {
 
     var number: Int64 { launch.launch }
     var lane: String { launch.lane }
-    var assertions: [String] { launch.assertions }
+    var assertions: [String] { launch.assertions ?? [] }
     var onlyTask: TaskListReply.Running? { tasks.count == 1 ? tasks.first : nil }
     /// The name of the launch's only running task, which includes the plugin's name. With several running tasks or
     /// none, the plugin's name.

@@ -63,7 +63,7 @@ extension WatchPicture {
             var line = PictureLine(margin(columns: columns) + entry.at.briefText(for: reader) + "  ", .faint)
             let isTrouble = entry.blame != Blame.nobody.rawValue && entry.blame != Blame.user.rawValue
             line.add(entry.event.padded(to: event), isTrouble ? .alarm : .plain)
-            line.add("  " + (entry.task.map { Subject.text($0, of: entry.plugin) } ?? entry.plugin))
+            line.add("  " + Subject.text(ofEntryAbout: entry.task, of: entry.plugin))
             line.add(entry.message.isEmpty ? "" : "  \(entry.message)", .faint)
             return [line]
         }

@@ -69,7 +69,7 @@ struct ControlAnswers: Sendable {
         connections.setIdle(channel, false)
         var routes = routes
         routes.caller = peer
-        return try await routes.answer(route, call)
+        return try await routes.answer(call)
     }
 
     /// Journals the call of a launch as a violation of its plugin. The scheduler bounds the entries per launch.
@@ -81,10 +81,10 @@ struct ControlAnswers: Sendable {
             "process \(peer.process)\(program) called the control socket: \(call) was refused; use the functions of the"
             + " host table"
         // An orphan that the host has adopted names no launch.
-        guard let launch = routes.scheduler.runners[child] else {
+        guard let launch = routes.loop.runners[child] else {
             return log.debug("a process of a launch: \(message)", metadata: ["child": "\(child)"])
         }
-        routes.scheduler.post(.violated(launch, rule: "BGT-ABI-18", message: message))
+        routes.loop.post(.violated(launch, rule: .noControlCalls, message: message))
     }
 
     private static func response(for refusal: RouteError, to request: Request) -> Response {

@@ -17,6 +17,7 @@ extension ControlRoutes {
         let refused = catalogue.contents.refused.count
         let facts = facts
         let conditions = conditions.inForce
+        let failure = ledgerHealth.failure
         return try await read { scheduler, _ in
             let running = scheduler.runningLaunches
             return HostStatusReply(
@@ -25,6 +26,7 @@ extension ControlRoutes {
                 startedAt: facts.startedAt.wall,
                 boot: facts.startedAt.boot,
                 stateDirectory: configuration.stateDirectory,
+                ledger: failure.map { .failing(since: $0.since, error: $0.message) } ?? .writable,
                 socket: configuration.controlSocket,
                 socketGroups: configuration.socketGroups.names,
                 manifestDirectories: [configuration.operatorManifests, configuration.packageManifests],

@@ -72,7 +72,7 @@ extension ControlRoutes {
 }
 
 extension PluginListReply.Refused {
-    fileprivate init(_ refused: RefusedPlugin) {
+    fileprivate init(_ refused: RefusedFile) {
         self.init(
             file: refused.file,
             identifier: refused.identifier?.text,

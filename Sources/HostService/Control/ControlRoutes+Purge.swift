@@ -15,7 +15,7 @@ extension ControlRoutes {
         let answer = await ask { .purgeRequested(plugin, reply: $0) }
         guard case .purged(let dropped) = answer else { throw unexpected(answer) }
         do {
-            let hadContainer = try await threads.run { [state = scheduler.state] in
+            let hadContainer = try await threads.run { [state = loop.state] in
                 try state.deleteDiscarded(of: plugin.text)
             }
             if dropped == nil, !hadContainer { throw RouteError.noSuchPlugin(text) }

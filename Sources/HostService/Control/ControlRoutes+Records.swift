@@ -21,7 +21,7 @@ extension ControlRoutes {
         if records.isEmpty, let plugin = query.plugin { try await requireInstalled(plugin) }
         let running = try await running()
         return LaunchListReply(
-            launches: records.map { LaunchReply($0, running: running[$0.number] ?? Running(), journal: []) },
+            launches: records.map { LaunchReply($0, running: running[$0.number], journal: []) },
             next: hasMore ? records.last?.number : nil
         )
     }
@@ -35,13 +35,13 @@ extension ControlRoutes {
             }
         }
         guard let (record, journal) = found else { throw RouteError.noSuchLaunch(number) }
-        return LaunchReply(record, running: try await running()[number] ?? Running(), journal: journal)
+        return LaunchReply(record, running: try await running()[number], journal: journal)
     }
 
     /// The values of a running launch that the ledger does not contain.
     struct Running: Sendable {
-        var used: Duration = .zero
-        var assertions: [String] = []
+        let used: Duration
+        let assertions: [String]
     }
 
     private func running() async throws -> [LaunchNumber: Running] {
@@ -150,8 +150,10 @@ extension JournalLine {
 extension LaunchReply {
     /// Creates the reply about a launch.
     ///
-    /// - Parameter journal: entries of the launch, from which the end of each task is taken. Empty omits these ends.
-    init(_ record: LaunchRecord, running: ControlRoutes.Running, journal: [JournalRecord]) {
+    /// - Parameters:
+    ///   - running: values of the running launch; nil when the launch has ended, even before that is recorded.
+    ///   - journal: entries of the launch, from which the end of each task is taken. Empty omits these ends.
+    init(_ record: LaunchRecord, running: ControlRoutes.Running?, journal: [JournalRecord]) {
         self.init(
             launch: record.number,
             plugin: record.plugin,
@@ -161,7 +163,7 @@ extension LaunchReply {
             startedAt: record.startedAt,
             budget: record.budget,
             gracePeriod: record.gracePeriod,
-            used: running.used,
+            used: running?.used,
             end: record.end,
             manifestDigest: record.manifestDigest,
             tasks: record.tasks.map { task in
@@ -176,7 +178,7 @@ extension LaunchReply {
                     endedAt: entry?.at
                 )
             },
-            assertions: running.assertions
+            assertions: record.end == nil ? running?.assertions : nil
         )
     }
 }

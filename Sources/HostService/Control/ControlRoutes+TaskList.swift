@@ -20,7 +20,7 @@ extension ControlRoutes {
         var turn = try await turn(after: query.after, limit: query.limit, of: query)
         var list = TaskListReply(
             pending: [],
-            running: running(in: turn, matching: query),
+            running: query.after == nil ? running(in: turn, matching: query) : nil,
             events: [],
             isPartial: isPartial
         )
@@ -58,7 +58,7 @@ extension ControlRoutes {
     private func running(in turn: Turn, matching query: TaskQuery) -> [TaskListReply.Running] {
         turn.launches.flatMap { launch in
             launch.unfinished.filter { query.includes($0.work) }.map { task in
-                TaskListReply.Running(task, of: launch, titles: scheduler.titles, at: turn.now)
+                TaskListReply.Running(task, of: launch, titles: loop.titles, at: turn.now)
             }
         }
     }

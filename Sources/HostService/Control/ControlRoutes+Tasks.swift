@@ -80,8 +80,8 @@ extension ControlRoutes {
 
     /// The waits of the pending submission of the identifier; without one, of its newest task with a journaled outcome.
     /// They are the waits of its work class (the work of the plugin with the same requirements) while it was pending. A
-    /// pending submission adds the wait for its own earliest begin.
-    private func history(of explanation: Explanation) async throws -> [TaskWhyReply.Wait] {
+    /// pending submission adds the wait for its own earliest begin. Nil when there is neither submission.
+    private func history(of explanation: Explanation) async throws -> [TaskWhyReply.Wait]? {
         let now = explanation.now.wall
         for case .pending(let work, _, _) in explanation.states {
             let selection = WaitSelection(key: WaitKey(of: work), from: work.acceptedAt, limit: Self.mostWaits)
@@ -91,7 +91,7 @@ extension ControlRoutes {
         }
         let label = explanation.identifier.text
         return try await recorded { ledger in
-            guard let span = try ledger.pendingSpan(ofNewestTask: label) else { return [] }
+            guard let span = try ledger.pendingSpan(ofNewestTask: label) else { return nil }
             let records = try ledger.waits(WaitSelection(span, limit: Self.mostWaits))
             return records.map { TaskWhyReply.Wait(submission: span.submission, $0, since: span.since, now: now) }
         }
@@ -136,7 +136,7 @@ extension ControlRoutes {
         for (name, script) in simulation.lockedContainers.sorted(by: { $0.key < $1.key }) where script != .real {
             if let plugin = PluginIdentifier(name) { try await requireInstalled(plugin) }
         }
-        return conditions.follow(simulation)
+        return conditions.follow(simulation, by: caller?.callingUser)
     }
 
     func unexpected(_ answer: Answer) -> RouteError {
@@ -158,7 +158,7 @@ extension TaskWhyReply {
         at now: Moment,
         in conditions: ConditionsReply,
         last: LastOutcome?,
-        history: [Wait]
+        history: [Wait]?
     ) {
         var pending: (work: PendingWork, reasons: [Reason], policies: [Scheduling.PolicyVerdict])?
         var running: Running?
@@ -177,14 +177,14 @@ extension TaskWhyReply {
             state: state,
             kind: pending?.work.kind,
             submission: pending?.work.number,
-            isEligible: pending?.reasons.isEmpty ?? false,
+            isEligible: pending?.reasons.isEmpty,
             reasons: explanation.reasons.map { WaitingReason($0, at: now, in: conditions, last: last) },
             nextOccurrence: explanation.nextOccurrence,
             earliestPossible: pending.map { EarliestPossible($0.reasons, at: now) },
             change: explanation.change.map { ProposedChange(removing: $0, in: conditions, last: last) },
             running: running,
             lastOutcome: last,
-            policies: pending?.policies.map { PolicyVerdict($0, at: now) } ?? [],
+            policies: pending?.policies.map { PolicyVerdict($0, at: now) },
             history: history
         )
     }

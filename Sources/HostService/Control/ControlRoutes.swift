@@ -10,23 +10,25 @@ import TaskModel
 
 /// Builds the replies of the control API from the scheduler and the ledger. It makes no decisions.
 struct ControlRoutes: Sendable {
-    let scheduler: DecisionLoop
+    let loop: DecisionLoop
     let ledger: Ledger
     let threads: DiskThreads
     let catalogue: CatalogueKeeper
     let conditions: ConditionsKeeper
     let facts: HostFacts
+    let ledgerHealth: LedgerHealth
     /// The caller of the current request; nil outside of a request.
     var caller: Peer?
 
     /// Sends an event to the scheduler on behalf of the caller, and returns the answer.
     func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {
-        guard let user = caller?.callingUser else { return await scheduler.ask(event) }
-        return await scheduler.ask { .byUser(user, event($0)) }
+        guard let user = caller?.callingUser else { return await loop.ask(event) }
+        return await loop.ask { .byUser(user, event($0)) }
     }
 
-    func answer(_ route: Route, _ call: ControlCall) async throws -> Response {
-        if route.readsCatalogue { try await catalogue.waitUntilLoaded() }
+    func answer(_ call: ControlCall) async throws -> Response {
+        let route = call.route
+        if route.catalogueWait == .gate { try await catalogue.waitUntilLoaded() }
         return switch route {
         case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
@@ -52,14 +54,8 @@ struct ControlRoutes: Sendable {
     /// Reads a value from the scheduler. Throws when the host has stopped.
     func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async throws -> Value
     {
-        if let value = await scheduler.read(body) { return value }
-        throw RouteError(
-            SubmissionRefusal(
-                code: .unavailable,
-                subReason: .hostStopping,
-                message: "the host is stopping; try again after its restart"
-            )
-        )
+        if let value = await loop.read(body) { return value }
+        throw RouteError(.hostStopping())
     }
 
     /// Reads a value from the ledger on a disk thread. Failures are reported as errors of the host, never of the
@@ -78,16 +74,24 @@ struct ControlRoutes: Sendable {
 }
 
 extension Route {
-    /// Whether the route itself waits for the first catalogue, before which every plugin would seem to be missing.
-    /// Other routes do not wait: the scheduler parks their calls that depend on the catalogue, and lists are answered
-    /// even before the first catalogue.
-    fileprivate var readsCatalogue: Bool {
+    /// The place where a call waits for the first catalogue, before which every plugin would seem to be missing.
+    enum CatalogueWait: Hashable {
+        /// The route waits before it reads.
+        case gate
+        /// The scheduler parks the event of the call (`SchedulerEvent.dependentCall`).
+        case park
+        /// The call does not depend on single plugins. Lists are partial before the first catalogue.
+        case none
+    }
+
+    var catalogueWait: CatalogueWait {
         switch self {
-        case .pluginShow, .taskWhy, .simulateExpiration: true
-        case .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .run: false
+        // An expiration is not parked: only a loaded task runs.
+        case .pluginShow, .taskWhy, .simulateExpiration: .gate
+        case .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .run: .park
         case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
             .simulateConditions:
-            false
+            .none
         }
     }
 }

@@ -90,10 +90,10 @@ struct ControlSocket: Sendable {
             log.notice("\(message)", metadata: ["group": "\(group.name)"])
         }
         if chmod(path, 0o666) == 0 { return }
-        log.error(
-            "the mode of the socket cannot be set, so socket groups cannot use it: \(String(cString: strerror(errno)))",
-            metadata: ["socket": "\(path)"]
-        )
+        let message =
+            "the mode of the socket cannot be set, so socket groups cannot use it: \(String(cString: strerror(errno)));"
+            + " make the host's user the owner of the socket, and restart the host"
+        log.error("\(message)", metadata: ["socket": "\(path)"])
     }
 
     /// Removes the path of an own socket. That of the service manager stays for the next host.

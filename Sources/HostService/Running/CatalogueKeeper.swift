@@ -19,8 +19,12 @@ final class CatalogueKeeper: Service, Sendable {
         var contents = CatalogueContents.empty
         /// The catalogue as last reported.
         var catalogue = Catalogue()
-        var known: [PluginIdentifier: KnownPlugin]
+        /// The recorded plugins, as last read.
+        var recorded: [KnownPlugin] = []
     }
+
+    /// Returns the plugins that this host and earlier ones recorded and did not forget.
+    typealias RecordedPlugins = @Sendable () throws -> [KnownPlugin]
 
     /// Receives the difference from the previous load. The first call receives the whole catalogue.
     typealias OnChange = @Sendable (CatalogueChange) -> Void
@@ -29,6 +33,7 @@ final class CatalogueKeeper: Service, Sendable {
     private let settings: [PluginIdentifier: [String: String]]
     private let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
     private let cache = CatalogueCache()
+    private let recorded: RecordedPlugins
     private let doubts: AsyncStream<Void>
     private let threads: DiskThreads
     private let log: Logger
@@ -40,13 +45,13 @@ final class CatalogueKeeper: Service, Sendable {
     /// Creates the keeper.
     ///
     /// - Parameters:
-    ///   - known: plugins that previous host processes recorded; if two manifests claim one identifier, the recorded
-    ///     one takes precedence.
+    ///   - recorded: called at each load, on a disk thread. If two manifests claim one identifier, the recorded one takes
+    ///     precedence, until the record of an uninstalled plugin is deleted.
     ///   - doubts: yields when a file differs from its catalogue entry; the directories are then read again.
     ///   - onFirstLoad: called once, after the first call of `onChange` has returned.
     init(
         configuration: HostConfiguration,
-        known: [KnownPlugin],
+        recorded: @escaping RecordedPlugins,
         doubts: AsyncStream<Void>,
         threads: DiskThreads,
         log: Logger,
@@ -65,8 +70,8 @@ final class CatalogueKeeper: Service, Sendable {
         self.log = log
         self.onChange = onChange
         self.onFirstLoad = onFirstLoad
-        let byName = Dictionary(known.map { ($0.identifier, $0) }, uniquingKeysWith: { _, last in last })
-        state = Mutex(State(known: byName))
+        self.recorded = recorded
+        state = Mutex(State())
     }
 
     /// The contents of the directories at the last load; empty until the first load has ended.
@@ -179,30 +184,43 @@ extension CatalogueKeeper {
     /// The difference from the previous load; nil when there is none. Called only by `load`, never by two tasks at
     /// once.
     private func change(to listing: ManifestListing, _ examined: [ExaminedManifest]) -> Change? {
-        cache.endPass()
-        let (before, handedOut, known) = state.withLock { ($0.contents, $0.catalogue, $0.known) }
+        let (before, handedOut) = state.withLock { ($0.contents, $0.catalogue) }
+        let known = known(besides: before.entries)
         let contents = CatalogueReader.contents(
             of: listing,
             examined,
             in: directories,
-            alreadyCatalogued: Array(known.values),
+            cache: cache,
+            alreadyCatalogued: known,
             operatorExtensions: operatorExtensions
         )
         if contents == before, isLoaded { return nil }
         let catalogue = Catalogue(
             contents.entries.map(withOperatorsSettings),
-            refused: Self.refusals(in: contents, known: known.values)
+            refused: Self.refusals(in: contents, known: known)
         )
-        state.withLock { state in
-            (state.contents, state.catalogue) = (contents, catalogue)
-            for entry in contents.entries { state.known[entry.identifier] = KnownPlugin(entry) }
-        }
+        state.withLock { ($0.contents, $0.catalogue) = (contents, catalogue) }
         let (refused, notes) = (Set(before.refused), Set(before.notes))
         return Change(
             catalogue: CatalogueChange(from: handedOut, to: catalogue),
             problems: contents.refused.filter { !refused.contains($0) }.flatMap(\.problems),
             notes: contents.notes.filter { !notes.contains($0) }
         )
+    }
+
+    /// The plugins of the previous load, and the recorded ones besides. The record of a plugin may be committed later
+    /// than its load.
+    private func known(besides entries: [PluginEntry]) -> [KnownPlugin] {
+        do {
+            let read = try recorded()
+            state.withLock { $0.recorded = read }
+        } catch {
+            // Precedence is then as at the last load.
+            log.warning("recorded plugins not read: \(error)")
+        }
+        let present = Set(entries.map(\.identifier))
+        return entries.map { KnownPlugin($0) }
+            + state.withLock { $0.recorded }.filter { !present.contains($0.identifier) }
     }
 
     private static func orphans(in contents: CatalogueContents) -> Set<PluginIdentifier> {
@@ -216,7 +234,7 @@ extension CatalogueKeeper {
     /// last.
     private static func refusals(
         in contents: CatalogueContents,
-        known: some Collection<KnownPlugin>
+        known: [KnownPlugin]
     ) -> [PluginIdentifier: Catalogue.ManifestRefusal] {
         if contents.refused.isEmpty { return [:] }
         let orphans = orphans(in: contents)

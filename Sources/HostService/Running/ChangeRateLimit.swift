@@ -26,7 +26,7 @@ struct ChangeRateLimit<Instant: InstantProtocol> where Instant.Duration == Durat
 
     mutating func changed(at now: Instant) { pending = (pending?.first ?? now, now) }
 
-    /// Marks the begin of an action that covers every change so far. Returns false when there was no change.
+    /// Marks the beginning of an action that covers every change so far. Returns false when there was no change.
     mutating func begin() -> Bool {
         defer { pending = nil }
         return pending != nil

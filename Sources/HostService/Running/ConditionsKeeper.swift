@@ -15,6 +15,7 @@ import TaskModel
 final class ConditionsKeeper: Service, Sendable {
     private let system: SystemConditions
     private let watched: LingeringWatch
+    private let send: @Sendable (SchedulerEvent) -> Void
 
     /// Time for which sensors stay on after they are no longer needed.
     private static let linger = DispatchTimeInterval.seconds(60)
@@ -40,9 +41,10 @@ final class ConditionsKeeper: Service, Sendable {
             }
         }
         self.system = system
+        self.send = send
         watched = LingeringWatch { watch in
             system.watch(
-                watch.use ? Condition.sampled : [],
+                watch.sampled ? Condition.sampled : [],
                 containers: WatchedContainers(directory: containerDirectory, plugins: watch.containers)
             )
         } afterLinger: { end in
@@ -62,13 +64,20 @@ final class ConditionsKeeper: Service, Sendable {
 
     func watch(_ watch: Watch) { watched.set(watch) }
 
-    func follow(_ simulation: ConditionsSimulation) -> ConditionsReply {
+    /// Applies a simulation, and reports it to the scheduler for the journal.
+    ///
+    /// - Parameter user: the calling user; nil when the kernel did not identify the caller.
+    func follow(_ simulation: ConditionsSimulation, by user: CallingUser?) -> ConditionsReply {
         let report = system.script { script in
             for (condition, said) in simulation.scripts { script.values[condition] = said.word }
             for (name, said) in simulation.lockedContainers {
                 guard let plugin = PluginIdentifier(name) else { continue }
                 script.lockedContainers[plugin] = said.word
             }
+            // Sent while the script is locked: the journal has the changes in the order in which they took effect, and
+            // before their effects.
+            let event = SchedulerEvent.conditionsSimulated(script)
+            send(user.map { .byUser($0, event) } ?? event)
         }
         return ConditionsReply(report)
     }

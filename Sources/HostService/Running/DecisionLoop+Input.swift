@@ -3,6 +3,7 @@
 import HostConfiguration
 import PluginLaunch
 import Scheduling
+import TaskLedger
 import TaskModel
 
 extension DecisionLoop {
@@ -10,7 +11,7 @@ extension DecisionLoop {
     enum Input: Sendable {
         case event(SchedulerEvent)
         /// The result of a commit, with the payloads of the tasks that it started.
-        case committed(SchedulerEvent, payloads: [SubmissionNumber: [UInt8]])
+        case committed(CommitReport)
         case launch(LaunchEvent)
         /// The result of creating a launch's container: the error, or nil for success.
         case container(LaunchNumber, HostError?)
@@ -23,6 +24,16 @@ extension DecisionLoop {
         /// Releases the caller, if any, that waits for the result of this input. Called when the host has stopped.
         func abandon() {
             if case .reading(_, let close) = self { close() }
+        }
+    }
+}
+
+extension CommitReport {
+    /// The event that reports the commit to the scheduler.
+    var event: SchedulerEvent {
+        switch result {
+        case .success: .committed(Ticket(rawValue: ticket))
+        case .failure(let error): .commitFailed(Ticket(rawValue: ticket), message: "\(error)")
         }
     }
 }

@@ -19,9 +19,9 @@ extension DecisionLoop {
     ) -> [SchedulerEvent] {
         switch input {
         case .event(let event): return [event]
-        case .committed(let event, let payloads):
-            launches.payloads = payloads
-            return [event]
+        case .committed(let report):
+            launches.payloads = report.payloads
+            return [report.event]
         case .timer: return [.timerFired]
         case .launch(let event):
             return launches.containers.filter(event).map { events(of: $0, core, &launches) } ?? []

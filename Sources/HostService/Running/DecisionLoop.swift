@@ -199,13 +199,7 @@ final class DecisionLoop: Service, Sendable {
         reply?(answer)
     }
 
-    private static let stopping = Answer.refused(
-        SubmissionRefusal(
-            code: .unavailable,
-            subReason: .hostStopping,
-            message: "the host is stopping; try again after its restart"
-        )
-    )
+    private static let stopping = Answer.refused(.hostStopping())
 
     private func closeReplies() {
         let open = replies.withLock { table in

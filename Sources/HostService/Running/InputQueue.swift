@@ -86,9 +86,10 @@ struct InputQueue {
         }
     }
 
-    /// Whether the queue accepts another message of the launch. After false, the messages of the launch are paused
-    /// until a delivery reports it as resumed.
-    mutating func hasCapacity(for launch: LaunchNumber) -> Bool {
+    /// Pauses the messages of a launch that has too many queued ones, until a delivery reports it as resumed.
+    ///
+    /// - Returns: whether the queue accepts another message of the launch.
+    mutating func admitOrPause(_ launch: LaunchNumber) -> Bool {
         guard let queue = launches[launch], queue.isPaused || queue.events.count >= Self.launchCapacity else {
             return true
         }

@@ -13,7 +13,7 @@ final class LingeringWatch: Sendable {
         var lingers = 0
         var version = 0
 
-        var effective: Watch { Watch(use: wanted.use || isLingering, containers: wanted.containers) }
+        var effective: Watch { Watch(sampled: wanted.sampled || isLingering, containers: wanted.containers) }
     }
 
     private let state = Mutex(State())
@@ -36,9 +36,9 @@ final class LingeringWatch: Sendable {
 
     func set(_ watch: Watch) {
         let linger = state.withLock { state -> Int? in
-            let begins = state.wanted.use && !watch.use
+            let begins = state.wanted.sampled && !watch.sampled
             if begins { state.lingers += 1 }
-            state.isLingering = begins || (state.isLingering && !watch.use)
+            state.isLingering = begins || (state.isLingering && !watch.sampled)
             state.wanted = watch
             state.version += 1
             return begins ? state.lingers : nil

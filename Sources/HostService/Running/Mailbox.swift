@@ -28,8 +28,8 @@ final class Mailbox: Sendable {
 
     /// Whether the mailbox accepts another message of the launch; safe on any thread. After false, messages of that
     /// launch are paused until a delivery reports it as resumed.
-    func hasCapacity(for launch: LaunchNumber) -> Bool {
-        state.withLock { $0.isClosed || $0.queue.hasCapacity(for: launch) }
+    func admitOrPause(_ launch: LaunchNumber) -> Bool {
+        state.withLock { $0.isClosed || $0.queue.admitOrPause(launch) }
     }
 
     /// Blocks until there is an input, and returns it; nil once the mailbox is closed. Called by the loop's thread

@@ -79,7 +79,7 @@ struct RunnerJudge: Hashable {
         case .assertionBegan(let id, let name): return .event(.assertionBegan(launch, id, name: name))
         case .assertionEnded(let id): return .event(.assertionEnded(launch, id))
         case .violation(let rule, let message):
-            return .event(.violated(launch, rule: Self.bounded(rule), message: Self.bounded(message)))
+            return .event(.violated(launch, rule: rule, message: Self.bounded(message)))
         case .submit(let call, let request, let payload): return judgeSubmission(request, payload, call)
         case .cancel(let call, let identifier): return .question(call, .cancel(identifier, of: plugin, from: launch))
         case .cancelAll(let call): return .question(call, .cancelAll(of: plugin, from: launch))
@@ -97,7 +97,7 @@ struct RunnerJudge: Hashable {
         let message =
             "\(plugin) set a title of task \(task), but the title is invalid or the task is not a continued task of"
             + " launch \(launch); set valid titles, and only of tasks that its handlers received"
-        return .event(.violated(launch, rule: "BGT-ABI-08", message: message))
+        return .event(.violated(launch, rule: .numbers, message: message))
     }
 
     private func judgeSubmission(_ request: TaskRequest, _ payload: [UInt8], _ call: CallNumber) -> RunnerVerdict {
@@ -123,8 +123,9 @@ struct RunnerJudge: Hashable {
         hasDroppedOutput = true
         let rule =
             "the log accepts \(LineRateLimit.burst) lines at once and then \(LineRateLimit.linesPerSecond) per second"
-        let message = "\(stream.rawValue) lines above this rate are dropped; write less, or to a file in the container"
-        return .violated(launch, rule: rule, message: message)
+        let message =
+            "\(rule): \(stream.rawValue) lines above this rate are dropped; write less, or to a file in the container"
+        return .violated(launch, rule: nil, message: message)
     }
 }
 
@@ -133,14 +134,14 @@ extension RunnerJudge {
     private static let channelRemedy = "do not touch descriptors that the plugin did not open"
 
     static func malformed(_ message: String, in launch: LaunchNumber) -> SchedulerEvent {
-        .violated(launch, rule: "BGT-ABI-16", message: "\(message); \(channelRemedy)")
+        .violated(launch, rule: .processOfHost, message: "\(message); \(channelRemedy)")
     }
 
     static func windowExceeded(in launch: LaunchNumber) -> SchedulerEvent {
         let message =
             "more than \(CallWindow.limit) calls were unanswered at once; the runner prevents this, so the plugin"
             + " wrote to the runner's socket; \(channelRemedy)"
-        return .violated(launch, rule: "BGT-ABI-16", message: message)
+        return .violated(launch, rule: .processOfHost, message: message)
     }
 
     /// The scheduler events for the end of a launch. Leftover processes are a violation only when the launch ended by
@@ -153,6 +154,6 @@ extension RunnerJudge {
         let message =
             "\(processes) still running when the launch ended; the host kills leftover processes;"
             + " wait for started processes before the last task is completed"
-        return [.violated(launch, rule: "BGT-ABI-16", message: message), ended]
+        return [.violated(launch, rule: .processOfHost, message: message), ended]
     }
 }

@@ -42,7 +42,7 @@ extension RunnerPlan.Task {
             attempts: task.work.retry.attempts,
             requiresNetwork: request?.requiresNetwork ?? false,
             requiresExternalPower: request?.requiresExternalPower ?? false,
-            protection: request?.protection ?? .untilFirstAuthentication,
+            protection: request?.protection ?? .default,
             continued: request?.continued,
             payload: payload
         )

@@ -73,7 +73,8 @@ final class TimeZoneKeeper: Service, Sendable {
         try await threads.run { [database, initial] in database.directories(of: initial.entries.keys) }
     }
 
-    /// Reports each zone whose rules differ, and returns all rules. A zone that cannot be read keeps its rules.
+    /// Reports each zone whose name or rules differ from the known ones, and returns all zones with their present names
+    /// and rules. A zone that cannot be read keeps its known name and rules.
     private func reread(_ known: TimeZoneTable) async throws -> TimeZoneTable {
         var changed = TimeZoneTable()
         for (zone, entry) in known.entries.sorted(by: { $0.key < $1.key }) {

@@ -3,6 +3,7 @@
 import CLinux
 import Foundation
 import HostConfiguration
+import LinuxSystem
 import Synchronization
 import TaskModel
 
@@ -16,13 +17,18 @@ final class WakeTimer: Sendable {
         var setWall: @Sendable (Int32, Int64) -> Int32 = { bgl_wall_timer_set($0, $1) }
     }
 
-    private let monotonic: OwnedDescriptor
-    private let wall: OwnedDescriptor
-    private let wakeChannel: OwnedDescriptor
+    private enum Interest: Hashable {
+        case monotonic
+        case wall
+        case stop
+    }
+
+    private let monotonic: Descriptor
+    private let wall: Descriptor
+    private let wakeChannel: Descriptor
     private let calls: Calls
     private let onWake: @Sendable () -> Void
     private let wanted = Mutex<(monotonic: Int64, wall: Int64)>((0, 0))
-    private static let wakeKey: UInt64 = 0
 
     /// Creates the timer and its thread.
     ///
@@ -31,19 +37,21 @@ final class WakeTimer: Sendable {
     init(calls: Calls = Calls(), onWake: @escaping @Sendable () -> Void) throws(HostError) {
         self.calls = calls
         self.onWake = onWake
-        monotonic = OwnedDescriptor(try Self.check(calls.createMonotonic()))
-        wall = OwnedDescriptor(try Self.check(calls.createWall()))
-        wakeChannel = OwnedDescriptor(try Self.check(bgl_eventfd_create()))
-        let poll = OwnedDescriptor(try Self.check(bgl_poll_create()))
-        try Self.check(bgl_poll_add(poll.number, wakeChannel.number, UInt32(BGL_READABLE), Self.wakeKey))
-        for timer in [monotonic, wall] {
-            try Self.check(bgl_poll_add(poll.number, timer.number, UInt32(BGL_READABLE), UInt64(timer.number)))
+        do throws(SystemError) {
+            monotonic = Descriptor(owning: try SystemError.check(calls.createMonotonic(), "create a timer"))
+            wall = Descriptor(owning: try SystemError.check(calls.createWall(), "create a timer"))
+            wakeChannel = Descriptor(owning: try SystemError.check(bgl_eventfd_create(), "create an eventfd"))
+            let poll = try EpollSet<Interest>()
+            try poll.add(wakeChannel, .stop)
+            try poll.add(monotonic, .monotonic)
+            try poll.add(wall, .wall)
+            // The thread keeps the descriptors open until it is stopped.
+            let timers = [Interest.monotonic: monotonic, .wall: wall, .stop: wakeChannel]
+            let status = DetachedThread.start("bgtask.wake") { Self.wait(on: poll, timers, onWake) }
+            try SystemError.check(status, "start a thread")
+        } catch {
+            throw HostError(code: .systemRefused, message: "cannot create a timer: \(error.meaning)")
         }
-        // The thread keeps the descriptors open until it is stopped.
-        let watched = [poll, monotonic, wall, wakeChannel]
-        let thread = Thread { withExtendedLifetime(watched) { Self.wait(on: poll.number, onWake) } }
-        thread.name = "bgtask.wake"
-        thread.start()
     }
 
     /// Sets the times of both clocks, and replaces the times set before; nil disarms a clock. Safe on any thread.
@@ -65,25 +73,16 @@ final class WakeTimer: Sendable {
 
     func stop() { bgl_eventfd_signal(wakeChannel.number) }
 
-    private static func wait(on poll: Int32, _ onWake: () -> Void) {
-        var ready = bgl_ready()
-        while bgl_poll_wait(poll, &ready, 1, -1) >= 0 {
-            if ready.key == wakeKey && ready.events != 0 { return }
-            if ready.events != 0, bgl_timer_read(Int32(ready.key)) == 1 { onWake() }
-            ready = bgl_ready()
+    private static func wait(
+        on poll: EpollSet<Interest>,
+        _ descriptors: [Interest: Descriptor],
+        _ onWake: () -> Void
+    ) {
+        while true {
+            for ready in poll.wait(timeout: nil) {
+                if ready.interest == .stop { return }
+                if let timer = descriptors[ready.interest], bgl_timer_read(timer.number) == 1 { onWake() }
+            }
         }
     }
-
-    @discardableResult
-    private static func check(_ status: Int32) throws(HostError) -> Int32 {
-        if status >= 0 { return status }
-        throw HostError(code: .systemRefused, message: "cannot create a timer: \(String(cString: strerror(-status)))")
-    }
-}
-
-/// A file descriptor that is closed when its last reference ends.
-private final class OwnedDescriptor: Sendable {
-    let number: Int32
-    init(_ number: Int32) { self.number = number }
-    deinit { close(number) }
 }

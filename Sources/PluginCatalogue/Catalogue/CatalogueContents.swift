@@ -9,7 +9,7 @@ package struct CatalogueContents: Hashable, Sendable {
     /// The installed plugins, sorted by identifier.
     package let entries: [PluginEntry]
     /// The refused files, sorted by path.
-    package let refused: [RefusedPlugin]
+    package let refused: [RefusedFile]
     /// Notes about files in use, and about files over which others take precedence; sorted by file and position.
     package let notes: [DocumentProblem]
     /// All directories in which a change can affect these contents.
@@ -19,26 +19,15 @@ package struct CatalogueContents: Hashable, Sendable {
     package static let empty = CatalogueContents(entries: [], refused: [], notes: [], directories: [])
 
     /// The refused files that follow `file` in the order of paths; all of them when `file` is nil.
-    package func refused(after file: String?) -> ArraySlice<RefusedPlugin> {
+    package func refused(after file: String?) -> ArraySlice<RefusedFile> {
         guard let file else { return refused[...] }
-        return refused[firstRefused { $0.file > file }...]
+        return refused[refused.partitionIndex { $0.file > file }...]
     }
 
     /// The refused file at a path; nil when no refused file has this path.
-    package func refused(_ file: String) -> RefusedPlugin? {
-        let index = firstRefused { $0.file >= file }
+    package func refused(_ file: String) -> RefusedFile? {
+        let index = refused.partitionIndex { $0.file >= file }
         return index < refused.count && refused[index].file == file ? refused[index] : nil
-    }
-
-    /// Index of the first refused file for which `follows` returns true. `follows` has to return true for all files
-    /// after it as well.
-    private func firstRefused(where follows: (RefusedPlugin) -> Bool) -> Int {
-        var (low, high) = (0, refused.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if follows(refused[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 
     package func entry(for identifier: PluginIdentifier) -> PluginEntry? {
@@ -47,7 +36,7 @@ package struct CatalogueContents: Hashable, Sendable {
 }
 
 /// A manifest file that is not used, or a directory that could not be read.
-package struct RefusedPlugin: Hashable, Sendable {
+package struct RefusedFile: Hashable, Sendable {
     package let file: String
     /// The identifier in the file; nil when it could not be read.
     package let identifier: PluginIdentifier?

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import Glibc
+internal import LinuxSystem
 
 /// The directories that are searched for manifests and libraries. A directory that does not exist counts as empty.
 package struct CatalogueDirectories: Hashable, Sendable {
@@ -30,18 +31,10 @@ package struct CatalogueDirectories: Hashable, Sendable {
         return String(cString: resolved)
     }
 
-    static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    /// The absolute form of a path. Paths are stored across restarts, which may have another working directory.
+    /// The absolute form of a path, without slashes at its end. Paths are stored across restarts, which may have
+    /// another working directory.
     private static func absolute(_ path: String) -> String {
-        var path = path
-        if !path.hasPrefix("/"), let here = getcwd(nil, 0) {
-            defer { free(here) }
-            path = String(cString: here) + "/" + path
-        }
+        var path = FilePlace.absolute(path)
         while path.hasSuffix("/"), path.utf8.count > 1 { path.removeLast() }
         return path
     }

@@ -22,18 +22,18 @@ package enum CatalogueReader {
     ) -> CatalogueContents {
         let listing = manifests(in: directories)
         let examined = examine(listing.sources, in: directories, cache: cache)
-        cache.endPass()
         return contents(
             of: listing,
             examined,
             in: directories,
+            cache: cache,
             alreadyCatalogued: alreadyCatalogued,
             operatorExtensions: operatorExtensions
         )
     }
 
-    /// Second step of a load: reads each manifest and its library, independently of the other manifests. It does not
-    /// end the pass of the cache.
+    /// Second step of a load: reads each manifest and its library, independently of the other manifests. The third step
+    /// ends the pass of the cache.
     package static func examine(
         _ sources: some Sequence<ManifestSource>,
         in directories: CatalogueDirectories,
@@ -42,16 +42,18 @@ package enum CatalogueReader {
         sources.map { ExaminedManifest.examine($0, pluginDirectory: directories.plugins, cache: cache) }
     }
 
-    /// Third step of a load: the contents of the directories.
+    /// Third step of a load: the contents of the directories. It ends the cache's pass.
     ///
     /// - Parameter examined: the results of the second step for all of `listing`, in any order.
     package static func contents(
         of listing: ManifestListing,
         _ examined: [ExaminedManifest],
         in directories: CatalogueDirectories,
+        cache: CatalogueCache,
         alreadyCatalogued: [KnownPlugin],
         operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
     ) -> CatalogueContents {
+        cache.endPass()
         let settled = settle(examined, alreadyCatalogued: alreadyCatalogued, operatorExtensions: operatorExtensions)
         return CatalogueContents(
             entries: settled.entries,
@@ -65,7 +67,7 @@ package enum CatalogueReader {
     /// directories.
     package static func manifests(in directories: CatalogueDirectories) -> ManifestListing {
         var sources: [ManifestSource] = []
-        var refused: [RefusedPlugin] = []
+        var refused: [RefusedFile] = []
         for (rank, directory) in directories.manifests.enumerated() {
             let problems = ProblemCollector(file: directory)
             let isOperators = directory == directories.operatorManifests
@@ -73,7 +75,7 @@ package enum CatalogueReader {
                 ManifestSource(file: $0, rank: rank, isOperators: isOperators)
             }
             if problems.holdsErrors {
-                refused.append(RefusedPlugin(file: directory, identifier: nil, problems: problems.sorted))
+                refused.append(RefusedFile(file: directory, identifier: nil, problems: problems.sorted))
             }
         }
         return ManifestListing(sources: sources, refused: refused)
@@ -94,7 +96,7 @@ package enum CatalogueReader {
             entry(candidate, containing: containing, operatorExtensions: operatorExtensions)
         }
         let refused = examined.filter { $0.candidate == nil }.map { manifest in
-            RefusedPlugin(
+            RefusedFile(
                 file: manifest.reading.file,
                 identifier: manifest.reading.identifier,
                 problems: manifest.reading.problems + manifest.libraryProblems

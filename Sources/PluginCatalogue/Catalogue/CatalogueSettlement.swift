@@ -34,7 +34,7 @@ struct CatalogueCandidate {
 struct CatalogueSettlement {
     /// The candidates that take effect so far. Sorted by file once `settlePluginIdentifiers` has returned.
     private(set) var kept: [CatalogueCandidate]
-    private(set) var refused: [RefusedPlugin] = []
+    private(set) var refused: [RefusedFile] = []
     private(set) var notes: [DocumentProblem] = []
 
     let known: [PluginIdentifier: KnownPlugin]
@@ -115,7 +115,7 @@ struct CatalogueSettlement {
             remedy: remedy
         )
         refused.append(
-            RefusedPlugin(
+            RefusedFile(
                 file: candidate.file,
                 identifier: candidate.identifier,
                 problems: candidate.reading.problems + [problem]

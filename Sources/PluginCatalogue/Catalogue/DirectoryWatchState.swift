@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import Glibc
+internal import LinuxSystem
 internal import Synchronization
 
 /// The inotify part of a directory watch: the watched directories, and the interpretation of events.
@@ -152,7 +153,7 @@ final class DirectoryWatchState: Sendable {
 
     private func matters(_ mask: UInt32, _ name: String, in watch: Watch) -> Bool {
         guard watch.isWanted else { return false }
-        if mask & UInt32(IN_CREATE) != 0 { return isLink(watch.directory + "/" + name) }
+        if mask & UInt32(IN_CREATE) != 0 { return isCompleteLink(watch.directory + "/" + name) }
         return true
     }
 
@@ -163,7 +164,7 @@ final class DirectoryWatchState: Sendable {
 
     /// Whether a path is a symbolic link or a file with several hard links. Links are complete when they are created,
     /// and cause no event of a completed write.
-    private func isLink(_ path: String) -> Bool {
+    private func isCompleteLink(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return false }
         return status.st_mode & S_IFMT == S_IFLNK || (status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1)
@@ -197,7 +198,7 @@ final class DirectoryWatchState: Sendable {
                 (path, missing) = (directory, nil)
             } else if (errno == ENOENT || errno == ENOTDIR) && path != "/" && path.contains("/") {
                 missing = path.split(separator: "/").last.map(String.init)
-                path = CatalogueDirectories.parent(of: path)
+                path = FilePlace.directory(of: path)
             } else {
                 return DirectoryWatchError(directory: path, errno: errno)
             }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LinuxSystem
 package import LocatedYAML
 package import TaskModel
 
@@ -25,7 +26,7 @@ package struct ManifestSource: Hashable, Sendable {
 /// The manifest files of several directories, and the directories that could not be read.
 package struct ManifestListing: Sendable {
     package let sources: [ManifestSource]
-    package let refused: [RefusedPlugin]
+    package let refused: [RefusedFile]
 }
 
 /// One manifest and its library, read independently of other manifests.
@@ -64,9 +65,9 @@ package struct ExaminedManifest: Sendable {
         )
         var watched: Set<String> = []
         for place in finder.places(of: reference, in: source.file) {
-            watched.insert(CatalogueDirectories.parent(of: place))
+            watched.insert(FilePlace.directory(of: place))
             if LibraryFinder.isLink(place), let real = CatalogueDirectories.real(place) {
-                watched.insert(CatalogueDirectories.parent(of: real))
+                watched.insert(FilePlace.directory(of: real))
             }
         }
         let problems = ProblemCollector(file: source.file)

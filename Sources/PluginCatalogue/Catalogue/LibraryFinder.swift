@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import Glibc
+internal import LinuxSystem
 internal import LocatedYAML
 internal import PluginBinary
 internal import TaskModel
@@ -17,7 +18,7 @@ struct LibraryFinder {
 
     /// The directories in which a library may be, in order of preference.
     func directories(for manifestFile: String) -> [String] {
-        let beside = CatalogueDirectories.parent(of: manifestFile)
+        let beside = FilePlace.directory(of: manifestFile)
         return [beside] + (pluginDirectory.map { $0 == beside ? [] : [$0] } ?? [])
     }
 
@@ -70,7 +71,7 @@ struct LibraryFinder {
         case .refused(let found, _):
             for problem in found {
                 problems.report(
-                    DocumentProblem.Rule(rawValue: problem.rule ?? problem.code),
+                    DocumentProblem.Rule(rawValue: problem.rule?.rawValue ?? problem.code),
                     at: reference.functions?.first { $0.value == problem.symbol } ?? reference.path,
                     problem.message,
                     remedy: problem.remedy

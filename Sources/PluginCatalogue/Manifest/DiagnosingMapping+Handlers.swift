@@ -5,11 +5,11 @@ internal import TaskModel
 
 // Signatures of bound functions: argument kinds as plain words, or as a key with one value.
 extension DiagnosingMapping {
-    private typealias Kind = DirectArgument.Kind
+    private typealias Kind = FunctionArgument.Kind
 
     /// The arguments of a function. Nil when one argument was reported as invalid, because without it the positions of
     /// the other arguments would be wrong.
-    func arguments(_ name: String) -> Field<[Field<DirectArgument>]>? {
+    func arguments(_ name: String) -> Field<[Field<FunctionArgument>]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
                 return mismatch(field, expected: "a list", remedy: "write [ { string: /var/log }, cancel-flag ]")
@@ -22,7 +22,7 @@ extension DiagnosingMapping {
         }
     }
 
-    private func argument(_ field: Field<YAMLNode>) -> Field<DirectArgument>? {
+    private func argument(_ field: Field<YAMLNode>) -> Field<FunctionArgument>? {
         guard let word = word(field, Kind.self, expected: "an argument", example: "{ int64: 5 } or cancel-flag") else {
             return nil
         }
@@ -55,18 +55,18 @@ extension DiagnosingMapping {
         }
     }
 
-    func result(_ name: String) -> DirectResult? {
+    func result(_ name: String) -> FunctionResult? {
         guard let field = node(name),
             let word = word(
                 field,
-                DirectResult.Kind.self,
+                FunctionResult.Kind.self,
                 expected: "a result",
                 example: "void or { int32: success-when-zero }"
             )
         else { return nil }
         let rules = word.kind.rules
         guard let value = word.value else {
-            if let result = DirectResult(word.kind, rule: nil) { return result }
+            if let result = FunctionResult(word.kind, rule: nil) { return result }
             problems.report(
                 .handlerReturns,
                 at: at(field, ()),
@@ -83,7 +83,7 @@ extension DiagnosingMapping {
             )
             return nil
         }
-        if let result = DirectResult(word.kind, rule: rule) { return result }
+        if let result = FunctionResult(word.kind, rule: rule) { return result }
         problems.report(
             .handlerReturns,
             at: at(value, ()),
@@ -121,7 +121,7 @@ extension DiagnosingMapping {
             .wrongValue,
             at: written,
             "is \(written.value.inQuotes), which is not one of \(known.joined(separator: ", "))",
-            remedy: NearestWord.remedy(for: written.value, among: known)
+            remedy: NearestWord.remedy(for: written.value, amongListed: known)
         )
         return nil
     }

@@ -10,18 +10,18 @@ struct HandlerDraft {
     let place: Field<Void>
     let identifier: Field<String>?
     let symbol: Field<String>?
-    let arguments: Field<[Field<DirectArgument>]>?
-    let result: DirectResult?
+    let arguments: Field<[Field<FunctionArgument>]>?
+    let result: FunctionResult?
 
     init(_ mapping: DiagnosingMapping) {
         place = Field((), key: mapping.path, position: mapping.position)
-        mapping.requirePresence(of: "identifier", remedy: "write the task identifier that the function handles")
-        identifier = mapping.string("identifier")
-        mapping.requirePresence(of: "symbol", remedy: "write the name of the function, as nm -D prints it")
-        symbol = mapping.string("symbol")
-        mapping.requirePresence(of: "arguments", remedy: "write the arguments of the function; [] if it takes none")
-        arguments = mapping.arguments("arguments")
-        mapping.requirePresence(of: "returns", remedy: "write the result of the function; void if it has none")
-        result = mapping.result("returns")
+        mapping.requirePresence(of: .handlersIdentifier, remedy: "write the task identifier that the function handles")
+        identifier = mapping.string(.handlersIdentifier)
+        mapping.requirePresence(of: .handlersSymbol, remedy: "write the name of the function, as nm -D prints it")
+        symbol = mapping.string(.handlersSymbol)
+        mapping.requirePresence(of: .handlersArguments, remedy: "write the arguments of the function; [] for none")
+        arguments = mapping.arguments(.handlersArguments)
+        mapping.requirePresence(of: .handlersReturns, remedy: "write the result of the function; void if it has none")
+        result = mapping.result(.handlersReturns)
     }
 }

@@ -33,7 +33,7 @@ package struct Manifest: Hashable, Sendable {
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
     /// Functions bound to permitted identifiers; empty for a library with an entry function.
-    package let handlers: [DirectHandler]
+    package let handlers: [FunctionBinding]
     package let library: LibraryReference
     package let limits: Limits?
     /// The access that the plugin requests in addition to its library and its container.

@@ -8,7 +8,7 @@ extension ManifestCheck {
     /// Checks the handlers of the manifest.
     ///
     /// - Returns: the valid handlers, even when other handlers are invalid.
-    func handlers(permitted: [Field<PermittedIdentifier>], modes: Set<BackgroundMode>) -> [DirectHandler] {
+    func handlers(permitted: [Field<PermittedIdentifier>], modes: Set<BackgroundMode>) -> [FunctionBinding] {
         guard let drafts = draft.handlers, draft.role == .main else { return [] }
         if drafts.value.isEmpty, !problems.holdsErrors(under: drafts.key) {
             problems.report(
@@ -25,9 +25,9 @@ extension ManifestCheck {
             let symbol = handler.symbol.flatMap(symbol)
             checkArguments(of: handler)
             guard let identifier, let symbol, let arguments = handler.arguments, let result = handler.result else {
-                return DirectHandler?.none
+                return FunctionBinding?.none
             }
-            return DirectHandler(
+            return FunctionBinding(
                 identifier: identifier,
                 symbol: symbol,
                 arguments: arguments.value.map(\.value),
@@ -54,7 +54,7 @@ extension ManifestCheck {
             return nil
         }
         guard let identifier = TaskIdentifier(field.value) else {
-            reportName(field, ReverseDNSName.problem(in: field.value))
+            reportName(field)
             return nil
         }
         if let line = bound[identifier] {
@@ -71,7 +71,7 @@ extension ManifestCheck {
             if case .exact(let name) = permitted.value { name.text } else { nil }
         }
         // A list with reported errors is not compared with.
-        if names.contains(identifier.text) || problems.holdsErrors(under: "permitted-identifiers") { return identifier }
+        if names.contains(identifier.text) || problems.holdsErrors(under: .permittedIdentifiers) { return identifier }
         let nearest = NearestWord.to(identifier.text, among: names)
         problems.report(
             .handlerIdentifier,
@@ -83,18 +83,18 @@ extension ManifestCheck {
     }
 
     private func symbol(_ field: Field<String>) -> String? {
-        guard let flaw = DirectHandler.flaw(inSymbol: field.value) else { return field.value }
+        guard let flaw = FunctionBinding.flaw(inSymbol: field.value) else { return field.value }
         problems.report(.handlerSymbol, at: field, "is \(field.value.inQuotes), \(flaw.rule)", remedy: flaw.remedy)
         return nil
     }
 
     private func checkArguments(of handler: HandlerDraft) {
         guard let arguments = handler.arguments else { return }
-        if arguments.value.count > DirectHandler.mostArguments {
+        if arguments.value.count > FunctionBinding.mostArguments {
             problems.report(
                 .handlerArguments,
                 at: arguments,
-                "lists \(arguments.value.count) arguments; at most \(DirectHandler.mostArguments) are allowed",
+                "lists \(arguments.value.count) arguments; at most \(FunctionBinding.mostArguments) are allowed",
                 remedy: "bind a function that takes fewer"
             )
         }
@@ -148,7 +148,7 @@ extension ManifestCheck {
     }
 
     private func checkModes(_ modes: Set<BackgroundMode>, at handlers: Field<[HandlerDraft]>) {
-        guard modes.isEmpty, draft.modes?.value.isEmpty ?? true, !problems.holdsErrors(under: "background-modes") else {
+        guard modes.isEmpty, draft.modes?.value.isEmpty ?? true, !problems.holdsErrors(under: .backgroundModes) else {
             return
         }
         problems.report(

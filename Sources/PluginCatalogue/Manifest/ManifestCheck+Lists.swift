@@ -40,7 +40,7 @@ extension ManifestCheck {
                 at: field,
                 "is \(field.value.inQuotes), which is not one of \(offered.joined(separator: ", "))",
                 remedy: Self.mode(ofKind: field.value).map { "write \"\($0)\", the mode for \(field.value) requests" }
-                    ?? NearestWord.remedy(for: field.value, among: offered)
+                    ?? NearestWord.remedy(for: field.value, amongListed: offered)
             )
         case (_, .propertyList):
             problems.note(
@@ -88,7 +88,7 @@ extension ManifestCheck {
 
     private func reportPermitted(_ field: Field<String>) {
         let name = field.value.hasSuffix(".*") ? String(field.value.dropLast(2)) : field.value
-        guard name.contains("*") else { return reportName(field, ReverseDNSName.problem(in: name)) }
+        guard name.contains("*") else { return reportName(field, of: name) }
         problems.report(
             .identifier,
             at: field,
@@ -126,7 +126,7 @@ extension ManifestCheck {
                     .wrongValue,
                     at: field,
                     "is \(field.value.inQuotes), which is not one of \(known.joined(separator: ", "))",
-                    remedy: NearestWord.remedy(for: field.value, among: known)
+                    remedy: NearestWord.remedy(for: field.value, amongListed: known)
                 )
                 continue
             }

@@ -20,11 +20,11 @@ extension ManifestCheck {
                 return nil
             }
             guard let main = PluginIdentifier(field.value) else {
-                let problem = ReverseDNSName.problem(in: field.value)?.split(separator: "; ").first
+                let flaw = ReverseDNSName.flaw(in: field.value) ?? .unknown
                 problems.report(
                     .identifier,
                     at: field,
-                    "\(field.value.inQuotes) \(problem ?? "is not a reverse-DNS name")",
+                    "\(field.value.inQuotes) \(flaw.problem)",
                     remedy: "write the identifier of the main plugin"
                 )
                 return nil
@@ -59,10 +59,10 @@ extension ManifestCheck {
         guard draft.role == .main, let mode = draft.modes?.value.first(where: { $0.value == "processing" }) else {
             return
         }
-        let key = draft.format == .yaml ? "permitted-identifiers" : "BGTaskSchedulerPermittedIdentifiers"
+        let list = ManifestKey.permittedIdentifiers
+        let key = draft.format == .yaml ? list.rawValue : list.propertyListKey ?? list.rawValue
         // A list with reported errors is not reported as missing.
-        let isReported = problems.problems.contains { $0.severity == .error && $0.key?.hasPrefix(key) == true }
-        guard draft.permitted?.value.isEmpty ?? true, !isReported else { return }
+        guard draft.permitted?.value.isEmpty ?? true, !problems.holdsErrors(under: key) else { return }
         problems.report(
             .processingNeedsIdentifiers,
             at: mode,

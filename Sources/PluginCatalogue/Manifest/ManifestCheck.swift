@@ -58,21 +58,16 @@ struct ManifestCheck {
 
     func pluginIdentifier(_ field: Field<String>) -> Field<PluginIdentifier>? {
         if let identifier = PluginIdentifier(field.value) { return field.map { _ in identifier } }
-        reportName(field, ReverseDNSName.problem(in: field.value))
+        reportName(field)
         return nil
     }
 
     /// Reports an invalid name.
     ///
-    /// - Parameter problem: the problem and its remedy, in the form that `ReverseDNSName` returns.
-    func reportName(_ field: Field<String>, _ problem: String?) {
-        let parts = (problem ?? "is not a reverse-DNS name").split(separator: "; ", maxSplits: 1)
-        problems.report(
-            .identifier,
-            at: field,
-            "\(field.value.inQuotes) \(parts.first ?? "")",
-            remedy: parts.count == 2 ? String(parts[1]) : "write a reverse-DNS name"
-        )
+    /// - Parameter name: the name in the value; nil when the whole value is the name.
+    func reportName(_ field: Field<String>, of name: String? = nil) {
+        let flaw = ReverseDNSName.flaw(in: name ?? field.value) ?? .unknown
+        problems.report(.identifier, at: field, "\(field.value.inQuotes) \(flaw.problem)", remedy: flaw.remedy)
     }
 
     private func shortText(_ field: Field<String>) -> String? {
@@ -92,7 +87,7 @@ struct ManifestCheck {
     private var boundFunctions: [Field<String>]? {
         if !draft.bindsFunctions || draft.role == .extension { return nil }
         return (draft.handlers?.value ?? []).compactMap { handler in
-            handler.symbol.flatMap { DirectHandler.flaw(inSymbol: $0.value) == nil ? $0 : nil }
+            handler.symbol.flatMap { FunctionBinding.flaw(inSymbol: $0.value) == nil ? $0 : nil }
         }
     }
 
@@ -104,10 +99,12 @@ struct ManifestCheck {
         let message: String? =
             if isAbsolute && !mayBeAbsolute {
                 "is the absolute path \(field.value.inQuotes)"
-            } else if parts.contains("..") {
-                "leads out of its directory with \(field.value.inQuotes)"
-            } else if parts.contains("") || parts.contains(".") || field.value.utf8.count > 1024 {
-                "is \(field.value.inQuotes), which is empty, has more than 1024 bytes, or has an empty or \".\" part"
+            } else if field.value.isEmpty {
+                "is empty"
+            } else if field.value.utf8.count > 1024 {
+                "has \(field.value.utf8.count) bytes, more than 1024"
+            } else if let part = ["..", ".", ""].first(where: { parts.contains(Substring($0)) }) {
+                "is \(field.value.inQuotes), which has \(part.isEmpty ? "an empty" : "a \"\(part)\"") part"
             } else {
                 nil
             }
@@ -118,7 +115,7 @@ struct ManifestCheck {
             isAbsolute && mayBeAbsolute
                 ? message : "\(message); a library is in the directory of its manifest or in the plugin directory",
             remedy: isAbsolute && mayBeAbsolute
-                ? "write the absolute path of a file, without .. and //"
+                ? "write the absolute path of a file, of at most 1024 bytes, without .., . and //"
                 : "put the library there, and write its path in that directory, such as libFeed.so"
         )
         return nil

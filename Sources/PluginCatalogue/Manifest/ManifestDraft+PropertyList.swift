@@ -7,15 +7,15 @@ extension ManifestDraft {
     /// Reads the keys that bgtask supports; other keys belong to other systems.
     init(propertyList root: PropertyListFile) {
         format = .propertyList
-        identifier = root.requiredString("CFBundleIdentifier", remedy: "add the plugin's reverse-DNS name")
-        name = root.string("CFBundleName")
-        version = root.string("CFBundleShortVersionString")
-        library = root.requiredString("CFBundleExecutable", remedy: "add the name of the plugin's library")
+        identifier = root.requiredString(.identifier, remedy: "add the plugin's reverse-DNS name")
+        name = root.string(.name)
+        version = root.string(.version)
+        library = root.requiredString(.library, remedy: "add the name of the plugin's library")
             .map { $0.map(Self.libraryName) }
-        permitted = root.strings("BGTaskSchedulerPermittedIdentifiers")
-        modes = root.strings("UIBackgroundModes")
+        permitted = root.strings(.permittedIdentifiers)
+        modes = root.strings(.backgroundModes)
         entitlements = Self.entitlements(root)
-        role = root.holds("NSExtension") ? .extension : .main
+        role = root.holds(.role) ? .extension : .main
         if role == .extension { containing = .byPrefix }
     }
 
@@ -44,4 +44,36 @@ extension Entitlement {
         case .healthResearch: "com.apple.developer.backgroundtasks.healthresearch"
         }
     }
+}
+
+extension ManifestKey {
+    /// The key of a property list with the meaning of this key; nil when Apple's format has none. Entitlements are keys
+    /// of their own.
+    var propertyListKey: String? {
+        switch self {
+        case .identifier: "CFBundleIdentifier"
+        case .name: "CFBundleName"
+        case .version: "CFBundleShortVersionString"
+        case .role: "NSExtension"
+        case .library: "CFBundleExecutable"
+        case .backgroundModes: "UIBackgroundModes"
+        case .permittedIdentifiers: "BGTaskSchedulerPermittedIdentifiers"
+        case .manifest, .containingPlugin, .sha256, .handlers, .handlersIdentifier, .handlersSymbol, .handlersArguments,
+            .handlersReturns, .extensions, .entitlements, .grants, .grantsNetwork, .grantsProcesses, .grantsRead,
+            .grantsWrite, .grantsExecute, .grantsSettings, .limits, .limitsMemory, .settings:
+            nil
+        }
+    }
+}
+
+// Reads by manifest key. A key without an equivalent in property lists has no value.
+extension PropertyListFile {
+    fileprivate func requiredString(_ key: ManifestKey, remedy: String) -> Field<String>? {
+        key.propertyListKey.flatMap { requiredString($0, remedy: remedy) }
+    }
+    fileprivate func string(_ key: ManifestKey) -> Field<String>? { key.propertyListKey.flatMap { string($0) } }
+    fileprivate func strings(_ key: ManifestKey) -> Field<[Field<String>]>? {
+        key.propertyListKey.flatMap { strings($0) }
+    }
+    fileprivate func holds(_ key: ManifestKey) -> Bool { key.propertyListKey.map { holds($0) } ?? false }
 }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import LocatedYAML
+internal import TaskModel
 
 /// Every key of a manifest, by its path. The YAML reader takes its keys from this enum, and the installation prompt
 /// switches over them, so that no key is read without being shown to the operator.
@@ -16,6 +17,10 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case backgroundModes = "background-modes"
     case permittedIdentifiers = "permitted-identifiers"
     case handlers
+    case handlersIdentifier = "handlers.identifier"
+    case handlersSymbol = "handlers.symbol"
+    case handlersArguments = "handlers.arguments"
+    case handlersReturns = "handlers.returns"
     case extensions
     case entitlements
     case grants
@@ -43,5 +48,13 @@ extension DiagnosingMapping {
     func strings(_ key: ManifestKey) -> Field<[Field<String>]>? { strings(key.name) }
     func texts(_ key: ManifestKey) -> Field<[String: String]>? { texts(key.name) }
 
+    func arguments(_ key: ManifestKey) -> Field<[Field<FunctionArgument>]>? { arguments(key.name) }
+    func result(_ key: ManifestKey) -> FunctionResult? { result(key.name) }
+
     func mapping<Value>(_ key: ManifestKey, _ read: (DiagnosingMapping) -> Value) -> Value? { mapping(key.name, read) }
+}
+
+extension ProblemCollector {
+    /// Whether an error was reported for a top-level key of a YAML manifest, or below it.
+    func holdsErrors(under key: ManifestKey) -> Bool { holdsErrors(under: key.rawValue) }
 }

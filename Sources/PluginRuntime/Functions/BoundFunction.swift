@@ -8,13 +8,13 @@ import TaskModel
 /// A bound function of the library, looked up and prepared for calls before any task runs.
 // Unchecked: the addresses are valid until the process ends. The function is only called on its identifier's queue.
 struct BoundFunction: @unchecked Sendable {
-    let handler: DirectHandler
+    let handler: FunctionBinding
     private let caller: FunctionCaller
     private let function: FunctionCaller.Function
     private let interface: UnsafeMutablePointer<ffi_cif>
 
     init(
-        _ handler: DirectHandler,
+        _ handler: FunctionBinding,
         at address: UnsafeMutableRawPointer,
         calledBy caller: FunctionCaller
     ) throws(PluginLibrary.LoadError) {
@@ -39,7 +39,7 @@ struct BoundFunction: @unchecked Sendable {
     }
 }
 
-extension DirectResult {
+extension FunctionResult {
     fileprivate var foreignType: FunctionCaller.CType {
         switch self {
         case .void: .void
@@ -50,7 +50,7 @@ extension DirectResult {
     }
 }
 
-extension DirectArgument {
+extension FunctionArgument {
     fileprivate var foreignTypes: [FunctionCaller.CType] {
         switch self {
         case .int32: [.int32]

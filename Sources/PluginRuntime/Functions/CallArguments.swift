@@ -17,14 +17,14 @@ struct CallArguments {
     private let slots: UnsafeMutablePointer<UInt64>
     private var count = 0
 
-    init(_ arguments: [DirectArgument], _ context: CallContext) {
+    init(_ arguments: [FunctionArgument], _ context: CallContext) {
         let capacity = max(1, 2 * arguments.count)
         slots = .allocate(capacity: capacity)
         addresses = .allocate(capacity: capacity)
         for argument in arguments { add(argument, context) }
     }
 
-    private mutating func add(_ argument: DirectArgument, _ context: CallContext) {
+    private mutating func add(_ argument: FunctionArgument, _ context: CallContext) {
         switch argument {
         case .string(let text): add(text)
         // Little-endian: the lower bytes of a slot hold the value of a narrower type.

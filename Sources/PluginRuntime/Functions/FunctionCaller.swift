@@ -37,9 +37,9 @@ struct FunctionCaller: @unchecked Sendable {
     private let types: [CType: UnsafeMutablePointer<ffi_type>]
 
     init() throws(PluginLibrary.LoadError) {
-        guard let handle = dlopen(DirectHandler.libffi, RTLD_NOW | RTLD_LOCAL) else {
+        guard let handle = dlopen(FunctionBinding.libffi, RTLD_NOW | RTLD_LOCAL) else {
             throw PluginLibrary.LoadError(
-                message: "\(DirectHandler.libffi), which calls bound functions, cannot be loaded:"
+                message: "\(FunctionBinding.libffi), which calls bound functions, cannot be loaded:"
                     + " \(PluginLibrary.lastProblem()); install libffi8",
                 isFFIMissing: true
             )
@@ -60,7 +60,7 @@ struct FunctionCaller: @unchecked Sendable {
     ) throws(PluginLibrary.LoadError) -> UnsafeMutableRawPointer {
         if let symbol = dlsym(handle, name) { return symbol }
         throw PluginLibrary.LoadError(
-            message: "\(DirectHandler.libffi) does not export \(name); reinstall libffi8",
+            message: "\(FunctionBinding.libffi) does not export \(name); reinstall libffi8",
             isFFIMissing: true
         )
     }
@@ -79,7 +79,7 @@ struct FunctionCaller: @unchecked Sendable {
             prepareCall(interface, FFI_DEFAULT_ABI, UInt32(arguments.count), result, list) == FFI_OK
         else {
             throw PluginLibrary.LoadError(
-                message: "\(DirectHandler.libffi) refuses the signature of a bound function; reinstall libffi8"
+                message: "\(FunctionBinding.libffi) refuses the signature of a bound function; reinstall libffi8"
             )
         }
         return interface

@@ -12,7 +12,7 @@ struct FunctionReturn: Sendable {
     /// Judges the result of a call by the success rule of the manifest.
     ///
     /// - Parameter error: value of `errno` after the call, included in the text when the function failed.
-    init(_ handler: DirectHandler, _ result: UInt64, error: Int32, outputs: [CallArguments.Output]) {
+    init(_ handler: FunctionBinding, _ result: UInt64, error: Int32, outputs: [CallArguments.Output]) {
         let value: String?
         switch handler.result {
         case .void: (isSuccess, value) = (true, nil)

@@ -134,13 +134,8 @@ extension PluginPopulation {
         _ make: (String) -> Identifier?
     ) -> Identifier? {
         if let identifier = make(name.value) { return identifier }
-        let flaw = ReverseDNSName.flaw(in: name.value)
-        problems.report(
-            .identifier,
-            at: name,
-            flaw?.problem ?? "is not an identifier",
-            remedy: flaw?.remedy ?? "write a reverse-DNS name"
-        )
+        let flaw = ReverseDNSName.flaw(in: name.value) ?? .unknown
+        problems.report(.identifier, at: name, flaw.problem, remedy: flaw.remedy)
         return nil
     }
 

@@ -125,8 +125,8 @@ package struct ReplayRecord: Sendable {
             if !reasons.isEmpty { open[key] = (reasons, at) }
         case .endLaunch(let number, let end): self.end(number, end)
         case .journal(let entry):
-            guard case .task(let outcome) = entry.event else { return }
-            tally(entry.plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
+            guard case .task(let outcome) = entry.event, let plugin = entry.plugin else { return }
+            tally(plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
         case .removeRequest, .removeEvent, .moveLaunch, .endTask, .forbidRequeue, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin:
             break

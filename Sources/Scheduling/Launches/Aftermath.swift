@@ -11,7 +11,7 @@ struct Aftermath: Sendable {
         /// The task is requeued, with its new retry state.
         case returned(TaskOutcome, Retry)
         /// The task has reached the maximum number of charged attempts, and ends instead of being requeued.
-        case abandoned(TaskOutcome, Retry)
+        case abandoned
     }
 
     struct Judgement: Sendable {
@@ -95,7 +95,7 @@ struct Aftermath: Sendable {
         if retry.attempts >= configuration.attempts {
             return Judgement(
                 index: index,
-                verdict: .abandoned(cause.taskOutcome, retry),
+                verdict: .abandoned,
                 blame: cause.blame,
                 message: "abandoned after \(retry.attempts == 1 ? "1 attempt" : "\(retry.attempts) attempts");"
                     + " at the last attempt, \(cause.text);"

@@ -147,7 +147,7 @@ enum Cause: Hashable, Sendable {
             return "\(messageOfTasks(of: launch)); still open: \(assertions.account)"
         }
         return
-            "BGT-ABI-14: assertion still open at the end of the grace period (expired: \(expiration.reason.name)):"
+            "\(ABIRule.sharedBudget.rawValue): assertion still open at the end of the grace period (expired: \(expiration.reason.name)):"
             + " \(assertions.account); the launch was killed; end every assertion before its deadline or in its"
             + " handler"
     }

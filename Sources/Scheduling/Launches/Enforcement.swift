@@ -68,7 +68,7 @@ extension Execution {
     private var budgetLimits: [(MonotonicTime, Enforcement)] {
         if case .running(let deadline) = entry {
             let use: [(MonotonicTime, Enforcement)] = isBudgetUsedUp ? [] : [(deadline, .useUpBudget)]
-            return use + [(LaunchBudget.killTime(after: deadline, gracePeriod: gracePeriod), .kill(.entryOverran))]
+            return use + [(plan.budget.killTime(after: deadline), .kill(.entryOverran))]
         }
         let budget = plan.budget
         guard isBoundByBudget, let deadline = budget.deadline, let killTime = budget.killTime else { return [] }

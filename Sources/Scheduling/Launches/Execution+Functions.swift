@@ -33,7 +33,7 @@ extension Execution {
         return "\(handler.signature) of \(plugin.library.path) (signature from the manifest)"
     }
 
-    private func handler(of index: Int) -> DirectHandler? {
+    private func handler(of index: Int) -> FunctionBinding? {
         tasks[index].work.identifier.flatMap { plan.plugin.handler(for: $0) }
     }
 

@@ -41,7 +41,7 @@ struct ScheduledLaunch: Sendable {
     var phase = Phase.preparing
     var record = LaunchRecording()
     /// The kill time last sent to the launch thread; nil without one.
-    var killTime: MonotonicTime?
+    var sentKillTime: MonotonicTime?
 
     init(number: LaunchNumber, plugin: PluginIdentifier, lane: Lane) {
         self.number = number

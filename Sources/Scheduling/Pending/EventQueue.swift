@@ -56,11 +56,6 @@ struct EventQueue: Sendable {
 
     private func firstIndex(after number: SubmissionNumber) -> Int {
         guard let last = stored.last, last.number > number else { return stored.count }
-        var (low, high) = (0, stored.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if stored[middle].number <= number { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return stored.partitionIndex { $0.number > number }
     }
 }

@@ -95,7 +95,7 @@ struct RequestSlot: Sendable {
             earliestBegin: earliestBegin,
             requiresNetwork: flags.contains(.requiresNetwork),
             requiresExternalPower: flags.contains(.requiresExternalPower),
-            protection: ProtectionType(rawValue: UInt32(protection)) ?? .untilFirstAuthentication,
+            protection: ProtectionType(rawValue: UInt32(protection)) ?? .default,
             continued: terms
         )
     }

@@ -132,12 +132,7 @@ extension Deque<RequestPlace> {
     func index(after number: SubmissionNumber) -> Int {
         // Numbers rise, so the result is nearly always the end.
         guard let last, last.number > number else { return count }
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].number <= number { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return partitionIndex { $0.number > number }
     }
 
     mutating func insert(_ place: RequestPlace, by number: SubmissionNumber) {

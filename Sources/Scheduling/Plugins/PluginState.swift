@@ -29,7 +29,7 @@ struct PluginState: Sendable {
     /// Whether a commit of a part of the plugin's wait history is in flight.
     var isWritingWaits = false
     /// The state of the plugin's record in the ledger. While a change of the record is in flight, later changes wait.
-    var memory = Memory.settled
+    var recordState = RecordState.settled
     /// Whether the plugin gets the event `started` even if its entry has not changed (C11).
     var wantsStart = false
 
@@ -44,7 +44,7 @@ struct PluginState: Sendable {
     /// fail.
     var runnerRetry: RunnerRetry?
 
-    enum Memory: Hashable, Sendable {
+    enum RecordState: Hashable, Sendable {
         case settled
         case changing
         /// All pending work of the plugin is being dropped.
@@ -71,7 +71,7 @@ struct PluginState: Sendable {
     var hasNothingPending: Bool { requests.isEmpty && events.expectedCount == 0 }
 
     /// Whether a commit about the plugin's work or record is in flight.
-    var isInFlight: Bool { !requests.overlay.isEmpty || memory != .settled || events.hasArriving }
+    var isInFlight: Bool { !requests.overlay.isEmpty || recordState != .settled || events.hasArriving }
 
     /// The main plugin of an extension, even if the extension was just removed; nil for a main plugin.
     var containingPlugin: PluginIdentifier? { (entry ?? lastEntry)?.containingPlugin }

@@ -82,11 +82,6 @@ struct PluginTable: Sendable {
 
     private func place(after plugin: PluginIdentifier) -> Int {
         if let last = names.last, last <= plugin { return names.count }
-        var (low, high) = (0, names.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if names[middle] <= plugin { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return names.partitionIndex { $0 > plugin }
     }
 }

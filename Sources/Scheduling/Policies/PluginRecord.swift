@@ -37,6 +37,9 @@ package struct SlidingSum: Hashable, Sendable {
         slots = window.wholeNanoseconds / slot.wholeNanoseconds
     }
 
+    /// Number of slots with an amount: the size of the sum, at most the slots of one window.
+    var slotCount: Int { sums.count }
+
     package mutating func add(_ value: Int64, at time: WallTime) {
         let index = time.nanoseconds / slot
         // After the clock was set back, slots in the future are dropped.

@@ -81,11 +81,6 @@ package struct TimeZoneRules: Hashable, Sendable {
 
     /// Number of transitions at or before `instant`.
     private func passedTransitions(at instant: Int64) -> Int {
-        var range = 0..<transitions.count
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            range = transitions[middle].at <= instant ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return range.lowerBound
+        transitions.partitionIndex { $0.at > instant }
     }
 }

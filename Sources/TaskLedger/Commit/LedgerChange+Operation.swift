@@ -20,7 +20,7 @@ extension LedgerChange {
         case .forbidRequeue(let launch, let submission):
             "recording that task \(submission) of launch \(launch) is not requeued"
         case .endLaunch(let number, _): "ending launch \(number)"
-        case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin)"
+        case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin?.text ?? "the host")"
         case .recordWait(let key, _, _):
             "recording the waits of \(key.workClass.kind.name) work of \(key.plugin)"
         case .setDeferrals(let key, _):

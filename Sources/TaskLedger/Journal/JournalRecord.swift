@@ -16,9 +16,11 @@ package struct JournalRecord: Hashable, Sendable {
     package let number: JournalNumber
     package let at: WallTime
     package let event: String
-    package let plugin: PluginIdentifier
+    /// The plugin that the entry is about; nil for an entry about the host.
+    package let plugin: PluginIdentifier?
     package let launch: LaunchNumber?
-    /// The task identifier, or the name of an event; nil for an entry about a whole launch or plugin.
+    /// The task identifier, or the name of an event; nil for an entry about a whole launch, a plugin or
+    /// the host.
     package let label: String?
     package let submission: SubmissionNumber?
     package let blame: Blame

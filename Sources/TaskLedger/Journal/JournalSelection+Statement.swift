@@ -42,12 +42,12 @@ extension JournalSelection {
             filter.since?.nanoseconds
         )
         require("+at >= ?", filter.since?.nanoseconds)
-        // A cross join keeps the journal as the outer loop, in the order of numbers: no sorting, and a limit ends the
-        // scan.
+        // A left join keeps the entries without a plugin. It also keeps the journal as the outer loop, in the order of
+        // numbers: no sorting, and a limit ends the scan.
         let sql = """
             SELECT number, at, event, identifier, launch, label, submission, blame, message, successor, count,
                 user_id, user_process, user_command
-            FROM journal CROSS JOIN plugin ON plugin.id = journal.plugin
+            FROM journal LEFT JOIN plugin ON plugin.id = journal.plugin
             WHERE \(conditions.joined(separator: " AND "))
             ORDER BY number \(newestFirst ? "DESC" : "ASC") LIMIT ?
             """

@@ -5,7 +5,7 @@ import TaskModel
 
 extension WriteAccess {
     func append(_ entry: JournalEntry, names: inout PluginNames) throws -> JournalNumber {
-        let plugin = try names.number(of: entry.plugin, in: self)
+        let plugin = try entry.plugin.map { try names.number(of: $0, in: self) }
         try run(
             Journal.append,
             entry.at.nanoseconds,
@@ -53,7 +53,7 @@ extension Database {
                 number: JournalNumber(rawValue: try row.integer("number")),
                 at: try row.wallTime("at"),
                 event: try row.text("event"),
-                plugin: try row.plugin(),
+                plugin: try row.optional("identifier") { try $0.plugin($1) },
                 launch: try row.optional("launch") { try $0.launch($1) },
                 label: try row.optionalText("label"),
                 submission: try row.optional("submission") { try $0.submission($1) },

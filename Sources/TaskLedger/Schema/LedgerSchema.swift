@@ -39,6 +39,7 @@ enum LedgerSchema {
         Step(name: "4: pending work by plugin, payloads apart, waits and deferrals by class", sql: fourth),
         Step(name: "5: journal with successors, counts and users", sql: fifth),
         Step(name: "6: blame of users", sql: usersBlame),
+        Step(name: "7: journal entries about the host", sql: seventh),
     ]
 
     private static let usersBlame = """

@@ -69,13 +69,13 @@ extension PluginEntry {
             .app,
             permitted: [.exact(.clean), .exact(.vacuum)],
             handlers: [
-                DirectHandler(
+                FunctionBinding(
                     identifier: .clean,
                     symbol: "logtrim_run",
                     arguments: [.string("/var/log"), .cancelFlag],
                     result: .int32(.zero)
                 ),
-                DirectHandler(identifier: .vacuum, symbol: "vacuum", arguments: [.double(0.5)], result: .void),
+                FunctionBinding(identifier: .vacuum, symbol: "vacuum", arguments: [.double(0.5)], result: .void),
             ]
         )
     }
@@ -90,7 +90,7 @@ extension PluginEntry {
         modes: Set<BackgroundMode> = [.fetch, .processing],
         entitlements: Set<Entitlement> = [],
         extensions: [PluginIdentifier] = [],
-        handlers: [DirectHandler] = []
+        handlers: [FunctionBinding] = []
     ) -> PluginEntry {
         PluginEntry(
             identifier: identifier,

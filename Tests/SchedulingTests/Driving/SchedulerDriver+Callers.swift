@@ -54,6 +54,11 @@ extension SchedulerDriver {
         ask { .expirationSimulated(identifier, reply: $0) }
     }
 
+    func simulate(_ conditions: ScriptedConditions) {
+        let event = SchedulerEvent.conditionsSimulated(conditions)
+        send(caller.map { .byUser($0, event) } ?? event)
+    }
+
     @discardableResult
     func purge(_ plugin: PluginIdentifier) -> Answer? { ask { .purgeRequested(plugin, reply: $0) } }
 

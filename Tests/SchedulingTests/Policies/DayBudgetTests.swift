@@ -89,7 +89,7 @@ struct DayBudgetTests {
     }
 
     @Test(.proves("C7"))
-    func `after a step back of the clock, running time in the future no longer counts against the day budget`() {
+    func `after the clock steps back, running time now dated in the future no longer uses up the day budget`() {
         host.advance(by: .hours(8))
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
@@ -100,7 +100,7 @@ struct DayBudgetTests {
     }
 
     @Test(.proves("C7"))
-    func `after a second step back of the clock, running time in the future no longer counts against the day budget`() {
+    func `after the clock steps back twice, running time now dated in the future no longer uses up the day budget`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
         host.advance(by: .minutes(1))

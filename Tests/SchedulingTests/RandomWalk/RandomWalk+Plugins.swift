@@ -111,7 +111,7 @@ extension RandomWalk {
             host.send(
                 .entered(plan.number, status: 0, registered: [.exact(.sweep), .exact(.clean)], offersReceive: true)
             )
-        case 2: host.send(.violated(plan.number, rule: "BGT-ABI-16", message: "changed the umask"))
+        case 2: host.send(.violated(plan.number, rule: .processOfHost, message: "changed the umask"))
         case 3: report(SeenTask(id: foreign, work: plan.tasks[0].work), of: plan)
         default: host.send(.runnerExpired(plan.number, plan.tasks.map(\.id) + [foreign], .budget))
         }

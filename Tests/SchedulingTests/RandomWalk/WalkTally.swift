@@ -54,7 +54,7 @@ extension SchedulerEvent {
         case .submitted: .submission
         case .triggered: .trigger
         case .cancelRequested, .cancelAllRequested: .cancellation
-        case .runRequested, .expirationSimulated: .simulation
+        case .runRequested, .expirationSimulated, .conditionsSimulated: .simulation
         case .taskStopRequested: .stop
         case .purgeRequested: .purge
         case .byUser(_, let event): event.kind

@@ -6,13 +6,13 @@ import TaskModel
 
 /// Parses the arguments and the result of a signature from the command line, in the notation `kind` or `kind:value`.
 enum SignatureArgument {
-    static func argument(_ text: String) throws -> DirectArgument {
+    static func argument(_ text: String) throws -> FunctionArgument {
         let (word, value) = parts(of: text)
-        let kinds = DirectArgument.Kind.allCases
-        guard let kind = DirectArgument.Kind(rawValue: word) else {
+        let kinds = FunctionArgument.Kind.allCases
+        guard let kind = FunctionArgument.Kind(rawValue: word) else {
             throw ValidationError(
                 "\(text.inQuotes) does not begin with one of \(kinds.map(\.rawValue).joined(separator: ", "));"
-                    + " \(NearestWord.remedy(for: word, among: kinds.map(\.rawValue)))"
+                    + " \(NearestWord.remedy(for: word, amongListed: kinds.map(\.rawValue)))"
             )
         }
         guard let value else {
@@ -26,14 +26,14 @@ enum SignatureArgument {
         }
     }
 
-    static func result(_ text: String) throws -> DirectResult {
+    static func result(_ text: String) throws -> FunctionResult {
         let (word, rule) = parts(of: text)
-        let kinds = DirectResult.Kind.allCases.map(\.rawValue)
-        guard let kind = DirectResult.Kind(rawValue: word) else {
-            let remedy = NearestWord.remedy(for: word, among: kinds)
+        let kinds = FunctionResult.Kind.allCases.map(\.rawValue)
+        guard let kind = FunctionResult.Kind(rawValue: word) else {
+            let remedy = NearestWord.remedy(for: word, amongListed: kinds)
             throw ValidationError("\(word.inQuotes) is not one of \(kinds.joined(separator: ", ")); \(remedy)")
         }
-        if let result = DirectResult(kind, rule: rule) { return result }
+        if let result = FunctionResult(kind, rule: rule) { return result }
         guard let rule, !kind.rules.isEmpty else {
             let remedy = kind.rules.first.map { "write \(word):\($0)" } ?? "write only \(word)"
             let flaw = kind.rules.isEmpty ? "has a rule, which \(word) does not take" : "has no rule for success"

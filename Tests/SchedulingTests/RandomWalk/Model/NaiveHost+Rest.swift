@@ -147,8 +147,10 @@ extension NaiveHost {
     /// Complains if the use of the machine or a container is watched without need, or is needed and not watched (C16).
     private func checkWatch() {
         let running = launches.values.filter { $0.lane != .event && !$0.isConcluded }
-        if !running.isEmpty, !host.watch.use { complain("nobody watches what launch \(running[0].number) works under") }
-        if running.isEmpty, host.watch.use, host.ledger.requests.isEmpty {
+        if let first = running.first, !host.watch.sampled {
+            complain("no condition is sampled while launch \(first.number) runs")
+        }
+        if running.isEmpty, host.watch.sampled, host.ledger.requests.isEmpty {
             complain("the machine is watched for nobody")
         }
         for request in host.ledger.requests

@@ -2,7 +2,7 @@
 
 /// A task identifier bound to an exported C function of a library that does not use bgtask. The operator is responsible
 /// for the signature: the library contains no information by which the host could verify it.
-package struct DirectHandler: Hashable, Sendable {
+package struct FunctionBinding: Hashable, Sendable {
     /// Maximum number of arguments: more than C functions usually have, and far fewer than `libffi` can pass.
     package static let mostArguments = 32
     /// The library that calls functions by a signature known only at run time; part of Debian's libffi8.
@@ -10,14 +10,14 @@ package struct DirectHandler: Hashable, Sendable {
 
     package let identifier: TaskIdentifier
     package let symbol: String
-    package let arguments: [DirectArgument]
-    package let result: DirectResult
+    package let arguments: [FunctionArgument]
+    package let result: FunctionResult
 
     package init(
         identifier: TaskIdentifier,
         symbol: String,
-        arguments: [DirectArgument],
-        result: DirectResult
+        arguments: [FunctionArgument],
+        result: FunctionResult
     ) {
         self.identifier = identifier
         self.symbol = symbol

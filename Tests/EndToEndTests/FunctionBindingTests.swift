@@ -9,7 +9,7 @@ import TaskModel
 import Testing
 
 @Suite("A manifest alone binds functions of an unrelated library to tasks")
-struct DirectHandlerTests {
+struct FunctionBindingTests {
     private static func plain(_ handlers: [String: String], settings: [String: String] = [:]) -> TestPlugin {
         var plugin = TestPlugin("Plain", tasks: handlers.keys.sorted())
         plugin.handlers = handlers
@@ -17,7 +17,7 @@ struct DirectHandlerTests {
         return plugin
     }
 
-    private static let greet = """
+    static let greet = """
         symbol: plain_greet, arguments: [container-path, { string: greeting.txt }, { setting: greeting }, payload], \
         returns: { int64: success-when-nonnegative }
         """

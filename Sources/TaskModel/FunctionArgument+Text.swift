@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 // The written form of arguments in a manifest: a kind, followed by the value if the kind has one.
-extension DirectArgument.Kind {
+extension FunctionArgument.Kind {
     /// An example value of the kind, for messages; nil for a kind without a value.
     package var example: String? {
         switch self {
@@ -18,7 +18,7 @@ extension DirectArgument.Kind {
     }
 
     /// The argument of this kind, if the kind takes no value; nil for a kind that takes a value.
-    package var argument: DirectArgument? {
+    package var argument: FunctionArgument? {
         switch self {
         case .cancelFlag: .cancelFlag
         case .payload: .payload
@@ -40,7 +40,7 @@ extension DirectArgument.Kind {
 
     /// The argument of this kind with the value that `text` states. Throws when the kind takes no value, or when `text`
     /// is not a valid value of the kind.
-    package func argument(_ text: String) throws(DirectFlaw) -> DirectArgument {
+    package func argument(_ text: String) throws(DirectFlaw) -> FunctionArgument {
         switch self {
         case .string: return .string(try short(text))
         case .int32: return .int32(try number(text))
@@ -51,7 +51,7 @@ extension DirectArgument.Kind {
         case .bool: return .bool(try flag(text))
         case .bytes: return .bytes(try bytes(text))
         case .setting: return .setting(try short(text))
-        case .outString: return .outString(size: try number(text, in: DirectArgument.outStringSizes))
+        case .outString: return .outString(size: try number(text, in: FunctionArgument.outStringSizes))
         case .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .null, .outInt64:
             throw DirectFlaw(rule: "not allowed, because \(rawValue) takes no value", remedy: "write only \(rawValue)")
         }
@@ -68,7 +68,10 @@ extension DirectArgument.Kind {
         if isWhole, let number = Number(text), range.contains(number) { return number }
         throw DirectFlaw(
             rule: "not a whole number from \(range.lowerBound) to \(range.upperBound)",
-            remedy: isWhole ? "write a value in that range" : "write only digits, without quotes"
+            remedy: isWhole
+                ? "write a value in that range"
+                : range.lowerBound < 0
+                    ? "write digits, with - for a negative number, without quotes" : "write only digits, without quotes"
         )
     }
 
@@ -84,9 +87,9 @@ extension DirectArgument.Kind {
     }
 
     private func short(_ text: String) throws(DirectFlaw) -> String {
-        if text.utf8.count <= DirectArgument.longestValue, !text.utf8.contains(0) { return text }
+        if text.utf8.count <= FunctionArgument.longestValue, !text.utf8.contains(0) { return text }
         throw DirectFlaw(
-            rule: "not a text of at most \(DirectArgument.longestValue) bytes without NUL",
+            rule: "not a text of at most \(FunctionArgument.longestValue) bytes without NUL",
             remedy: "write long text to a file, and pass its path"
         )
     }
@@ -94,10 +97,10 @@ extension DirectArgument.Kind {
     private func bytes(_ text: String) throws(DirectFlaw) -> [UInt8] {
         let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2),
-            digits.count <= 2 * DirectArgument.longestValue
+            digits.count <= 2 * FunctionArgument.longestValue
         else {
             throw DirectFlaw(
-                rule: "not bytes of two hexadecimal digits each, at most \(DirectArgument.longestValue)",
+                rule: "not bytes of two hexadecimal digits each, at most \(FunctionArgument.longestValue)",
                 remedy: "write them like 00ff10, as xxd -p does"
             )
         }

@@ -11,14 +11,14 @@ private enum ArgumentCode: UInt8 {
 }
 
 extension FrameWriter {
-    mutating func put(_ handler: DirectHandler) {
+    mutating func put(_ handler: FunctionBinding) {
         put(text: handler.identifier.text)
         put(text: handler.symbol)
         put(list: handler.arguments) { $0.put($1) }
         put(handler.result)
     }
 
-    private mutating func put(_ argument: DirectArgument) {
+    private mutating func put(_ argument: FunctionArgument) {
         switch argument {
         case .string(let text): put(.string, text: text)
         case .int32(let value): put(.int32, value)
@@ -51,7 +51,7 @@ extension FrameWriter {
         put(value)
     }
 
-    private mutating func put(_ result: DirectResult) {
+    private mutating func put(_ result: FunctionResult) {
         switch result {
         case .void: put(1 as UInt8)
         case .int32(let rule): put(rule, 2)
@@ -60,7 +60,7 @@ extension FrameWriter {
         }
     }
 
-    private mutating func put(_ rule: DirectResult.SuccessRule, _ type: UInt8) {
+    private mutating func put(_ rule: FunctionResult.SuccessRule, _ type: UInt8) {
         put(type)
         switch rule {
         case .zero: put(1 as UInt8)
@@ -71,22 +71,22 @@ extension FrameWriter {
 }
 
 extension FrameReader {
-    mutating func handler() throws(WireError) -> DirectHandler {
+    mutating func handler() throws(WireError) -> FunctionBinding {
         let identifier = try name("handler.identifier", TaskIdentifier.init)
-        let symbol = try name("handler.symbol") { DirectHandler.flaw(inSymbol: $0) == nil ? $0 : nil }
+        let symbol = try name("handler.symbol") { FunctionBinding.flaw(inSymbol: $0) == nil ? $0 : nil }
         let arguments = try list("handler.arguments", minimumSize: 1) { fields throws(WireError) in
             try fields.argument()
         }
-        guard arguments.count <= DirectHandler.mostArguments else {
+        guard arguments.count <= FunctionBinding.mostArguments else {
             throw WireError(
                 code: .unknownValue,
-                message: "handler.arguments: \(arguments.count) exceed the limit of \(DirectHandler.mostArguments)"
+                message: "handler.arguments: \(arguments.count) exceed the limit of \(FunctionBinding.mostArguments)"
             )
         }
-        return DirectHandler(identifier: identifier, symbol: symbol, arguments: arguments, result: try result())
+        return FunctionBinding(identifier: identifier, symbol: symbol, arguments: arguments, result: try result())
     }
 
-    private mutating func argument() throws(WireError) -> DirectArgument {
+    private mutating func argument() throws(WireError) -> FunctionArgument {
         let code: ArgumentCode = try value("argument.kind")
         switch code {
         case .string: return .string(try text("argument.string"))
@@ -105,7 +105,7 @@ extension FrameReader {
         case .null: return .null
         case .outString:
             let size = Int(try integer("argument.outString") as UInt32)
-            guard DirectArgument.outStringSizes.contains(size) else {
+            guard FunctionArgument.outStringSizes.contains(size) else {
                 throw WireError(code: .unknownValue, message: "argument.outString: \(size) bytes is not a valid size")
             }
             return .outString(size: size)
@@ -113,24 +113,24 @@ extension FrameReader {
         }
     }
 
-    private mutating func result() throws(WireError) -> DirectResult {
+    private mutating func result() throws(WireError) -> FunctionResult {
         switch try integer("handler.result") as UInt8 {
         case 1: return .void
         case 2: return .int32(try rule())
         case 3: return .int64(try rule())
         case 4: return .pointer
         case let other:
-            throw WireError(code: .unknownValue, message: "handler.result: \(other) is not a value of this version")
+            throw WireError(code: .unknownValue, message: "handler.result: \(other) is unknown to this version")
         }
     }
 
-    private mutating func rule() throws(WireError) -> DirectResult.SuccessRule {
+    private mutating func rule() throws(WireError) -> FunctionResult.SuccessRule {
         switch try integer("handler.rule") as UInt8 {
         case 1: return .zero
         case 2: return .nonzero
         case 3: return .nonnegative
         case let other:
-            throw WireError(code: .unknownValue, message: "handler.rule: \(other) is not a value of this version")
+            throw WireError(code: .unknownValue, message: "handler.rule: \(other) is unknown to this version")
         }
     }
 }

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 // The written form of bindings in a manifest. It includes values and success rules, because the operator approves them.
-extension DirectHandler {
+extension FunctionBinding {
     /// A description of the bound function for users: the signature in C, the arguments and the success rule.
     package var text: String {
         let values = arguments.isEmpty ? "" : "; called with " + arguments.map(\.text).joined(separator: ", ")
@@ -9,7 +9,7 @@ extension DirectHandler {
     }
 }
 
-extension DirectArgument {
+extension FunctionArgument {
     /// The argument in the notation of a manifest, without braces: a kind, followed by the value if the kind has one.
     package var text: String { value.map { "\(kind.rawValue): \($0)" } ?? kind.rawValue }
 

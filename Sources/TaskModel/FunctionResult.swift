@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// The return type of a bound function, with the rule for success.
-package enum DirectResult: Hashable, Sendable {
+package enum FunctionResult: Hashable, Sendable {
     /// A function without a result: the task succeeds whenever the function returns.
     case void
     case int32(SuccessRule)
@@ -31,7 +31,7 @@ package enum DirectResult: Hashable, Sendable {
             switch self {
             case .void: []
             case .int32, .int64: SuccessRule.allCases.map(\.rawValue)
-            case .pointer: [DirectResult.pointerRule]
+            case .pointer: [FunctionResult.pointerRule]
             }
         }
     }

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// One argument of a bound function: a value stated in the manifest, or a value of the launch.
-package enum DirectArgument: Hashable, Sendable {
+package enum FunctionArgument: Hashable, Sendable {
     case string(String)
     case int32(Int32)
     case uint32(UInt32)
@@ -11,7 +11,7 @@ package enum DirectArgument: Hashable, Sendable {
     case bool(Bool)
     /// Bytes that are passed as pointer and length.
     case bytes([UInt8])
-    /// A pointer to an `int32_t`. The host sets the integer to 1 when the task is expired.
+    /// A pointer to an `int32_t`. The runner sets the integer to 1 when the task expires.
     case cancelFlag
     /// The payload that was submitted with the request, as pointer and length.
     case payload

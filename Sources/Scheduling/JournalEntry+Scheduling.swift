@@ -1,0 +1,145 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// The entries about requests, tasks and calls.
+extension JournalEntry {
+    /// The entry about a pending request that a newer one replaced.
+    static func replacement(of old: PendingRequest, by new: PendingRequest, at now: Moment) -> JournalEntry {
+        JournalEntry(
+            old,
+            .replaced,
+            at: now,
+            message: "submission \(old.number) was replaced by submission \(new.number) before it ran",
+            successor: new.number
+        )
+    }
+
+    /// Creates a journal entry about a pending request.
+    init(
+        _ request: PendingRequest,
+        _ event: Event,
+        launch: LaunchNumber? = nil,
+        at now: Moment,
+        message: String,
+        successor: SubmissionNumber? = nil
+    ) {
+        self.init(
+            at: now.wall,
+            event: event,
+            plugin: request.plugin,
+            launch: launch,
+            label: request.request.identifier.text,
+            submission: request.number,
+            blame: .nobody,
+            message: message,
+            successor: successor
+        )
+    }
+}
+
+extension JournalEntry {
+    /// The entry about a running task that was cancelled.
+    ///
+    /// - Parameter user: the user who cancelled the task; nil when a plugin did, or when an earlier host handled the
+    ///   call.
+    static func cancelledWhileRunning(
+        _ work: PendingWork,
+        launch: LaunchNumber,
+        by user: CallingUser? = nil,
+        at now: Moment
+    ) -> JournalEntry {
+        let message = "submission \(work.number) was cancelled while it ran and is not requeued"
+        var entry = JournalEntry(work, .cancelled, launch: launch, at: now, blame: .nobody, message: message)
+        entry.user = user
+        return entry
+    }
+
+    /// The entry which states that an expired task ended without a completion, so that its request is used up and not
+    /// requeued.
+    static func consumed(
+        _ work: PendingWork,
+        by outcome: TaskOutcome,
+        launch: LaunchNumber,
+        blame: Blame,
+        at now: Moment
+    ) -> JournalEntry {
+        let message =
+            "submission \(work.number) was expired and then ended as \(outcome.rawValue); it is not requeued"
+        return JournalEntry(work, .consumed, launch: launch, at: now, blame: blame, message: message)
+    }
+
+    /// The entry about a user's call for an identifier.
+    static func call(
+        _ event: Event,
+        of identifier: TaskIdentifier,
+        _ plugin: PluginIdentifier,
+        at now: Moment
+    ) -> JournalEntry {
+        JournalEntry(
+            at: now.wall,
+            event: event,
+            plugin: plugin,
+            label: identifier.text,
+            blame: .nobody,
+            message: event.row.meaning
+        )
+    }
+
+    /// The entry about a user's call for a running task.
+    static func call(_ event: Event, of task: RunningTask, _ plugin: PluginIdentifier, at now: Moment) -> JournalEntry {
+        JournalEntry(
+            at: now.wall,
+            event: event,
+            plugin: plugin,
+            launch: task.launch,
+            label: task.identifier.text,
+            submission: task.submission,
+            blame: .nobody,
+            message: event.row.meaning
+        )
+    }
+
+    /// Creates an entry about a task of a launch.
+    init(
+        _ work: PendingWork,
+        _ event: Event,
+        launch: LaunchNumber,
+        at now: Moment,
+        blame: Blame,
+        message: String
+    ) {
+        self.init(
+            at: now.wall,
+            event: event,
+            plugin: work.plugin,
+            launch: launch,
+            label: work.label,
+            submission: work.number,
+            blame: blame,
+            message: message
+        )
+    }
+}
+
+// The entry about a launch.
+extension JournalEntry {
+    /// The entry about a launch whose plan is sent.
+    static func launched(_ plan: LaunchPlan) -> JournalEntry {
+        JournalEntry(
+            at: plan.startedAt,
+            event: .launched,
+            plugin: plan.plugin.identifier,
+            launch: plan.number,
+            blame: .nobody,
+            message: "\(tasks(of: plan)); cause \(plan.cause.name); \(plan.lane.name) lane;"
+                + " process \(plan.process.pid)",
+            count: plan.tasks.count
+        )
+    }
+
+    private static func tasks(of plan: LaunchPlan) -> String {
+        let named = plan.tasks.prefix(5).map(\.work.label).joined(separator: ", ")
+        return plan.tasks.count > 5 ? "\(named) and \(plan.tasks.count - 5) more" : named
+    }
+}

@@ -1,0 +1,35 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// The refusals that several calls share.
+extension SubmissionRefusal {
+    static func notPermitted(_ identifier: TaskIdentifier) -> SubmissionRefusal {
+        SubmissionRefusal(
+            code: .notPermitted,
+            subReason: .identifierNotPermitted,
+            message: "no installed plugin permits the identifier \(identifier); correct it, or"
+                + " add it to permitted-identifiers in the manifest of the plugin that handles it"
+        )
+    }
+
+    /// The refusal of a call whose change could not be committed.
+    ///
+    /// - Parameter thing: the submitted object, such as "request".
+    static func notRecorded(_ thing: String, because message: String) -> SubmissionRefusal {
+        SubmissionRefusal(
+            code: .unavailable,
+            subReason: .notRecorded,
+            message: "the \(thing) could not be recorded and was not accepted: \(message)"
+        )
+    }
+
+    static func pluginDisabled(_ plugin: PluginIdentifier) -> SubmissionRefusal {
+        SubmissionRefusal(
+            code: .unavailable,
+            subReason: .pluginDisabled,
+            message: "plugin \(plugin) is disabled by the operator;"
+                + " set plugins.\(plugin).enabled to true in the host's configuration"
+        )
+    }
+}

@@ -1,0 +1,63 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostTestKit
+import PluginCatalogue
+import Testing
+
+@Suite("bgtask plugin show displays every key of a manifest")
+struct ManifestDisplayTests {
+    /// The part of the output that shows the key; nil for a key whose parts are shown instead.
+    private static func display(of key: ManifestKey) -> String? {
+        switch key {
+        case .manifest: "manifests/Plain.yaml"
+        case .identifier: "plugin          com.example.plain\n"
+        case .name: "name            Plain 1.0.0"
+        case .version: "1.0.0"
+        case .role: "role            extension"
+        case .containingPlugin: "extension of com.example.obedient"
+        case .library: "plugins/libPlain.so"
+        case .sha256: "sha256 "
+        case .backgroundModes: "modes           fetch, processing"
+        case .permittedIdentifiers: "permitted       com.example.plain.greet"
+        case .handlersIdentifier: "handlers        com.example.plain.greet is"
+        case .handlersSymbol: "plain_greet("
+        case .handlersArguments: "called with "
+        case .handlersReturns: "int64_t plain_greet"
+        case .extensions: "extensions      com.example.deafextension"
+        case .entitlements: "entitlements    healthresearch"
+        case .grantsNetwork: "grants          network"
+        case .grantsProcesses: " processes\n"
+        case .grantsRead: "read /etc/passwd"
+        case .grantsWrite: "write /var/tmp"
+        case .grantsExecute: "execute /bin/sh"
+        case .grantsSettings: "read /etc/group"
+        case .limitsMemory: "limits: is checked, but this version does not enforce it"
+        case .settings: "greeting = Hello"
+        case .handlers, .grants, .limits: nil
+        }
+    }
+
+    @Test func `plugin show prints each manifest key, or the note that it is not enforced`() async throws {
+        var plain = TestPlugin("Plain", tasks: ["greet"])
+        plain.handlers = ["greet": FunctionBindingTests.greet]
+        plain.settings = ["greeting": "Hello", "list": "/etc/group"]
+        plain.grants = """
+            network: true, processes: true, read: [/etc/passwd], write: [/var/tmp], execute: [/bin/sh], \
+            settings: [{ setting: list, access: read }]
+            """
+        plain.entitlements = ["healthresearch"]
+        plain.manifestLines = ["limits: { memory: 64 MiB }"]
+        var main = TestPlugin("Obedient")
+        let child = TestPlugin.extension("DeafExtension", of: &main)
+        try await HostFixture.with(plugins: [plain, main, child]) { host in
+            var text = ""
+            for plugin in [plain, main, child] {
+                text += try await host.bgtask("plugin", "show", plugin.identifier).output
+            }
+            for key in ManifestKey.allCases {
+                guard let display = Self.display(of: key) else { continue }
+                #expect(text.contains(display), "\(key.rawValue): \(text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+import Testing
+
+@testable import HostService
+@testable import Scheduling
+
+@Suite("A call about single plugins waits for the first catalogue exactly once")
+struct CatalogueWaitTests {
+    private static let token = ReplyToken(rawValue: 1)
+
+    /// The event that a call of the route sends to the scheduler; nil for a route that only reads.
+    private static func event(of route: Route) throws -> SchedulerEvent? {
+        let plugin = try #require(PluginIdentifier("com.example.app"))
+        let task = try #require(TaskIdentifier("com.example.app.task"))
+        return switch route {
+        case .pluginPurge: .purgeRequested(plugin, reply: token)
+        case .pluginTrigger: .triggered(Trigger(plugin: plugin, payload: []), reply: token)
+        case .taskSubmit:
+            .submitted(
+                Submission(request: TaskRequest(identifier: task, kind: .refresh), submitter: .user),
+                reply: token
+            )
+        case .taskCancel: .cancelRequested(task, of: nil, from: nil, reply: token)
+        case .taskStop: .taskStopRequested(task, reply: token)
+        case .run: .runRequested([task], reply: token)
+        case .simulateExpiration: .expirationSimulated(task, reply: token)
+        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
+            .journal, .simulateConditions:
+            nil
+        }
+    }
+
+    @Test(arguments: Route.allCases)
+    func `the scheduler parks the event of a route exactly if the route does not wait itself`(_ route: Route) throws {
+        let isParked = try Self.event(of: route)?.dependentCall != nil
+        #expect(isParked == (route.catalogueWait == .park))
+    }
+}

@@ -1,0 +1,58 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Dispatch
+import Logging
+import Synchronization
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("Dropped log lines are counted, and their number stands in their place", .timeLimit(.minutes(5)))
+struct LogWriterTests {
+    /// An output that writes one text per permission.
+    private final class SlowOutput: Sendable {
+        let began = DispatchSemaphore(value: 0)
+        let permission = DispatchSemaphore(value: 0)
+        let wrote = DispatchSemaphore(value: 0)
+        private let texts = Mutex<[String]>([])
+
+        func write(_ text: String) {
+            began.signal()
+            permission.wait()
+            texts.withLock { $0.append(text) }
+            wrote.signal()
+        }
+
+        /// The written messages: each line without its time and level.
+        var messages: [String] {
+            texts.withLock { $0 }.map { text in
+                ["first", "second", "third", "sixth", "dropped log lines: 2", "dropped log lines: 1"]
+                    .first { text.contains($0) } ?? text
+            }
+        }
+    }
+
+    private func line(_ message: String) -> LogLine {
+        LogLine(level: .info, message: message, fields: [:], time: WallTime(nanoseconds: 0))
+    }
+
+    @Test func `lines beyond the capacity are announced with their number between the lines around the gap`() {
+        let output = SlowOutput()
+        let writer = LogWriter(capacity: 3) { output.write($0) }
+        for message in ["first", "second", "third", "fourth", "fifth"] { writer.write(line(message)) }
+        output.began.wait()
+        output.permission.signal()
+        // The second line begins when the first one no longer waits.
+        output.began.wait()
+        writer.write(line("sixth"))
+        writer.write(line("seventh"))
+        for _ in 0..<8 { output.permission.signal() }
+        for _ in 0..<6 { output.wrote.wait() }
+        #expect(
+            output.messages == [
+                "first", "second", "third", "dropped log lines: 2", "sixth", "dropped log lines: 1",
+            ]
+        )
+    }
+}
