@@ -109,6 +109,7 @@ struct SchemaTests {
                 "role": PluginRole.allCases.map(\.name),
                 "background-modes": BackgroundMode.allCases.map(\.rawValue),
                 "entitlements": Entitlement.allCases.map(\.rawValue),
+                "grants.settings.access": Grants.Setting.Access.allCases.map(\.rawValue),
                 "argument": manifest["argument"] ?? [],
                 "result.int32": rules, "result.int64": rules,
                 "grants.settings.access": Grants.Setting.Access.allCases.map(\.rawValue),

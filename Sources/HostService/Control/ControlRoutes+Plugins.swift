@@ -20,7 +20,7 @@ extension ControlRoutes {
                 PluginState(of: identifier, as: summary, in: scheduler, at: now)
             }
         }
-        guard let found else { throw RouteError.noSuchPlugin(text) }
+        guard let found else { throw noSuchPlugin(identifier) }
         let (summary, now) = (found.summary, found.now)
         let scheduling = facts.configuration.scheduling
         let policy = scheduling.policy(for: identifier)

@@ -18,7 +18,7 @@ extension ControlRoutes {
             let hadContainer = try await threads.run { [state = loop.state] in
                 try state.deleteDiscarded(of: plugin.text)
             }
-            if dropped == nil, !hadContainer { throw RouteError.noSuchPlugin(text) }
+            if dropped == nil, !hadContainer { throw noSuchPlugin(plugin) }
             return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: hadContainer)
         } catch let error as HostError {
             throw RouteError(.containerKept, error.message)
