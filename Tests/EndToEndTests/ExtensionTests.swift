@@ -122,7 +122,7 @@ struct ExtensionTests {
             let remedies = [
                 ("BGT-ABI-08", "report progress only for tasks that its handlers received"),
                 ("BGT-ABI-08", "set valid titles, and only of tasks that its handlers received"),
-                ("", "submit refresh requests"),
+                ("legacy fetch", "submit refresh requests"),
             ]
             for (rule, remedy) in remedies {
                 #expect(violations.filter { $0.names(forger, rule: rule, remedy: remedy) }.count == 2, "\(violations)")

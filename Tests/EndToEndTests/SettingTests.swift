@@ -45,15 +45,15 @@ struct SettingTests {
         Setting("isolation", "isolation", "off", shows: "isolation       off"),
         Setting("log-level", "log-level", "debug", shows: nil),
         Setting("idle-timeout", "idle-timeout", "9s", shows: "idle timeout    9s"),
-        Setting("conditions.external-power", "external-power", "false", shows: "external-power"),
-        Setting("conditions.network", "network", "false", shows: "network"),
-        Setting("conditions.idle", "idle", "true", shows: "idle"),
-        Setting("conditions.high-load", "high-load", "true", shows: "high-load"),
-        Setting("conditions.low-memory", "low-memory", "true", shows: "low-memory"),
-        Setting("conditions.hot", "hot", "true", shows: "hot"),
-        Setting("conditions.battery-low", "battery-low", "true", shows: "battery-low"),
-        Setting("conditions.power-saver", "power-saver", "true", shows: "power-saver"),
-        Setting("conditions.gpu", "gpu", "true", shows: "gpu"),
+        Setting("conditions.external-power", "external-power", "false", shows: "external power  no (configuration)"),
+        Setting("conditions.network", "network", "false", shows: "network         no (configuration)"),
+        Setting("conditions.idle", "idle", "true", shows: "idle            yes (configuration)"),
+        Setting("conditions.high-load", "high-load", "true", shows: "high load       yes (configuration)"),
+        Setting("conditions.low-memory", "low-memory", "true", shows: "low memory      yes (configuration)"),
+        Setting("conditions.hot", "hot", "true", shows: "hot             yes (configuration)"),
+        Setting("conditions.battery-low", "battery-low", "true", shows: "battery low     yes (configuration)"),
+        Setting("conditions.power-saver", "power-saver", "true", shows: "power saver     yes (configuration)"),
+        Setting("conditions.gpu", "gpu", "true", shows: "gpu             yes (configuration)"),
         Setting("sensors.sample-interval", nil, "6s", shows: "sample-interval 6s"),
         Setting("sensors.idle-percent", nil, "11", shows: "idle-percent 11"),
         Setting("sensors.idle-after", nil, "36s", shows: "idle-after 36s"),
@@ -135,7 +135,7 @@ struct SettingTests {
                 continue
             }
             #expect(byFile.text.contains(shown), "\(setting.key): \(byFile.text)")
-            if setting.key.hasPrefix("conditions.") || paths.contains(where: { $0.key == setting.key }) { continue }
+            if paths.contains(where: { $0.key == setting.key }) { continue }
             #expect(!byDefault.text.contains(shown), "\(setting.key) has its default")
         }
         for condition in Condition.all {
