@@ -20,7 +20,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let state: State
     package let kind: String?
     package let submission: Int64?
-    /// Whether the task may run now; nil in every state but `pending`.
+    /// Whether the pending request may run now; nil without a pending request.
     package let isEligible: Bool?
     /// The reasons that block the task or, if it is not pending, would block a new request of its plugin.
     package let reasons: [WaitingReason]
@@ -34,7 +34,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let change: ProposedChange?
     package let running: Running?
     package let lastOutcome: LastOutcome?
-    /// The verdict of each policy; nil in every state but `pending`.
+    /// The verdict of each policy; nil without a pending request.
     package let policies: [PolicyVerdict]?
     /// The reasons for which the pending submission, otherwise the newest one that ended, has waited, with their times,
     /// oldest first. Nil when there is neither.
