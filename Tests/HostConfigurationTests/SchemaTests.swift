@@ -112,7 +112,6 @@ struct SchemaTests {
                 "grants.settings.access": Grants.Setting.Access.allCases.map(\.rawValue),
                 "argument": manifest["argument"] ?? [],
                 "result.int32": rules, "result.int64": rules,
-                "grants.settings.access": Grants.Setting.Access.allCases.map(\.rawValue),
             ]
         )
         let arguments = Set(FunctionArgument.Kind.allCases.map(\.rawValue))

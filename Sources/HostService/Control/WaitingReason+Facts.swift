@@ -30,7 +30,7 @@ extension ConditionsReply {
     /// The option of `simulate conditions` that ends the simulation behind a reason; nil when the reason is real.
     fileprivate func simulation(behind reason: Reason) -> String? {
         if case .containerLocked(let plugin) = reason {
-            return lockedContainers[plugin.text]?.source == .simulated ? "--real \(plugin)" : nil
+            return lockedContainers?[plugin.text]?.source == .simulated ? "--real \(plugin)" : nil
         }
         guard let condition = reason.kind.condition, self[condition].source == .simulated else { return nil }
         return "--\(condition.name) real"

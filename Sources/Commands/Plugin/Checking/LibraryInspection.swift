@@ -25,7 +25,9 @@ struct LibraryInspection: Hashable, Encodable {
         let remedy: String
 
         init(_ problem: PluginBinaryProblem) {
-            (code, rule, message, remedy) = (problem.code, problem.rule, problem.message, problem.remedy)
+            (code, rule, message, remedy) = (
+                problem.code, problem.rule?.rawValue, problem.message, problem.remedy
+            )
         }
     }
 
