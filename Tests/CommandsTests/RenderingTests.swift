@@ -282,6 +282,7 @@ struct WhyTextTests {
             state: .pending,
             kind: .refresh,
             submission: SubmissionNumber(rawValue: 12),
+            isEligible: false,
             reasons: [WaitingReason(reason, at: Samples.moment)],
             earliestPossible: .at(Timestamp(Samples.now + .seconds(720))),
             change: ProposedChange(removing: reason)
@@ -302,7 +303,7 @@ struct WhyTextTests {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         func text(_ reply: TaskWhyReply) -> String { reply.text(for: reader) }
         #expect(
-            text(TaskWhyReply(identifier: task, plugin: plugin, state: .pending, kind: .refresh, reasons: []))
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .pending, kind: .refresh, isEligible: true))
                 == "com.example.feed.refresh of com.example.feed may run now (refresh)\n"
         )
         let running = TaskWhyReply.Running(launch: LaunchNumber(rawValue: 41), used: .seconds(2), budget: .seconds(30))

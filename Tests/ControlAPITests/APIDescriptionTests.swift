@@ -147,6 +147,7 @@ struct APIDescriptionTests {
         "TaskSubmission.kind": TaskKind.submittable.map(\.name),
         "TaskSubmission.protection": ProtectionType.allCases.map(\.name),
         "TaskSubmission.strategy": SubmissionStrategy.allCases.map(\.name),
+        "LedgerState.state": LedgerState.State.allCases.map(\.rawValue),
         "TaskWhy.state": TaskWhyReply.State.allCases.map(\.rawValue),
         "TaskWhy.policies.verdict": ["may", "wait", "must"],
         "Plugin.grants.places.access": ["read", "write", "execute"],

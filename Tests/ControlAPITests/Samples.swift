@@ -244,6 +244,7 @@ enum Samples {
             state: .pending,
             kind: .refresh,
             submission: SubmissionNumber(rawValue: 12),
+            isEligible: false,
             reasons: [
                 WaitingReason(.earliestBegin(now + .seconds(720)), at: moment),
                 WaitingReason(.network, at: moment),

@@ -156,18 +156,19 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `why has no reasons and policies of a running task, and empty reasons of a task that may run`() throws {
+    @Test func `why has eligible, policies and history only with a pending request, and always reasons`() throws {
         let task = try #require(TaskIdentifier("com.example.feed.refresh"))
         try check(
             TaskWhyReply(identifier: task, plugin: try Samples.plugin(), state: .unknown),
             "TaskWhy",
-            is: #"{"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "unknown"}"#
+            is: #"{"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "unknown", "reasons": []}"#
         )
         try check(
             TaskWhyReply(
                 identifier: task,
                 plugin: try Samples.plugin(),
                 state: .pending,
+                isEligible: true,
                 reasons: [],
                 policies: [],
                 history: []
@@ -303,7 +304,7 @@ struct WireShapeTests {
             reply,
             "TaskWhy",
             is: """
-                {"identifier": "com.example.feed.refresh", "state": "running", "earliest_possible": "2026-01-31T01:48:00Z",
+                {"identifier": "com.example.feed.refresh", "state": "running", "reasons": [], "earliest_possible": "2026-01-31T01:48:00Z",
                    "earliest_possible_ns": "1769824080000000000",
                  "change": {"code": "network", "message": "provide a network"},
                  "running": {"launch": 41, "used_ns": 1000000000, "budget_ns": 30000000000}}
