@@ -79,7 +79,7 @@ struct SettingTests {
         Setting("launches.event", "event-launches", "106", shows: "event 0 of 106"),
         Setting("launches.continued", "continued-launches", "107", shows: "continued 0 of 107"),
         Setting("continued.stall-limit", "stall-limit", "33s", shows: "expired after 33s"),
-        Setting("continued.pressure-interval", nil, "39s", shows: "one is expired every 39s"),
+        Setting("continued.pressure-interval", nil, "39s", shows: "one task is expired every 39s"),
         Setting("background-refresh", "background-refresh", "false", shows: "refresh         off"),
         Setting("minimum-fetch-interval", "minimum-fetch-interval", "20min", shows: "at most every 20min"),
         Setting("policies.off", nil, "[power-saver]", shows: "off: power-saver"),
