@@ -161,7 +161,10 @@ struct WireShapeTests {
         try check(
             TaskWhyReply(identifier: task, plugin: try Samples.plugin(), state: .unknown),
             "TaskWhy",
-            is: #"{"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "unknown", "reasons": []}"#
+            is: """
+                {"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "unknown",
+                 "reasons": []}
+                """
         )
         try check(
             TaskWhyReply(
