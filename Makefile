@@ -102,7 +102,7 @@ bench-programs: release
 	cc -O2 -shared -fPIC Benchmarks/Plugins/Bare.c -o "$(BENCH)/libBare.so"
 	cc -O2 Benchmarks/Plugins/Call.c -lffi -o "$(BENCH)/Call"
 	cc -O2 Benchmarks/Plugins/Floor.c -o "$(BENCH)/Floor"
-	cc -O2 Benchmarks/Plugins/Kills.c -o "$(BENCH)/Kills"
+	cc -O2 -pthread Benchmarks/Plugins/Kills.c -o "$(BENCH)/Kills"
 	swift build --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release
 
 lint:

@@ -1,12 +1,14 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
  * The lateness of kills: those of a host, whose runners announce themselves as in Overstays.c, and, alternating
- * with them, those of this program by a timer and a child of its own. `Kills FIFO` prints one line for each, the
- * nanoseconds from the kill time to the end of the process: `host N`; `timer N M`, where M is the lateness of the
- * wake-up alone. Runs until it is killed: the FIFO never reaches its end. */
+ * with them, those of this program by a timer and a child of its own, which has the session and the threads of a
+ * runner. `Kills FIFO` prints one line for each, the nanoseconds from the kill time to the end of the process:
+ * `host N`; `timer N M`, where M is the lateness of the wake-up alone. Runs until it is killed: the FIFO never reaches
+ * its end. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +17,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* As many as a runner of one plugin without threads of its own has. */
+enum { THREADS = 5 };
 
 static int64_t now_ns(void) {
     struct timespec now;
@@ -30,12 +35,28 @@ static int64_t end_of(int process) {
     return now_ns();
 }
 
+static void *stay(void *unused) {
+    for (;;) pause();
+    return unused;
+}
+
+/* A process like a runner: with a session and some threads of its own. The kernel gives each session a fair share of
+ * the processors, and every thread needs a processor to end. */
+static void be_runner(void) {
+    setsid();
+    for (int index = 1; index < THREADS; index++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, stay, NULL) != 0) _exit(1);
+    }
+    stay(NULL);
+}
+
 static int kill_by_timer(void) {
     const int64_t due = now_ns() + 20000000;
     const struct itimerspec time = {.it_value = {.tv_sec = due / 1000000000, .tv_nsec = due % 1000000000}};
     const int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     const pid_t child = fork();
-    if (child == 0) for (;;) pause();
+    if (child == 0) be_runner();
     const int process = (int)syscall(SYS_pidfd_open, child, 0);
     uint64_t count;
     if (timer < 0 || child < 0 || process < 0 || timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL) != 0 ||
