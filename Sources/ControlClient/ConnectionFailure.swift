@@ -13,13 +13,15 @@ package enum ConnectionFailure: Hashable, Sendable {
     /// The host hangs: it accepts no connection, or does not answer in time.
     case noAnswer
     case hungUp
+    /// The answer has more than `ControlClient.largestAnswer` bytes.
+    case answerTooLarge
     case other(String)
 
     init(_ error: any Error) {
         self =
             switch error {
             case let error as IOError: Self(number: error.errnoCode)
-            case is NIOTooManyBytesError: .other("the answer is too large")
+            case is NIOTooManyBytesError: .answerTooLarge
             case let error as HTTPClientError: Self(error)
             case SocketAddressError.unixDomainSocketPathTooLong: .pathTooLong
             default: .other("\(error)")
@@ -57,6 +59,7 @@ extension ConnectionFailure: CustomStringConvertible {
         case .pathTooLong: "the path is longer than 107 bytes, the limit for a socket"
         case .noAnswer: "a host runs, but it does not answer"
         case .hungUp: "the host closed the connection before it answered"
+        case .answerTooLarge: "the answer of the host has more than \(ControlClient.largestAnswer >> 20) MiB"
         case .other(let words): words
         }
     }

@@ -15,7 +15,8 @@ package struct ControlClient: Sendable {
     private let http: HTTPClient
     private let answerTimeout: Duration
 
-    private static let largestAnswer = 64 << 20
+    /// Maximum size of an answer in bytes.
+    static let largestAnswer = 64 << 20
 
     /// Runs `body` with a client for the host at `socket`.
     ///

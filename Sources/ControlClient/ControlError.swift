@@ -4,7 +4,7 @@ package import ControlAPI
 
 /// The failure of a call to the host.
 package enum ControlError: Error, Hashable, Sendable {
-    /// No host answers at the socket, or the answer is incomplete.
+    /// No host answers at the socket, or the answer is incomplete or too large.
     case unreachable(socket: String, cause: ConnectionFailure)
     /// The stream of the journal has ended. `isInOrder` is true when the host ended it, false when the connection was
     /// lost.
@@ -18,6 +18,8 @@ package enum ControlError: Error, Hashable, Sendable {
 extension ControlError: CustomStringConvertible {
     package var description: String {
         switch self {
+        case .unreachable(let socket, .answerTooLarge):
+            "the call to the host at \(socket) failed: \(ConnectionFailure.answerTooLarge)"
         case .unreachable(let socket, let cause): "no host answers at \(socket): \(cause)"
         case .journalEnded(let socket, isInOrder: true): "the host at \(socket) is stopping and has closed the journal"
         case .journalEnded(let socket, isInOrder: false): "the connection to the host at \(socket) is lost"

@@ -124,7 +124,8 @@ package struct FunctionTrial: Sendable {
                         do { try await Task.sleep(for: limit) } catch { return }
                         launcher.kill(Self.launch)
                     }
-                case .unavailable(_, let error): throw FunctionTrialError("no runner starts: \(error.message)")
+                case .unavailable(_, let error):
+                    throw FunctionTrialError("no runner can be started for the call: \(error.message)")
                 case .message(_, .loadFailed(let message)), .message(_, .ffiMissing(let message)),
                     .message(_, .sandboxFailed(let message)):
                     throw FunctionTrialError(message)

@@ -37,7 +37,7 @@ package final class SystemConditions: Sendable {
             )
             self.board = board
             let status = DetachedThread.start("conditions") { loop.run(board) }
-            try SystemError.check(status, "start the thread of the conditions")
+            try SystemError.check(status, "start the thread that samples the conditions")
         } catch {
             throw ConditionsError(message: "cannot watch the machine's conditions: \(error)")
         }

@@ -185,8 +185,8 @@ extension HostConfiguration {
                 mapping.problems.report(
                     .wrongValue,
                     at: field,
-                    "is the main plugin itself",
-                    remedy: "write the identifiers of its extensions"
+                    "is \"\(field.value)\", which is the main plugin itself",
+                    remedy: "remove it, or write the identifier of an extension of this plugin"
                 )
                 return nil
             }

@@ -64,7 +64,7 @@ extension HostConfiguration {
         return misfits
             + settings.map { name in
                 let nearest = NearestWord.to(name, among: plugin.settings.keys.sorted())
-                let remedy = nearest.map { "write \"\($0)\"" } ?? "compare it with the manifest"
+                let remedy = nearest.map { "write \"\($0)\"" } ?? "compare the key with the manifest"
                 return "\(key).settings.\(name): the manifest has no setting of that name; \(remedy), or keep it if the"
                     + " plugin reads a setting without a default"
             }

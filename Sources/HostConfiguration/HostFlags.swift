@@ -25,15 +25,20 @@ package struct HostFlags: ParsableArguments {
     var stateDirectory: String?
     @Option(help: ArgumentHelp("The socket of the control API.", valueName: "path"))
     var socket: String?
-    @Option(help: ArgumentHelp("A group whose members may read over that socket.", valueName: "group"))
+    @Option(help: ArgumentHelp("A group whose members may read over the control socket.", valueName: "group"))
     var readGroup: String?
-    @Option(help: ArgumentHelp("A group whose members may also submit, cancel and run requests.", valueName: "group"))
+    @Option(
+        help: ArgumentHelp(
+            "A group whose members may read over the control socket, and submit, cancel and run requests.",
+            valueName: "group"
+        )
+    )
     var submitGroup: String?
-    @Option(help: ArgumentHelp("A group whose members may use every route of that socket.", valueName: "group"))
+    @Option(help: ArgumentHelp("A group whose members may use every route of the control socket.", valueName: "group"))
     var operateGroup: String?
     @Option(help: ArgumentHelp("Timeout for idle connections and incomplete requests.", valueName: "duration"))
     var idleTimeout: String?
-    @Option(help: ArgumentHelp("The runner; by default the one beside this program.", valueName: "file"))
+    @Option(help: ArgumentHelp("The program bgtask-runner; by default the one beside this program.", valueName: "file"))
     var runner: String?
     @Option(
         help: ArgumentHelp(
@@ -84,7 +89,7 @@ package struct HostFlags: ParsableArguments {
     var eventLaunches: String?
     @Option(help: ArgumentHelp("Maximum number of continued launches at once.", valueName: "count"))
     var continuedLaunches: String?
-    @Option(help: ArgumentHelp("How long a continued task may go without progress.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Time without progress after which a continued task expires.", valueName: "duration"))
     var stallLimit: String?
     @Option(help: ArgumentHelp("The minimum time between two legacy fetches of a plugin.", valueName: "duration"))
     var minimumFetchInterval: String?
@@ -97,18 +102,27 @@ package struct HostFlags: ParsableArguments {
         )
     )
     var stagger: String?
-    @Option(help: ArgumentHelp("The cooldown after a first overrun; it doubles.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("The spacing after a first overrun; each further overrun doubles it.", valueName: "duration")
+    )
     var overrunSpacing: String?
-    @Option(help: ArgumentHelp("Running time of a plugin's background launches per day.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("Maximum running time of a plugin's background launches per day.", valueName: "duration")
+    )
     var dayBudget: String?
     @Option(help: ArgumentHelp("The longest time that advisory policies may defer a request.", valueName: "duration"))
     var maximumDeferral: String?
-    @Option(help: ArgumentHelp("The wait after a first failed attempt; it doubles.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "The delay after the first charged attempt of a task; each further attempt doubles it.",
+            valueName: "duration"
+        )
+    )
     var retryDelay: String?
-    @Option(help: ArgumentHelp("Failed attempts until a task is abandoned.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of charged attempts after which a task is abandoned.", valueName: "count"))
     var attempts: String?
     @Option(
-        help: ArgumentHelp("The delay before the host repeats an action of its own that failed.", valueName: "duration")
+        help: ArgumentHelp("The delay before the host retries a runner or a commit that failed.", valueName: "duration")
     )
     var hostRetryDelay: String?
     @Option(help: ArgumentHelp("How long requests of a removed plugin are kept.", valueName: "duration"))

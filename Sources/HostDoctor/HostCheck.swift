@@ -72,8 +72,8 @@ package struct HostCheck {
             add(
                 .note,
                 .host,
-                "a host (\(name)) uses \(configuration.stateDirectory); its open files are not checked;"
-                    + " stop the host to check them"
+                "a host (\(name)) uses \(configuration.stateDirectory); its ledger and its containers are not"
+                    + " checked; stop the host to check them"
             )
         case .stopped:
             add(.fine, .host, "no host uses \(configuration.stateDirectory)")

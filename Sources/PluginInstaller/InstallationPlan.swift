@@ -47,7 +47,7 @@ package struct InstallationPlan {
         if previous == nil, FilePlace.exists(target) {
             throw InstallationError(
                 "\(target) exists and does not describe \(identifierText(reading))",
-                remedy: "move it away; check it with: bgtask plugin check \(target)"
+                remedy: "move that file away, or check it with: bgtask plugin check \(target)"
             )
         }
 
@@ -118,10 +118,10 @@ package struct InstallationPlan {
         let directory = FilePlace.directory(of: target)
         guard let problem = LibraryLinkage(path: source, origin: directory).problems.first else { return }
         throw InstallationError(
-            "\(problem.message), if it is in \(directory); nothing was written",
-            remedy: "copy the libraries that it needs to \(directory) first, or install them for the whole system"
+            "a copy in \(directory) cannot be loaded: \(problem.message); nothing was written",
+            remedy: "copy the needed libraries to \(directory) first, or install them for the whole system"
         )
     }
 }
 
-private func identifierText(_ reading: ManifestReading) -> String { reading.identifier?.text ?? "it" }
+private func identifierText(_ reading: ManifestReading) -> String { reading.identifier?.text ?? "the plugin" }

@@ -38,7 +38,7 @@ package struct InstalledLibrary: Hashable {
             "\(directory)/\(DigestMark(digest: library.digest, length: DigestMark.lengths[0]).applied(to: name))"
         throw InstallationError(
             "\(taken) exists, and its content does not match the digest in its name",
-            remedy: "move it away"
+            remedy: "move that file away"
         )
     }
 

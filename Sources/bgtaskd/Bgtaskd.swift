@@ -15,7 +15,7 @@ struct Bgtaskd: AsyncParsableCommand {
         commandName: "bgtaskd",
         abstract: "Runs background tasks of plugins.",
         discussion: """
-            Every key of the configuration file that concerns the host is a flag as well; a flag wins.
+            Every key of the configuration file that concerns the host is a flag as well; a flag takes precedence.
 
             Example: bgtaskd --state-directory /tmp/state --manifests manifests --plugin-directory .build/plugins
             """,

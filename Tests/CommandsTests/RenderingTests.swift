@@ -61,8 +61,8 @@ struct RenderingTests {
                 spacing         1s
                 batch size      100
                 idle timeout    10s
-                retry           after 10s, doubling; 3 attempts; the host's own actions after 1s
-                retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is checked again after 10min
+                retry           a task after 10s, doubling; 3 attempts; a runner or a commit after 1s
+                retention       removed plugins' requests 30d, journal and ended launches 90d; each deletion waits 10min, in case the clock is wrong
                 policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
                 isolation       best-effort
                                 network: seccomp, Landlock 7
@@ -85,7 +85,7 @@ struct RenderingTests {
 
     @Test func `plugin show counts the events that its list leaves out`() throws {
         let reply = try Samples.pluginShow(events: 4)
-        #expect(reply.text(for: reader).contains("waits for nothing\n                and 3 more\n"))
+        #expect(reply.text(for: reader).contains("waits for nothing\n                and 3 more events\n"))
     }
 
     @Test func `plugin list prints refused manifests with file, line and cause`() throws {
@@ -136,7 +136,7 @@ struct RenderingTests {
                 background      on
                 entitlements    continued-processing.gpu
                 schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
-                retry           after 10s, doubling; 3 attempts; the host's own actions after 1s
+                retry           a task after 10s, doubling; 3 attempts; a runner or a commit after 1s
                 retention       requests are kept for 30d after a removal
                 last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
                 notes           /etc/bgtask/manifests/feed.yaml:9: note: modes: audio has no effect

@@ -63,7 +63,7 @@ struct MalformedCallTests {
             "x",
             "write one of identifier"
         ),
-        Case(#"{"kind": "refresh"}"#, "field-missing", "identifier", "add it: write a string"),
+        Case(#"{"kind": "refresh"}"#, "field-missing", "identifier", "add the field: write a string"),
         Case(#"{"identifier": 1, "kind": "refresh"}"#, "field-type", "identifier", "write a string"),
         Case(#"{"identifier": "a.b", "kind": ["refresh"]}"#, "field-type", "kind", "write a string"),
         Case(#"{"identifier": "a.b", "kind": null}"#, "field-null", "kind", "write a string"),

@@ -210,7 +210,7 @@ struct ExtensionTests {
         try await HostFixture.with(plugins: pair.plugins) { host in
             let file = try host.directory.write("from a file".utf8, to: "typed.txt")
             let done = try await host.bgtask("trigger", pair.child.identifier, "--payload", file)
-            #expect(done.status == 0 && done.output.hasSuffix("waits for \(pair.child.identifier)\n"))
+            #expect(done.status == 0 && done.output.hasSuffix("waits for delivery to \(pair.child.identifier)\n"))
             let script =
                 "printf typed | '\(try BuiltProgram.command.path())' trigger \(pair.child.identifier)"
                 + " --payload - --json --socket '\(host.socket)'"

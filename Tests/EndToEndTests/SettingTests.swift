@@ -91,7 +91,7 @@ struct SettingTests {
         Setting("policies.maximum-capacity-wait", nil, "42min", shows: "maximum capacity wait 42min"),
         Setting("retry.delay", "retry-delay", "4s", shows: "after 4s, doubling"),
         Setting("retry.attempts", "attempts", "5", shows: "5 attempts"),
-        Setting("retry.host-delay", "host-retry-delay", "3s", shows: "own actions after 3s"),
+        Setting("retry.host-delay", "host-retry-delay", "3s", shows: "commit after 3s"),
         Setting("removed-plugin-retention", "removed-plugin-retention", "3h", shows: "plugins' requests 3h"),
         Setting("journal-retention", "journal-retention", "4d", shows: "ended launches 4d"),
     ]

@@ -54,7 +54,7 @@ struct WaitingTests {
             }
             let why = try await host.why(plugin.task())
             #expect(why.codes == ["retry-delay"])
-            #expect(why.reasons.first?.message.contains("its library could not be loaded") == true)
+            #expect(why.reasons.first?.message.contains("the library of the plugin could not be loaded") == true)
             #expect(why.lastOutcome?.message.contains("missing_function") == true)
             #expect(why.change?.message.contains("correct the library") == true)
         }

@@ -169,7 +169,7 @@ struct WatchPictureTests {
         let lines = Self.picture(.gone(absence, last: try Samples.snapshot()), 100, 30)
         #expect(lines.first == "01:48:00  no host since 01:47:50")
         #expect(lines.contains(absence.problem) && lines.contains(absence.remedy))
-        #expect(lines.contains("the picture below is from 01:48:00") && lines.contains("RUNNING 2"))
+        #expect(lines.contains("the data below is from 01:48:00") && lines.contains("RUNNING 2"))
     }
 
     @Test func `without Unicode bgtask watch prints only ASCII`() throws {

@@ -12,6 +12,9 @@ enum UnreachableAdvice {
         case .pathTooLong: "give the host and this command a shorter path with --socket"
         case .notAllowed: admission(facts())
         case .noAnswer: hanging(choice.socket, facts().listener.process)
+        case .answerTooLarge:
+            "select less with the options of the command, such as --plugin or --limit, or check the process at the"
+                + " socket with: ss -lxp src \(choice.socket)"
         case .hungUp: "the host may be stopping; try again in a moment, or \(choice.startHint)"
         }
     }
@@ -20,12 +23,12 @@ enum UnreachableAdvice {
         let users =
             facts.owner == "root" ? "root" : "the host's own user\(facts.owner.map { " \($0)" } ?? ""), root"
         if let group = facts.group {
-            return "\(users) and the members of the socket group \(group) may use it; join that group with: "
+            return "\(users) and the members of the socket group \(group) may use the socket; join that group with: "
                 + "sudo usermod -aG \(group) USER, and log in again; or use your own host with --user"
         }
-        return "\(users) and the members of its socket groups, if it has any, may use it; ask the operator to set "
-            + "socket-groups in the configuration of the host and to restart the host, then join one of them with: "
-            + "sudo usermod -aG GROUP USER, and log in again; or use your own host with --user"
+        return "\(users) and the members of the host's socket groups, if there are any, may use the socket; ask the "
+            + "operator to set socket-groups in the configuration of the host and to restart the host, then join one "
+            + "of the groups with: sudo usermod -aG GROUP USER, and log in again; or use your own host with --user"
     }
 
     private static func hanging(_ socket: String, _ process: Int32?) -> String {

@@ -11,8 +11,9 @@ struct HostCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check a host's configuration, directories and ledger, and show the remedies.",
         discussion: """
-            For a host that does not start, or before its first start. It takes the options of bgtaskd and reads \
-            the same files. It does not open the ledger of a running host. Run it as the host's own user.
+            Use it when a host does not start, or before the first start of a host. The command takes the options of \
+            bgtaskd and reads the same files. It does not open the ledger of a running host. Run it as the host's own \
+            user.
 
             Example:
               bgtask host check --system

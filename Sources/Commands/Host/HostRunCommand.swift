@@ -10,8 +10,8 @@ struct HostRunCommand: ParsableCommand {
         abstract: "Run a host in the foreground.",
         usage: "bgtask host run [<options of bgtaskd>]",
         discussion: """
-            Runs the bgtaskd beside this command, or else the first one in PATH, and passes all options. "bgtaskd \
-            --help" shows its options.
+            Runs the bgtaskd beside this command, or else the first bgtaskd in PATH, with all given options. "bgtaskd \
+            --help" shows them.
 
             Example:
               bgtask host run --manifests ./manifests

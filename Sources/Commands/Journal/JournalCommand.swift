@@ -21,10 +21,10 @@ struct JournalCommand: AsyncParsableCommand {
             """
     )
 
-    @Flag(help: "Follow new entries.")
+    @Flag(help: "Also print new entries, until Ctrl-C.")
     var follow = false
 
-    @Option(help: ArgumentHelp("Number of newest entries that are printed first.", valueName: "number"))
+    @Option(help: ArgumentHelp("Print at most this number of the newest entries.", valueName: "number"))
     var limit = 50
 
     @OptionGroup(title: "Filters") var filters: JournalFilterOptions

@@ -13,11 +13,14 @@ struct JournalFilterOptions: ParsableArguments {
     )
     var plugin: PluginIdentifier?
 
-    @Option(help: ArgumentHelp("Only this launch.", valueName: "number"), transform: IdentifierArgument.launch)
+    @Option(
+        help: ArgumentHelp("Only entries of this launch.", valueName: "number"),
+        transform: IdentifierArgument.launch
+    )
     var launch: LaunchNumber?
 
     @Option(
-        help: ArgumentHelp("Only this task.", valueName: "identifier"),
+        help: ArgumentHelp("Only entries of this task.", valueName: "identifier"),
         transform: IdentifierArgument.task
     )
     var identifier: TaskIdentifier?
@@ -25,7 +28,8 @@ struct JournalFilterOptions: ParsableArguments {
     @Option(
         name: [.customLong("event"), .customLong("outcome")],
         help: ArgumentHelp(
-            "Only this event or outcome: \(JournalEntry.Event.allCases.map(\.name).joined(separator: ", ")). May be repeated.",
+            "Only entries with this event or outcome; may be repeated: "
+                + "\(JournalEntry.Event.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "name"
         ),
         transform: { try WordArgument.value($0, among: JournalEntry.Event.allCases, \.name) }
@@ -43,7 +47,8 @@ struct JournalFilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only entries since an RFC 3339 time, or since a duration ago, such as 2h or 1d12h (\(DurationText.units)).",
+            "Only entries since a time: an RFC 3339 time, or a duration before now, such as 2h or 1d12h "
+                + "(\(DurationText.units)).",
             valueName: "time"
         ),
         transform: Self.instant

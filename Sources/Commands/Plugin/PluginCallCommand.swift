@@ -31,7 +31,7 @@ struct PluginCallCommand: AsyncParsableCommand {
               bgtask plugin call /usr/lib/x86_64-linux-gnu/libz.so.1 zlibVersion \\
                 --returns pointer:success-when-non-null
 
-            Exit codes: 0 the result is a success, 1 it is a failure or missing, 2 misuse.
+            Exit codes: 0 the result means success, 1 it means failure or there is no result, 2 misuse.
             """
     )
 
@@ -41,14 +41,17 @@ struct PluginCallCommand: AsyncParsableCommand {
     @Argument(help: "The function's name, as nm -D prints it.")
     var symbol: String
 
-    @Argument(help: "The arguments, in order.", transform: SignatureArgument.argument)
+    @Argument(
+        help: "The function's arguments in order, each as KIND or KIND:VALUE.",
+        transform: SignatureArgument.argument
+    )
     var arguments: [FunctionArgument] = []
 
     @Option(
         help: ArgumentHelp(
-            "The result, and which values mean success: void, int32:RULE, int64:RULE with success-when-zero, "
-                + "success-when-nonzero or success-when-nonnegative, or pointer:success-when-non-null. "
-                + "Default: int32:success-when-zero.",
+            "The type of the result, and the values that mean success: void, int32:RULE, int64:RULE with "
+                + "success-when-zero, success-when-nonzero or success-when-nonnegative, or "
+                + "pointer:success-when-non-null. Default: int32:success-when-zero.",
             valueName: "type[:rule]"
         ),
         transform: SignatureArgument.result
@@ -71,12 +74,17 @@ struct PluginCallCommand: AsyncParsableCommand {
     var payload: String?
 
     @Option(
-        help: ArgumentHelp("The value of setting:KEY.", valueName: "key=value"),
+        help: ArgumentHelp("The value of the argument setting:KEY; may be repeated.", valueName: "key=value"),
         transform: SignatureArgument.setting
     )
     var setting: [(key: String, value: String)] = []
 
-    @Option(help: ArgumentHelp("The value of container-path; by default this directory.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp(
+            "The value of the argument container-path; by default the current directory.",
+            valueName: "directory"
+        )
+    )
     var container: String?
 
     @Flag(help: "Print JSON.")

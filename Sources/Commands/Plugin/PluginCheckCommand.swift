@@ -20,8 +20,8 @@ struct PluginCheckCommand: ParsableCommand {
             Example:
               bgtask plugin check manifests/com.example.feed.yaml --plugins build/plugins
 
-            Exit codes: 0 conforms, 1 does not, 2 misuse, 4 the checker itself failed, 5 the library cannot be loaded, \
-            6 passed with exclusions. --list names the checks; --json is described in Documentation/Vendors.md.
+            Exit codes: 0 conforms, 1 does not conform, 2 misuse, 4 the checker itself failed, 5 the library cannot be \
+            loaded, 6 passed with exclusions. --list names the checks; --json is described in Documentation/Vendors.md.
             """
     )
 
@@ -32,13 +32,15 @@ struct PluginCheckCommand: ParsableCommand {
         name: .customLong("with"),
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Other manifests of the same host, such as an extension's main plugin.",
+            "Manifests of the same host to read without checking them, such as that of an extension's main plugin.",
             valueName: "manifest"
         )
     )
     var neighbours: [String] = []
 
-    @Option(help: ArgumentHelp("The directory of libraries not beside their manifest.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("The directory of libraries that are not beside their manifest.", valueName: "directory")
+    )
     var plugins: String?
 
     @Option(help: ArgumentHelp("Run only checks whose name matches this expression.", valueName: "regex"))

@@ -8,7 +8,7 @@ import PluginBinary
 struct PluginInspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show the properties of a library, and whether this version loads it.",
+        abstract: "Show the properties of a library, and whether a host of this version loads it.",
         discussion: """
             Reads the file as plain bytes: none of its code runs, and no host takes part. Exit code 1: a host of this \
             version loads it neither as a plugin nor as a library whose functions a manifest binds.

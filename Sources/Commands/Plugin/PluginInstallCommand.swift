@@ -16,8 +16,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
             Checks the plugin, shows its requested grants, and copies its library and manifest into the operator's \
             manifest directory. The name of the installed library contains the beginning of its digest \
             (libFeed-8c6f168f.so), and the installed manifest uses that name: both take effect together. A running \
-            host confirms the installation. If it refuses the plugin, the previous files are restored; otherwise they \
-            are deleted.
+            host confirms the installation. If the host refuses the plugin, the previous files are restored; otherwise \
+            the previous files are deleted.
 
             Example:
               bgtask plugin install com.example.feed.yaml --library build/libFeed.so --pin

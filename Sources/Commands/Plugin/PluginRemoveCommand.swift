@@ -30,7 +30,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The plugin's identifier.", transform: IdentifierArgument.plugin)
     var identifier: PluginIdentifier
 
-    @Flag(help: "Delete its pending requests and its container, for good.")
+    @Flag(help: "Also delete the plugin's pending requests and its container, for good.")
     var purge = false
 
     @Flag(help: "Remove without confirmation.")

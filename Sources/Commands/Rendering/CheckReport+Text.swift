@@ -25,7 +25,8 @@ extension CheckVerdict {
         case .passedWithExclusions: "passed with exclusions"
         case .doesNotConform: "does not conform"
         case .cannotBeLoaded: "cannot be loaded"
-        case .checkerFailed: "the checker failed: its result differs from the catalogue's; report this with the files"
+        case .checkerFailed:
+            "the checker failed: its result differs from the catalogue's; report this defect of bgtask with the files"
         }
     }
 

@@ -66,11 +66,11 @@ extension KindBudget {
 }
 
 extension RetryRule {
-    /// The retry rule in a phrase, as `after 10s, doubling; 3 attempts; the host's own actions after 1s`.
+    /// The retry rule in a phrase, as `a task after 10s, doubling; 3 attempts; a runner or a commit after 1s`.
     var words: String {
         let attempts = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
-        return "after \(delay.duration.humanReadable), doubling; \(attempts); "
-            + "the host's own actions after \(hostDelay.duration.humanReadable)"
+        return "a task after \(delay.duration.humanReadable), doubling; \(attempts); "
+            + "a runner or a commit after \(hostDelay.duration.humanReadable)"
     }
 }
 
@@ -78,7 +78,7 @@ extension Retention {
     var words: String {
         "removed plugins' requests \(removedPlugin.duration.humanReadable), "
             + "journal and ended launches \(journal.duration.humanReadable); "
-            + "the clock is checked again after \(doubt.duration.humanReadable)"
+            + "each deletion waits \(doubt.duration.humanReadable), in case the clock is wrong"
     }
 }
 

@@ -41,7 +41,9 @@ extension InstallationPlan {
         if count == 0 { return [] }
         let subject = count == 1 ? "1 pending request" : "\(count) pending requests"
         let left = count - Self.mostIdentifiers
-        let more = left > 0 ? ["and \(left) more; list all with: bgtask task list --plugin \(identifier)"] : []
+        let more =
+            left > 0
+            ? ["and \(left) more; list all requests of the plugin with: bgtask task list --plugin \(identifier)"] : []
         return ["\(subject) that the new manifest does not permit; cancel with: bgtask task cancel TASK"]
             + requests.identifiers.prefix(Self.mostIdentifiers) + more
     }
@@ -68,7 +70,8 @@ extension InstallationPlan {
     /// The guarantees that the running host does not enforce, so that the plugin may do more there. Without a running
     /// host, the guarantees that no host of this version enforces.
     private var notEnforced: [String] {
-        place.host?.unenforced ?? ["memory, processes; the other guarantees depend on the host: bgtask host status"]
+        place.host?.unenforced
+            ?? ["memory, processes; the other guarantees depend on the host; show them with: bgtask host status"]
     }
 
     private var containing: String? {
@@ -85,7 +88,7 @@ extension InstallationPlan {
         guard previous != nil else { return [] }
         guard let old = previous?.manifest else { return ["everything: the installed manifest is refused"] }
         let changes = RequestedGrants(manifest).changes(from: RequestedGrants(old))
-        return changes.isEmpty ? ["no requested grant"] : changes
+        return changes.isEmpty ? ["none in the requested grants"] : changes
     }
 }
 

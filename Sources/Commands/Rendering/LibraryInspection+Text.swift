@@ -11,7 +11,10 @@ extension LibraryInspection: Presentable {
         fields.add("because", each: problems.map { "\($0.message); \($0.remedy)" })
         fields.add("perhaps", each: doubts.map { "\($0.message); \($0.remedy)" })
         fields.add("architecture", architecture)
-        fields.add("built for", note.map { "ABI major \($0.major), needs minor \($0.requiredMinor); this is \(abi)" })
+        fields.add(
+            "built for",
+            note.map { "ABI major \($0.major), needs minor \($0.requiredMinor); a host of this version has ABI \(abi)" }
+        )
         if architecture != nil, !problems.contains(where: { $0.code.hasPrefix("entry") }) {
             fields.add("entry", PluginBinary.entryName)
         }

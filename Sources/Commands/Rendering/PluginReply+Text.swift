@@ -44,7 +44,8 @@ extension PluginReply: Presentable {
 extension PluginReply {
     private func eventLines(for reader: Reader) -> [String] {
         let more = summary.events - waitingEvents.count
-        return waitingEvents.map { $0.line(for: reader) } + (more > 0 ? ["and \(more) more"] : [])
+        let rest = more == 1 ? "and 1 more event" : "and \(more) more events"
+        return waitingEvents.map { $0.line(for: reader) } + (more > 0 ? [rest] : [])
     }
 }
 

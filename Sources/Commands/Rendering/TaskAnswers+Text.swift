@@ -14,15 +14,17 @@ extension TaskSubmissionReply: Presentable {
 }
 
 extension PluginTriggerReply: Presentable {
-    func text(for reader: Reader) -> String { "event \(submission) waits for \(plugin)".terminalSafe + "\n" }
+    func text(for reader: Reader) -> String {
+        "event \(submission) waits for delivery to \(plugin)".terminalSafe + "\n"
+    }
 }
 
 extension TaskCancellationReply: Presentable {
     func text(for reader: Reader) -> String {
         isCancelled
             ? "the pending request is cancelled\n"
-            : "no request with that identifier was pending; if its task runs, it continues, and is not requeued when"
-                + " interrupted\n"
+            : "no request with that identifier was pending; a running task of that identifier continues, and is not"
+                + " requeued when interrupted\n"
     }
 }
 

@@ -87,7 +87,11 @@ struct ReplayCommand: AsyncParsableCommand {
             PluginPopulation(try await client.launches(limit: HostJournal.launches), pending: try await client.tasks())
         }
         if !population.plugins.isEmpty { return population }
-        throw CommandFailure(.refused, "the host has no recorded launch with an ended task", remedy: "use --plugins")
+        throw CommandFailure(
+            .refused,
+            "the host has no recorded launch with an ended task",
+            remedy: "name the plugins with --plugins, or generate them with --count"
+        )
     }
 
     private func schedulingConfiguration() throws -> SchedulingConfiguration {

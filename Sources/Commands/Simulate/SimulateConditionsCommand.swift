@@ -42,17 +42,23 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
     @OptionGroup var conditions: ConditionFlags<Word>
 
     @Option(
-        help: ArgumentHelp("Lock the container of this plugin for the host; may be repeated.", valueName: "plugin"),
+        help: ArgumentHelp("Simulate a locked container of this plugin; may be repeated.", valueName: "plugin"),
         transform: IdentifierArgument.plugin
     )
     var locked: [PluginIdentifier] = []
     @Option(
-        help: ArgumentHelp("Mount and unlock the container of this plugin for the host.", valueName: "plugin"),
+        help: ArgumentHelp(
+            "Simulate a mounted and unlocked container of this plugin; may be repeated.",
+            valueName: "plugin"
+        ),
         transform: IdentifierArgument.plugin
     )
     var unlocked: [PluginIdentifier] = []
     @Option(
-        help: ArgumentHelp("Return the container of this plugin to its real state.", valueName: "plugin"),
+        help: ArgumentHelp(
+            "End the simulation for the container of this plugin; may be repeated.",
+            valueName: "plugin"
+        ),
         transform: IdentifierArgument.plugin
     )
     var real: [PluginIdentifier] = []

@@ -8,7 +8,10 @@ import TaskModel
 /// Reads the payload of a submission or a trigger from a file, or from standard input when the path is `-`.
 enum PayloadFile {
     static func help(_ reader: String) -> ArgumentHelp {
-        ArgumentHelp("Pass these bytes to the \(reader), at most 64 KiB; - reads standard input.", valueName: "FILE|-")
+        ArgumentHelp(
+            "Pass the bytes of this file to the \(reader), at most 64 KiB; - reads standard input.",
+            valueName: "FILE|-"
+        )
     }
 
     static func bytes(of name: String) throws -> [UInt8] {

@@ -10,9 +10,9 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Show running tasks, waiting requests with their reasons, and new journal entries, live.",
         discussion: """
-            The picture is redrawn in every interval and for each journal entry. q or Ctrl-C ends it. When the host \
-            ends, it shows the last picture and waits for the next host. If the output is not a terminal, or TERM is \
-            dumb, it prints a snapshot for each change. NO_COLOR disables colours.
+            The display is redrawn in every interval and for each journal entry. q or Ctrl-C ends the command. When \
+            the host ends, the command keeps the last display and waits for the next host. If the output is not a \
+            terminal, or TERM is dumb, the command prints a snapshot for each change. NO_COLOR disables colours.
 
             Examples:
               bgtask watch
@@ -22,7 +22,10 @@ struct WatchCommand: AsyncParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("Longest time between two pictures (\(DurationText.units)).", valueName: "time")
+        help: ArgumentHelp(
+            "Maximum time between two redraws, from 50ms to 1h (\(DurationText.units)).",
+            valueName: "time"
+        )
     )
     var interval = "1s"
 

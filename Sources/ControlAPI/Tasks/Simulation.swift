@@ -13,7 +13,7 @@ package struct RunOrder: CallBody, Hashable {
     package func validated() throws(RouteError) -> [TaskIdentifier] {
         if identifiers.isEmpty {
             let remedy = "name at least one pending task"
-            throw RouteError(.identifierMissing, field: "identifiers", "identifiers is empty", remedy: remedy)
+            throw RouteError(.identifierMissing, field: "identifiers", "field \"identifiers\" is empty", remedy: remedy)
         }
         var tasks: [TaskIdentifier] = []
         for (index, text) in identifiers.enumerated() {

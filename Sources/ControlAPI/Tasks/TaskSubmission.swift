@@ -93,7 +93,7 @@ package struct TaskSubmission: CallBody, Hashable {
         throw RouteError(
             .kindUnknown,
             field: "kind",
-            "kind \"\(kind)\" is not supported",
+            "field \"kind\" is \"\(kind)\", which is not a kind that a call may submit",
             remedy: NearestWord.remedy(for: kind, among: offered.map(\.name))
         )
     }
@@ -169,7 +169,7 @@ package struct TaskSubmission: CallBody, Hashable {
         throw RouteError(
             .wordUnknown,
             field: field,
-            "\(field) \"\(text)\" is not a known value",
+            "field \"\(field)\" is \"\(text)\", which is not a known value",
             remedy: NearestWord.remedy(for: text, among: values.map { $0[keyPath: name] })
         )
     }

@@ -29,7 +29,7 @@ package struct BodyField: Hashable, Sendable {
             case .booleanOrNull: "true, false or null"
             case .booleansOrNulls: "an object of true, false or null by identifier"
             case .time: "an RFC 3339 time such as 2026-01-31T02:00:00Z"
-            case .base64: "a string in base 64"
+            case .base64: "a string in base64"
             }
         }
     }
@@ -101,7 +101,7 @@ extension BodyField {
                 .fieldMissing,
                 field: name,
                 "field \"\(name)\" is missing",
-                remedy: "add it: \(remedy)"
+                remedy: "add the field: \(remedy)"
             )
         case (_, nil), (.booleanOrNull, .null), (.booleanOrNull, .boolean), (.boolean, .boolean), (.text, .string):
             break
@@ -125,7 +125,7 @@ extension BodyField {
             throw RouteError(.timeInvalid, field: name, problem, remedy: remedy)
         case (.base64, .string(let text)):
             if Data(base64Encoded: text) != nil { break }
-            let problem = "field \"\(name)\" is not base 64"
+            let problem = "field \"\(name)\" is not valid base64"
             throw RouteError(
                 .base64Invalid,
                 field: name,

@@ -12,7 +12,7 @@ package enum CarriedPayload {
         let bytes = data.map { Array($0) } ?? []
         let limit = TaskRequest.maximumPayload
         if bytes.count <= limit { return bytes }
-        let problem = "payload has \(bytes.count) bytes; at most \(limit) are allowed"
+        let problem = "field \"payload\" has \(bytes.count) bytes; at most \(limit) are allowed"
         throw RouteError(
             .payloadTooLarge,
             field: "payload",

@@ -52,7 +52,11 @@ enum QueryValue {
     static func cursor<Value>(_ text: String?, _ value: (String) -> Value?) throws(RouteError) -> Value? {
         guard let text else { return nil }
         if let value = value(text) { return value }
-        throw invalid(text, named: "after", "send \"next\" of the page before, or leave it out for the first page")
+        throw invalid(
+            text,
+            named: "after",
+            "send \"next\" of the previous page, or leave \"after\" out for the first page"
+        )
     }
 
     static func path(_ text: String?, named name: String) throws(RouteError) -> String? {

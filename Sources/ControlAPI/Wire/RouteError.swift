@@ -82,7 +82,7 @@ package struct RouteError: Error, Hashable, Sendable {
             .noSuchTask,
             "\(task) is unknown: it was never submitted and no plugin permits it",
             remedy: nearest.map { "write \"\($0)\" if that task is meant" }
-                ?? "compare it with \"bgtask task list\" and the permitted identifiers of \"bgtask plugin show PLUGIN\""
+                ?? "compare the identifier with \"bgtask task list\" and \"bgtask plugin show PLUGIN\""
         )
     }
 

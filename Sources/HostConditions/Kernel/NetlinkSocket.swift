@@ -49,7 +49,10 @@ final class NetlinkSocket {
         for _ in 0..<5 {
             if let messages = try dumpOnce(type, body) { return messages }
         }
-        throw SystemError(number: EINTR, attempt: "read the kernel's tables, which changed during each of 5 attempts")
+        throw SystemError(
+            number: EINTR,
+            attempt: "read the kernel's netlink tables, which changed during each of 5 attempts"
+        )
     }
 
     /// Requests the table once; nil when the table changed during the answer.
@@ -60,7 +63,7 @@ final class NetlinkSocket {
         header.nlmsg_flags = UInt16(NLM_F_REQUEST | NLM_F_DUMP)
         let request = withUnsafeBytes(of: header) { Array($0) } + body
         let sent = bgl_send(descriptor.number, request, request.count)
-        if sent < 0 { throw SystemError(number: Int32(-sent), attempt: "send a request to the kernel") }
+        if sent < 0 { throw SystemError(number: Int32(-sent), attempt: "send a request to the netlink socket") }
 
         var answer: [NetlinkMessage] = []
         var isWhole = true
@@ -71,7 +74,7 @@ final class NetlinkSocket {
                 case NLMSG_DONE: return isWhole ? answer : nil
                 case NLMSG_ERROR:
                     let number = message.body.value(of: Int32.self) ?? -EPROTO
-                    throw SystemError(number: -number, attempt: "read the kernel's tables")
+                    throw SystemError(number: -number, attempt: "read the kernel's netlink tables")
                 default: answer.append(message)
                 }
             }
@@ -84,7 +87,7 @@ final class NetlinkSocket {
             count = bgl_netlink_receive(descriptor.number, buffer.baseAddress, Self.capacity, waits ? 1 : 0)
             filled = max(0, count)
         }
-        if count < 0 { throw SystemError(number: Int32(-count), attempt: "receive from the kernel") }
+        if count < 0 { throw SystemError(number: Int32(-count), attempt: "receive from the netlink socket") }
         return bytes[...]
     }
 }

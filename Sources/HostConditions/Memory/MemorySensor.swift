@@ -55,7 +55,7 @@ final class MemorySensor: Sensor {
     func cannotWait(_ error: SystemError) { fail(SystemError(number: error.number, attempt: "wait for \(path)")) }
 
     func write(to readings: inout Readings) {
-        let words = "tasks waited for memory for \(average)% of the last 10 s"
+        let words = "processes waited for memory for \(average)% of the last 10 s"
         readings.conditions[.lowMemory] =
             problem.map { .missing($0.description) } ?? .measured(isLow, from: path, detail: words)
     }

@@ -30,7 +30,8 @@ struct NetworkReading: Equatable {
         if routes.isEmpty { return "no default route" }
         let names = routedLinks.filter { !$0.isLoopback }.map(\.name).sorted()
         return names.isEmpty
-            ? "no link that is up" : "default route by \(names.joined(separator: ", ")), down or without a carrier"
+            ? "a default route, but no link that is up"
+            : "default route by \(names.joined(separator: ", ")), down or without a carrier"
     }
 
     private var carrier: Link? { routedLinks.first(where: \.carries) }

@@ -38,7 +38,7 @@ extension WatchPicture {
                 lines.append(PictureLine("\(margin)and \(more) more \(more == 1 ? "task" : "tasks")", .faint))
             }
         }
-        return lines + launch.assertions.map { PictureLine("\(margin)held open by \"\($0)\"", .faint) }
+        return lines + launch.assertions.map { PictureLine("\(margin)held open by assertion \"\($0)\"", .faint) }
     }
 
     private func wideLine(_ launch: LaunchWithTasks, name: Int) -> PictureLine {

@@ -83,7 +83,7 @@ struct WatchPicture {
         guard case .gone(let absence, let last) = host else { return [] }
         return [
             PictureLine(absence.problem, .alarm), PictureLine(absence.remedy),
-            PictureLine("the picture below is from \(time(last.takenAt))", .faint),
+            PictureLine("the data below is from \(time(last.takenAt))", .faint),
         ]
     }
 

@@ -35,7 +35,7 @@ struct ActivatedSocket: Hashable, Sendable {
         return count
     }
 
-    /// Throws when the descriptor is no listening stream socket with a path.
+    /// Throws when the descriptor is not a listening Unix stream socket with a path.
     init(descriptor: CInt) throws(HostError) {
         func option(_ name: CInt) -> CInt? {
             var value: CInt = 0
@@ -46,7 +46,7 @@ struct ActivatedSocket: Hashable, Sendable {
             let path = Self.path(of: descriptor)
         else {
             throw Self.unusable(
-                "a descriptor that is no listening Unix stream socket with a path",
+                "a descriptor that is not a listening Unix stream socket with a path",
                 remedy: "write ListenStream= with an absolute path in bgtaskd.socket, and Accept=no"
             )
         }

@@ -109,7 +109,7 @@ struct ControlAnswers: Sendable {
             throw RouteError(.bodyTooLarge, problem, remedy: "store a long payload in a file, and pass its path")
         }
         if route.takesBody || body.isEmpty { return body }
-        throw RouteError(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")
+        throw RouteError(.bodyUnexpected, "\(route) takes no body", remedy: "send the request without a body")
     }
 }
 

@@ -81,7 +81,7 @@ extension GrantsInForce {
             GrantsInForce.Place(
                 path: place.path,
                 access: "\(place.access)",
-                leftOut: policy.reservation(of: place).map { "it overlaps \($0), which belongs to the host" }
+                leftOut: policy.reservation(of: place).map { "the path overlaps \($0), which belongs to the host" }
             )
         }
         let relevant: [Guarantee] = [.files, .network, .descendants]

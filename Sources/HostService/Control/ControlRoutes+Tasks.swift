@@ -147,7 +147,10 @@ extension ControlRoutes {
         case .notRunning(let message): RouteError(.notRunning, message)
         case .notPurged(let message): RouteError(.notPurged, message)
         case .submitted, .triggered, .cancelled, .launching, .expiring, .purged:
-            RouteError(.unexpected, "the scheduler answered another call; report this defect of bgtaskd")
+            RouteError(
+                .unexpected,
+                "the scheduler returned an answer that does not belong to this call; report this defect of bgtaskd"
+            )
         }
     }
 }

@@ -20,7 +20,7 @@ extension ProposedChange {
             message = "end the simulation with: bgtask simulate conditions \(option)"
         }
         if case .retryDelay = reason, let fault = last?.pluginFault {
-            message = "\(fault.remedy); the host launches it again when the delay ends"
+            message = "\(fault.remedy); the host launches the plugin again when its retry delay ends"
         }
         self.init(code: reason.code, message: message)
     }
@@ -42,9 +42,15 @@ extension TaskWhyReply.LastOutcome {
     fileprivate var pluginFault: (message: String, remedy: String)? {
         switch TaskOutcome(rawValue: outcome) {
         case .loadFailed:
-            ("its library could not be loaded", "correct the library by the last outcome, and install it again")
+            (
+                "the library of the plugin could not be loaded",
+                "read the last outcome, correct the library, and install it again"
+            )
         case .entryFailed:
-            ("the entry of its plugin failed", "correct the plugin by the last outcome, and install it again")
+            (
+                "the entry function of the plugin failed",
+                "read the last outcome, correct the plugin, and install it again"
+            )
         default: nil
         }
     }

@@ -216,7 +216,7 @@ extension CatalogueKeeper {
             state.withLock { $0.recorded = read }
         } catch {
             // Precedence is then as at the last load.
-            log.warning("recorded plugins not read: \(error)")
+            log.warning("plugins recorded in the ledger not read: \(error)")
         }
         let present = Set(entries.map(\.identifier))
         return entries.map { KnownPlugin($0) }

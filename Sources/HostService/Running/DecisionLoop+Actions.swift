@@ -107,7 +107,10 @@ extension DecisionLoop {
         do {
             try launcher.send(message, to: launch)
         } catch {
-            log.critical("message not sent to the runner: \(error)", metadata: ["launch": "\(launch)"])
+            log.critical(
+                "message not sent to the runner: \(error); the launch continues without it",
+                metadata: ["launch": "\(launch)"]
+            )
         }
     }
 }

@@ -147,7 +147,7 @@ final class DecisionLoop: Service, Sendable {
             do throws(LedgerError) {
                 mailbox.put(.event(.loaded(try ledger.work(of: plugin))))
             } catch {
-                log.error("pending work not read: \(error)", metadata: ["plugin": "\(plugin)"])
+                log.error("pending requests and events not read: \(error)", metadata: ["plugin": "\(plugin)"])
                 mailbox.put(.event(.notLoaded(plugin, message: "\(error)")))
             }
         }
