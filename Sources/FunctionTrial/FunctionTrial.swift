@@ -69,7 +69,8 @@ package struct FunctionTrial: Sendable {
                 throw FunctionTrialError(
                     "\(library) has the entry or the bgtask note of a plugin, so its functions cannot be called"
                         + " separately",
-                    remedy: "install the plugin and submit a task to it, or name a library that has neither"
+                    remedy: "install the plugin and submit a request for one of its tasks, or name a library with"
+                        + " neither of them"
                 )
             }
             throw FunctionTrialError(problem.message, remedy: problem.remedy)

@@ -87,7 +87,12 @@ extension HostConfiguration {
             )
             return nil
         case (let every?, _?):
-            mapping.problems.report(.wrongValue, at: every, "conflicts with the key at", remedy: "keep one of the two")
+            mapping.problems.report(
+                .wrongValue,
+                at: every,
+                "conflicts with the key \"at\"",
+                remedy: "keep one of the two keys"
+            )
             return nil
         case (nil, nil):
             mapping.requirePresence(of: "every", remedy: "add every: 6h, or at: \"02:30\"")

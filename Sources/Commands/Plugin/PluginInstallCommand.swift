@@ -72,7 +72,9 @@ struct PluginInstallCommand: AsyncParsableCommand {
     private func message(of verdict: InstallationPlan.Verdict, _ plan: InstallationPlan) -> String {
         let name = "\(plan.identifier)"
         switch verdict {
-        case .noHost: return "installed \(name) in \(plan.place.operatorDirectory); the next host loads it"
+        case .noHost:
+            return "installed \(name) in \(plan.place.operatorDirectory); no host uses this directory now, and the next"
+                + " host loads the plugin"
         case .accepted: return "installed \(name): the host accepted it"
         case .loadingPrevious:
             return "installed \(name): the host accepted it, but a launch still has to load the previous library"

@@ -77,7 +77,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         switch answer {
         case nil: ""
         case .accepted: ": the host now uses another manifest of this plugin"
-        case .gone, .refused: "; the host no longer lists it"
+        case .gone, .refused: "; the host no longer lists the plugin"
         case .silent:
             ", but the host did not confirm the removal within \(HostVerdict.timeout.humanReadable);"
                 + " see: bgtask plugin list"

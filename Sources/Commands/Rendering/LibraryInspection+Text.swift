@@ -40,12 +40,12 @@ extension LibraryInspection.Hardening {
         let relro =
             switch relocationProtection {
             case "full": "relocation tables are read-only after loading"
-            case "partial": "some relocation tables stay writable; link it with -z relro -z now"
-            default: "all relocation tables stay writable; link it with -z relro -z now"
+            case "partial": "some relocation tables stay writable; link the library with -z relro -z now"
+            default: "all relocation tables stay writable; link the library with -z relro -z now"
             }
         return [
-            executableStack ? "executable stack; link it with -z noexecstack" : "no executable stack",
-            textRelocations ? "text relocations; build it with -fPIC" : "no text relocations", relro,
+            executableStack ? "executable stack; link the library with -z noexecstack" : "no executable stack",
+            textRelocations ? "text relocations; build the library with -fPIC" : "no text relocations", relro,
         ]
     }
 }

@@ -65,7 +65,7 @@ struct ControlServer: Service {
                                 group.addTask { await http.handle(value: connection, logger: libraryLog) }
                             }
                         } catch {
-                            log.error("the control socket accepts no further callers: \(error)")
+                            log.error("the control socket accepts no further callers, and the host ends: \(error)")
                         }
                     }
                 }

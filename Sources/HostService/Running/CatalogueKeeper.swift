@@ -125,7 +125,7 @@ final class CatalogueKeeper: Service, Sendable {
         -> [DirectoryWatchError]
     {
         for problem in problems where !previous.contains(problem) {
-            log.warning("directory not watched: \(problem)")
+            log.warning("changes of plugins may not be noticed: \(problem)")
         }
         return problems
     }

@@ -133,7 +133,10 @@ extension DecisionLoop {
             "launch": "\(launch)", "plugin": "\(core.plugin(of: launch)?.text ?? "none")", "kind": "\(kind)",
         ]
         if let message { metadata["message"] = "\(message.bounded(toBytes: 4_096).terminalSafe)" }
-        log.warning("a runner sent a message before its plan; reinstall bgtaskd and bgtask-runner", metadata: metadata)
+        log.warning(
+            "a runner sent a message before it received its plan; reinstall bgtaskd and bgtask-runner",
+            metadata: metadata
+        )
         return true
     }
 

@@ -64,7 +64,10 @@ final class TimeZoneKeeper: Service, Sendable {
         do {
             return try await threads.run { try DirectoryWatch(directories) }
         } catch let error as DirectoryWatchError {
-            log.warning("changes of time zone files are not watched", metadata: ["problem": "\(error)"])
+            log.warning(
+                "changes of time zone files are not watched; schedules keep the present rules until the host restarts",
+                metadata: ["problem": "\(error)"]
+            )
             return nil
         }
     }
