@@ -42,7 +42,7 @@ package struct HostFlags: ParsableArguments {
     var runner: String?
     @Option(
         help: ArgumentHelp(
-            "Directory for the control groups of launches; none disables control groups.",
+            "Directory for the control groups of launches; \"none\" disables control groups.",
             valueName: "directory"
         )
     )
