@@ -37,8 +37,8 @@ extension Policy {
             return "used \(used.humanReadable) of the day budget of \(facts.dayLimit.humanReadable) in the last 24h"
         case .stagger:
             return
-                "for \(facts.configuration.policies.stagger.humanReadable) after start, resume or a regained network,"
-                + " plugins are staggered"
+                "for \(facts.configuration.policies.stagger.humanReadable) after a start or a resume of the machine or"
+                + " a regained network, the launches of different plugins are staggered"
         case .condition(let rule) where rule.concern == .processing && !facts.work.kind.isProcessing:
             return "applies to processing requests only"
         case .condition(let rule) where rule.concern == .background && lane != .background:

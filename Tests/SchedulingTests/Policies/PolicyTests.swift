@@ -247,7 +247,7 @@ struct PolicyTests {
         )
         #expect(
             kind.lane == .background
-                ? rationale.hasPrefix("for 1min after start, resume or a regained network")
+                ? rationale.hasPrefix("for 1min after a start or a resume of the machine or a regained network")
                 : rationale == "applies to background launches only"
         )
     }
