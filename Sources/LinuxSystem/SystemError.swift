@@ -17,7 +17,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Creates an error for a file in an unexpected format.
-    package init(unreadable path: String) { self.init(number: EBADMSG, attempt: "understand \(path)") }
+    package init(unreadable path: String) { self.init(number: EBADMSG, attempt: "parse \(path)") }
 
     /// Returns `status`, or throws when it is negative.
     ///

@@ -26,7 +26,7 @@ extension DiagnosingMapping {
         case .value, .tooLarge:
             let least = measure.text(range?.lowerBound ?? 0)
             guard let range else {
-                return outside(field, shown: text, rule: "not between \(least) and the largest 64-bit number")
+                return outside(field, shown: text, rule: "not between \(least) and \(measure.text(.max))")
             }
             return outside(field, shown: text, least: least, most: measure.text(range.upperBound))
         case .flawed(let flaw, let remedy):

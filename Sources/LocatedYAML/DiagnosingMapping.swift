@@ -159,7 +159,7 @@ package final class DiagnosingMapping {
     package func mappings<Value>(inList name: String, _ read: (DiagnosingMapping) -> Value) -> Field<[Value]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
-                return mismatch(field, expected: "a list", remedy: "write each item below it, after a hyphen")
+                return mismatch(field, expected: "a list", remedy: "write each item after a hyphen, below the key")
             }
             let values = items.enumerated().compactMap { index, item in
                 inner(Field(item, key: "\(field.key)[\(index)]", position: item.position), read)

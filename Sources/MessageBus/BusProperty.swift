@@ -43,7 +43,7 @@ package final class BusProperty {
             let isAway = ["ServiceUnknown", "NameHasNoOwner"].contains { error.hasSuffix($0) }
             reading = .unavailable("\(service) \(isAway ? "is not on the bus" : "does not answer (\(error))")")
         } else {
-            reading = reply.read().map(Reading.value) ?? .unavailable("\(service) returns no readable \(name)")
+            reading = reply.read().map(Reading.value) ?? .unavailable("\(service) returns no readable property \(name)")
         }
     }
 }

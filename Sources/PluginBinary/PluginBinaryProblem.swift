@@ -125,9 +125,9 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .damaged(let what): "is damaged: \(what)"
         case .noNote: "has no bgtask note, so its ABI version is unknown"
         case .newerMajor(let major), .olderMajor(let major):
-            "is built for ABI major \(major); this host offers \(HostABI.major).\(HostABI.minor)"
+            "is built for ABI major version \(major); this host offers ABI \(HostABI.major).\(HostABI.minor)"
         case .newerMinor(let required, let offered):
-            "requires ABI \(HostABI.major).\(required); this host offers \(HostABI.major).\(offered)"
+            "requires ABI \(HostABI.major).\(required); this host offers ABI \(HostABI.major).\(offered)"
         case .entryMissing: "does not export \(PluginBinary.entryName)"
         case .entryHidden: "defines \(PluginBinary.entryName) but does not export it"
         case .entryNotAFunction: "exports \(PluginBinary.entryName), but not as a function"
@@ -161,7 +161,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .damaged: "build or copy it again"
         case .noNote:
             "build it with BGTASK_PLUGIN_ENTRY of bgtask.h, which emits the note, or bind its functions as handlers"
-        case .newerMajor: "upgrade bgtaskd, or install a build for major \(HostABI.major)"
+        case .newerMajor: "upgrade bgtaskd, or install a build for ABI major version \(HostABI.major)"
         case .olderMajor: "rebuild it with this version's bgtask.h"
         case .newerMinor(_, let offered): "rebuild it with BGTASK_TARGET_MINOR \(offered), or upgrade bgtaskd"
         case .entryMissing: "define it with BGTASK_PLUGIN_ENTRY of bgtask.h"
@@ -172,7 +172,10 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .noteBesideHandlers: "remove handlers from the manifest, or name a library without a bgtask note"
         case .entryBesideHandlers: "remove handlers from the manifest, or name a library without an entry"
         case .symbolMissing(_, let nearest?): "write \(nearest.inQuotes)"
-        case .symbolMissing, .symbolHidden, .symbolOutdated, .symbolNotAFunction:
+        case .symbolHidden:
+            "export it: give it default visibility and keep it global in a version script, or bind one of the"
+                + " functions that nm -D --defined-only lists with a T, W or i"
+        case .symbolMissing, .symbolOutdated, .symbolNotAFunction:
             "bind one of the functions that nm -D --defined-only lists with a T, W or i"
         case .dependencyMissing:
             "install that library, or put it beside the plugin's library and link with -Wl,-rpath,'$ORIGIN'"

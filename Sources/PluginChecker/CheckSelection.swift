@@ -54,7 +54,9 @@ package struct CheckSelection {
             )
         }
         guard PluginCheck.allCases.contains(where: { $0.rawValue.contains(expression) }) else {
-            throw Problem(description: "\(option) \(text) matches no check; list them with: bgtask plugin check --list")
+            throw Problem(
+                description: "\(option) \(text) matches no check; list the checks with: bgtask plugin check --list"
+            )
         }
         return expression
     }

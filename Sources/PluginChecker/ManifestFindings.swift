@@ -56,7 +56,7 @@ struct ManifestFindings {
         if traits.wantsExecutableStack {
             warn(
                 .elfHardened,
-                "library \(survey.path.inQuotes) requires an executable stack for its whole process",
+                "library \(survey.path.inQuotes) requires an executable stack, for the whole runner process",
                 remedy: "link it with -z noexecstack, and end assembly files with .note.GNU-stack"
             )
         }
@@ -116,7 +116,7 @@ struct ManifestFindings {
         }
         if check != .identifierFree, fails(.identifierFree) { return "another manifest describes the plugin" }
         if check == .containingPlugin, manifest.reading.manifest?.role == .main {
-            return "a main plugin has no main plugin"
+            return "the plugin is a main plugin"
         }
         return nil
     }

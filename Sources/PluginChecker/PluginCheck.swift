@@ -94,7 +94,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 .contents,
                 rule: .abi(.version),
                 concernsLoading: true,
-                "the library's note names a supported ABI, or handlers bind a library without a note"
+                "the library's bgtask note names a supported ABI version; a library with bound functions has no note"
             )
         case .elfExports:
             Row(

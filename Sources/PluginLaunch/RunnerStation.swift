@@ -129,7 +129,7 @@ struct RunnerStation {
             return try groups?.makeGroup(named: "launch-\(launch)")
         } catch {
             logger.warning(
-                "a launch has no control group: cannot \(error.attempt): \(error.meaning)",
+                "the launch has no control group: cannot \(error.attempt): \(error.meaning)",
                 metadata: ["launch": "\(launch)"]
             )
             return nil

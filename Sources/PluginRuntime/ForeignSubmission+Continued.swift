@@ -47,7 +47,10 @@ extension ForeignSubmission {
     private static func strategy(_ number: UInt32) throws(Problem) -> SubmissionStrategy {
         if number == 0 { return .queue }
         guard let strategy = SubmissionStrategy(rawValue: number) else {
-            throw Problem(status: BGT_INVALID, message: "strategy \(number): not one of BGT_STRATEGY_...; leave it 0")
+            throw Problem(
+                status: BGT_INVALID,
+                message: "strategy \(number): not one of BGT_STRATEGY_...; use one of them, or leave it zero"
+            )
         }
         return strategy
     }
@@ -57,7 +60,7 @@ extension ForeignSubmission {
         guard resources.isSubset(of: TaskResources.known) else {
             throw Problem(
                 status: BGT_INVALID,
-                message: "resources: has a bit outside BGT_RESOURCE_...; leave it zero or upgrade bgtaskd"
+                message: "resources: has a bit outside BGT_RESOURCE_...; clear that bit, or upgrade bgtaskd"
             )
         }
         return resources

@@ -7,16 +7,23 @@ import TaskModel
 extension ForeignSubmission {
     static func refuseForeignFields(_ fields: bgt_request, of kind: TaskKind) throws(Problem) {
         if let field = RequestField.foreign(to: kind, isGiven: { $0.isGiven(in: fields) }) {
-            throw foreign(field.member, to: kind)
+            if field.flags != 0 { throw foreignFlags(fields.flags, to: kind) }
+            throw Problem(
+                status: BGT_INVALID,
+                message: "\(field.member) has no meaning for a \(kind.name) request; leave it zero"
+            )
         }
         let known = RequestField.allCases.reduce(UInt32(0)) { $0 | $1.flags }
-        if fields.flags & ~known != 0 { throw foreign("flags", to: kind) }
+        if fields.flags & ~known != 0 { throw foreignFlags(fields.flags, to: kind) }
     }
 
-    private static func foreign(_ member: String, to kind: TaskKind) -> Problem {
-        Problem(
+    /// The problem of a request whose `flags` have bits that requests of its kind do not have.
+    private static func foreignFlags(_ flags: UInt32, to kind: TaskKind) -> Problem {
+        let own = RequestField.allCases.filter { $0.belongs(to: kind) }.reduce(UInt32(0)) { $0 | $1.flags }
+        let bits = String(flags & ~own, radix: 16)
+        return Problem(
             status: BGT_INVALID,
-            message: "\(member): not a field of a \(kind.name) request; leave it zero"
+            message: "flags 0x\(bits) do not apply to a \(kind.name) request; clear these bits"
         )
     }
 }

@@ -29,8 +29,8 @@ package struct ForeignSubmission: Hashable, Sendable {
         case .tooNew:
             throw Problem(
                 status: BGT_TOO_NEW,
-                message: "request: uses fields that this host, of minor \(BGTASK_ABI_MINOR), does not support;"
-                    + " leave them zero or upgrade bgtaskd"
+                message: "request: uses fields that this host, of ABI minor version \(BGTASK_ABI_MINOR), does not"
+                    + " support; leave them zero, or upgrade bgtaskd"
             )
         case .invalid:
             throw Problem(
@@ -63,7 +63,7 @@ package struct ForeignSubmission: Hashable, Sendable {
 
     package static func identifier(_ address: UnsafePointer<CChar>?) throws(Problem) -> TaskIdentifier {
         guard let address else {
-            throw Problem(status: BGT_INVALID, message: "identifier is NULL; pass the identifier of a task")
+            throw Problem(status: BGT_INVALID, message: "identifier: NULL; pass the identifier of a task")
         }
         guard let text = ForeignText.read(address, limit: ReverseDNSName.maximumLength) else {
             throw Problem(

@@ -29,7 +29,7 @@ struct PluginLibrary {
     static func open(_ plan: RunnerPlan, for use: LibraryUse) throws(LoadError) -> PluginLibrary {
         let path = plan.libraryPath
         guard path.hasPrefix("/") else {
-            throw LoadError(message: "library \"\(path)\": not an absolute path; the host must send one")
+            throw LoadError(message: "library path \"\(path)\" is not absolute; report this defect of bgtaskd")
         }
         try examine(path, for: use, expecting: plan.libraryIdentity)
         // RTLD_NOW makes a missing symbol a load failure that names it, instead of a crash in the middle of a task.
@@ -43,7 +43,8 @@ struct PluginLibrary {
     func entry() throws(LoadError) -> bgt_plugin_entry {
         guard let symbol = dlsym(handle, BGTASK_ENTRY_SYMBOL) else {
             throw LoadError(
-                message: "library \"\(path)\" does not export \(BGTASK_ENTRY_SYMBOL); use BGTASK_PLUGIN_ENTRY"
+                message: "library \"\(path)\" does not export \(BGTASK_ENTRY_SYMBOL);"
+                    + " define it with BGTASK_PLUGIN_ENTRY of bgtask.h"
             )
         }
         // The ABI defines this type for the symbol (BGT-ABI-01).

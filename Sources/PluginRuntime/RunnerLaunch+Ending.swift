@@ -121,12 +121,13 @@ extension RunnerLaunch {
         switch endStage.withLock({ $0 }) {
         case nil, .answering: return
         case .settling:
-            let message = "no thread was available to end the launch in order, so the plugin's stop was not called"
+            let message =
+                "no thread was available to end the launch in order, so the plugin's stop function was not called"
             channel.send(.log(.warning, message: message))
         case .stopping:
             let message =
-                "the plugin's stop, or a handler of an assertion, did not return within the grace period of"
-                + " \(plan.gracePeriod); the runner ended the process; let stop and the handlers return sooner"
+                "the plugin's stop function, or a handler of an assertion, did not return within the grace period of"
+                + " \(plan.gracePeriod); the runner ended the process; let the function and the handlers return sooner"
             channel.send(.log(.warning, message: message))
         case .flushing(let flush): explainCut(flush)
         }

@@ -13,7 +13,7 @@ extension RunnerLaunch {
         if ThreadRole.current.contains(.pendingVisitor) {
             violation(
                 .placesOfCalls,
-                "\(call) was called inside a pending visitor, where only log is allowed; call it after pending returns"
+                "\(call) was called in a visitor of pending, where only log is allowed; call it after pending returns"
             )
             return BGT_WRONG_PHASE
         }
@@ -62,7 +62,10 @@ extension RunnerLaunch {
             )
             return BGT_WRONG_PHASE
         case .duplicate:
-            violation(.registration, "\"\(text)\" was registered twice; the first handler stays; remove the second one")
+            violation(
+                .registration,
+                "\"\(text)\" was registered twice; the first handler stays; remove the second registration"
+            )
             return BGT_DUPLICATE
         }
     }

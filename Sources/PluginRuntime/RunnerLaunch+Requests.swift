@@ -56,7 +56,7 @@ extension RunnerLaunch {
             if status == BGT_ENDED { throw Self.ended }
             throw Problem(
                 status: status,
-                message: "submit: not allowed in an expiration handler or a pending visitor; submit outside of both"
+                message: "submit: not allowed in an expiration handler or a visitor of pending; submit outside of both"
             )
         }
         let submission = try ForeignSubmission(address)

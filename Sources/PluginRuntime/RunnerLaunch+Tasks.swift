@@ -64,7 +64,7 @@ extension RunnerLaunch {
         case .alreadyCompleted:
             violation(
                 .oneCompletion,
-                "task \(task) was completed a second time, with outcome \(outcome); the first one counts;"
+                "task \(task) was completed a second time, with outcome \(outcome); only the first completion counts;"
                     + " complete each task once"
             )
             return BGT_ALREADY_COMPLETED

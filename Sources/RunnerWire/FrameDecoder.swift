@@ -63,7 +63,7 @@ package struct FrameDecoder<Message: WireMessage>: Sendable {
         guard length <= Message.frameLimit else {
             throw WireError(
                 code: .tooLong,
-                message: "a message of \(length) bytes; at most \(Message.frameLimit) are accepted"
+                message: "its length of \(length) bytes exceeds the maximum of \(Message.frameLimit) bytes"
             )
         }
         guard header.remaining >= length else { return nil }

@@ -68,7 +68,7 @@ package struct FrameReader {
         each read: (inout Self) throws(WireError) -> Element
     ) throws(WireError) -> [Element] {
         let count = try count(field)
-        guard count <= remaining / minimumSize else { throw short(field, wanted: count) }
+        guard count <= remaining / minimumSize else { throw short(field, wanted: "\(count) elements") }
         var list: [Element] = []
         list.reserveCapacity(count)
         for _ in 0..<count { list.append(try read(&self)) }
@@ -90,12 +90,12 @@ package struct FrameReader {
     }
 
     private mutating func advance(by count: Int, _ field: StaticString) throws(WireError) -> Int {
-        guard count <= remaining else { throw short(field, wanted: count) }
+        guard count <= remaining else { throw short(field, wanted: "\(count) bytes") }
         defer { position += count }
         return position
     }
 
-    private func short(_ field: StaticString, wanted: Int) -> WireError {
+    private func short(_ field: StaticString, wanted: String) -> WireError {
         WireError(code: .tooShort, message: "\(field): \(wanted) expected, but bytes left in the message: \(remaining)")
     }
 

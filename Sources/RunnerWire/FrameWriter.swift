@@ -41,7 +41,10 @@ package struct FrameWriter {
     consuming func finished(limit: Int) throws(WireError) -> [UInt8] {
         let length = bytes.count - FrameLayout.lengthSize
         guard length <= limit else {
-            throw WireError(code: .tooLong, message: "a message of \(length) bytes; at most \(limit) may be sent")
+            throw WireError(
+                code: .tooLong,
+                message: "its length of \(length) bytes exceeds the maximum of \(limit) bytes"
+            )
         }
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: length).littleEndian) {
             bytes.replaceSubrange(..<FrameLayout.lengthSize, with: $0)

@@ -80,7 +80,8 @@ extension FrameReader {
         guard arguments.count <= FunctionBinding.mostArguments else {
             throw WireError(
                 code: .unknownValue,
-                message: "handler.arguments: \(arguments.count) exceed the limit of \(FunctionBinding.mostArguments)"
+                message: "handler.arguments: \(arguments.count) arguments exceed the maximum of"
+                    + " \(FunctionBinding.mostArguments)"
             )
         }
         return FunctionBinding(identifier: identifier, symbol: symbol, arguments: arguments, result: try result())

@@ -24,7 +24,7 @@ extension LastWords {
         guard record.count == Self.recordSize else {
             throw WireError(
                 code: record.count < Self.recordSize ? .tooShort : .trailingBytes,
-                message: "crash record of \(record.count) bytes; a record has \(Self.recordSize)"
+                message: "a crash record has \(record.count) bytes instead of \(Self.recordSize)"
             )
         }
         var fields = FrameReader(record, in: record.indices)

@@ -42,9 +42,9 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .files:
             guard let rights = mechanisms.landlock else { return .notEnforced(noLandlock) }
-            if let filter { return .notEnforced("\(filter), so that modes and times can be changed by path") }
+            if let filter { return .notEnforced("\(filter), so that file modes and times can be changed by path") }
             let lacking =
-                rights.files & Landlock.truncate == 0 ? ", except truncation of writable files (Linux 6.2)" : ""
+                rights.files & Landlock.truncate == 0 ? ", except truncation of writable files (needs Linux 6.2)" : ""
             return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp\(lacking)")
         case .controlSocket, .systemCalls:
             return filter.map { .notEnforced($0) } ?? .enforced(by: "seccomp")

@@ -56,7 +56,7 @@ package struct SandboxPolicy: Sendable {
                         filters[FilterKey(network: network, processes: processes)] =
                             try SystemCallRules.filter(network: network, processes: processes)
                     } catch {
-                        throw Refusal(description: "\(error); repair libseccomp2, or write isolation: off")
+                        throw Refusal(description: "\(error), or write isolation: off")
                     }
                 }
             }

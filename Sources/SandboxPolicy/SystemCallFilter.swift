@@ -38,7 +38,9 @@ struct SystemCallFilter: ~Copyable {
     /// numbers of another architecture.
     init() throws(Failure) {
         guard let context = seccomp_init(bgs_refuse(ENOSYS)) else {
-            throw Failure(description: "libseccomp cannot create a filter")
+            throw Failure(
+                description: "libseccomp cannot create a filter of system calls; free memory, or reinstall libseccomp2"
+            )
         }
         self.context = context
         // A binary tree: the kernel evaluates the filter once for each number, and loads it in a third of the time.
@@ -68,7 +70,10 @@ struct SystemCallFilter: ~Copyable {
             seccomp_rule_add_array(context, action, number, UInt32($0.count), $0.baseAddress)
         }
         guard status == 0 else {
-            throw Failure(description: "libseccomp refuses a rule for \(call): \(String(cString: strerror(-status)))")
+            throw Failure(
+                description: "libseccomp refuses a rule for \(call): \(String(cString: strerror(-status)));"
+                    + " reinstall libseccomp2"
+            )
         }
     }
 
@@ -77,7 +82,10 @@ struct SystemCallFilter: ~Copyable {
         // libseccomp 2.5.4 only writes to a descriptor. The largest filter fits into the buffer of a pipe.
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
-            throw Failure(description: "no pipe for a filter: \(String(cString: strerror(errno)))")
+            throw Failure(
+                description: "cannot create a pipe for a filter of system calls: \(String(cString: strerror(errno)));"
+                    + " raise the limit of open descriptors"
+            )
         }
         let status = seccomp_export_bpf(context, ends[1])
         close(ends[1])
@@ -86,7 +94,10 @@ struct SystemCallFilter: ~Copyable {
             filled = max(0, read(ends[0], buffer.baseAddress, buffer.count))
         }
         guard status == 0, !bytes.isEmpty else {
-            throw Failure(description: "libseccomp compiles no filter: \(String(cString: strerror(-status)))")
+            throw Failure(
+                description: "libseccomp cannot compile the filter of system calls:"
+                    + " \(String(cString: strerror(-status))); reinstall libseccomp2"
+            )
         }
         return bytes
     }

@@ -26,7 +26,8 @@ extension Scheduler {
         // Should the host go down first, no line has the count, because the count is only in memory.
         let notice =
             line.place == .lastWritten
-            ? "; one entry at the end of the launch counts the omitted entries, unless the host goes down first" : ""
+            ? "; later entries of this kind are omitted: one entry at the end of the launch counts them, unless"
+                + " the host goes down first" : ""
         return [.journal(entry.adding(notice))]
     }
 

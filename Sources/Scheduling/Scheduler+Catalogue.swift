@@ -83,7 +83,7 @@ extension Scheduler {
             let message =
                 isInstalled
                 ? "another manifest of this plugin is refused, and the installed one stays in force: \(problem)"
-                : "its manifest is refused: \(problem)"
+                : "the manifest of the plugin is refused: \(problem)"
             note(JournalEntry(at: now.wall, event: .pluginRefused, plugin: plugin, blame: .nobody, message: message))
         }
     }
@@ -140,7 +140,7 @@ extension Scheduler {
             event: isNew ? .pluginInstalled : .pluginChanged,
             plugin: entry.identifier,
             blame: .nobody,
-            message: "\(name), described by \(entry.manifestPath), library \(entry.library.path)"
+            message: "\(name), manifest \(entry.manifestPath), library \(entry.library.path)"
         )
     }
 

@@ -76,8 +76,8 @@ extension Scheduler {
             end(number, index, as: .succeeded, blame: .nobody, message: message, at: now)
         case .trigger, .fetch:
             let message =
-                "\(event.plugin) returned from its entry without plugin->receive, which receives events;"
-                + " set it in entry"
+                "\(event.plugin) returned from its entry without setting plugin->receive, which receives"
+                + " events; set plugin->receive in entry"
             end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
         }
     }
@@ -116,14 +116,14 @@ extension Scheduler {
         guard entry.permitted.permitsLate(identifier) else {
             let message =
                 "\(entry.identifier) registered \(identifier) after its entry; register all launch handlers"
-                + " during entry; only handlers of continued tasks may be registered later"
+                + " during entry; only an identifier that a pattern permits may be registered later"
             return note(number, rule: .registration, message: message, at: now)
         }
         if execution.registered.contains(identifier) { return }
         guard execution.registered.count < Self.mostRegistrations else {
             let message =
-                "\(entry.identifier) registered \(identifier) in addition to \(execution.registered.count) others;"
-                + " register the pattern instead"
+                "\(entry.identifier) registered \(identifier) in addition to \(execution.registered.count) other"
+                + " identifiers; register the permitted pattern instead"
             return note(number, rule: .registration, message: message, at: now)
         }
         launches.execute(number) { $0.registered.append(identifier) }

@@ -11,8 +11,8 @@ extension Scheduler {
         guard let entry = launches.listening(number)?.plan.plugin else { return }
         guard entry.isLegacyFetch else {
             let message =
-                "\(entry.identifier) requested legacy fetch, which requires a main plugin with mode fetch and without"
-                + " permitted identifiers; submit refresh requests"
+                "\(entry.identifier) requested legacy fetch, which requires a main plugin with the background mode"
+                + " fetch and without permitted identifiers; submit refresh requests"
             return note(number, rule: nil, message: message, at: now)
         }
         let schedule = interval.map {

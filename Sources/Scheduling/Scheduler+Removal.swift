@@ -26,7 +26,9 @@ extension Scheduler {
 
     private func loss(of plugin: PluginIdentifier, at now: Moment) -> JournalEntry {
         let refusal = plugins[plugin].refusal
-        let loss = refusal.map { "its manifest is refused: \($0)" } ?? "no manifest describes it any more"
+        let loss =
+            refusal.map { "the manifest of the plugin is refused: \($0)" }
+            ?? "no manifest describes the plugin any more"
         let retention = configuration.removedPluginRetention.humanReadable
         return JournalEntry(
             at: now.wall,

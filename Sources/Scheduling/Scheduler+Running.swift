@@ -33,7 +33,8 @@ extension Scheduler {
         let task = execution.tasks[index]
         guard task.outcome == nil else {
             let message =
-                "\(plugin) completed \(task.work.label) again; only the first call counts; complete each task once"
+                "\(plugin) completed \(task.work.label) again; only the first completion counts;"
+                + " complete each task once"
             return note(number, rule: .oneCompletion, message: message, at: now)
         }
         end(

@@ -60,7 +60,8 @@ extension LedgerError {
     }
 
     static func newer(_ path: String, found: String, known: Int64) -> Self {
-        let remedy = "start the newer bgtaskd that wrote it, or use another --state-directory; nothing was changed"
+        let remedy =
+            "start the newer bgtaskd that wrote the ledger, or use another --state-directory; nothing was changed"
         return Self(
             code: .newer,
             message: "ledger \(path) has \(found), but this host supports versions up to \(known); \(remedy)"
@@ -81,7 +82,7 @@ extension LedgerError {
     }
 
     static func foreignLog(_ path: String, problem: String) -> Self {
-        let remedy = "restore the log that belongs to the ledger; if that log is lost, move \(path)-wal aside and lose"
+        let remedy = "restore the write-ahead log of the ledger; if that log is lost, move \(path)-wal aside and lose"
         return Self(
             code: .damaged,
             message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy) its changes",
@@ -111,7 +112,7 @@ extension LedgerError {
             self = error
         case LedgerFault.unreadable(let table, let row, let column, let found):
             let rule = "which this host does not support"
-            let remedy = "start the bgtaskd that wrote it, or restore the ledger from a copy"
+            let remedy = "start the bgtaskd that wrote the row, or restore the ledger from a copy"
             self.init(
                 code: .unreadable,
                 message: "ledger \(place): table \(table), \(row): \(column) holds \(found), \(rule); \(remedy)"

@@ -93,7 +93,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         case .batteryLow:
             Row(
                 "battery-low",
-                "Whether the battery is low and the machine not on external power.",
+                "Whether the battery is low and the machine is not on external power.",
                 "#a5803f",
                 replay: .never,
                 [.trouble, .sampled]

@@ -90,7 +90,8 @@ extension FunctionArgument.Kind {
         if text.utf8.count <= FunctionArgument.longestValue, !text.utf8.contains(0) { return text }
         throw DirectFlaw(
             rule: "not a text of at most \(FunctionArgument.longestValue) bytes without NUL",
-            remedy: "write long text to a file, and pass its path"
+            remedy: text.utf8.contains(0)
+                ? "remove the character NUL" : "write the text to a file, and pass the path of the file"
         )
     }
 
@@ -100,8 +101,8 @@ extension FunctionArgument.Kind {
             digits.count <= 2 * FunctionArgument.longestValue
         else {
             throw DirectFlaw(
-                rule: "not bytes of two hexadecimal digits each, at most \(FunctionArgument.longestValue)",
-                remedy: "write them like 00ff10, as xxd -p does"
+                rule: "not an even number of at most \(2 * FunctionArgument.longestValue) hexadecimal digits",
+                remedy: "write two digits for each byte, such as 00ff10, as xxd -p prints them"
             )
         }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

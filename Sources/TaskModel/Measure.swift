@@ -70,7 +70,7 @@ package struct Measure: Sendable {
     }
 
     package func remedy(in range: ClosedRange<Int64>?) -> String {
-        "write a whole number and one of \(words), such as \(example(in: range))"
+        "write a whole number and one of the units \(words), such as \(example(in: range))"
     }
 
     /// The units, as `ms, s, min, h, d`.
@@ -107,7 +107,9 @@ package struct Measure: Sendable {
     }
 
     private func unknown(_ part: Part, of parts: [Part]) -> Reading {
-        if part.unit.isEmpty { return .flawed("which has no unit", remedy: "add one of \(words), such as \(example)") }
+        if part.unit.isEmpty {
+            return .flawed("which has no unit", remedy: "add one of the units \(words), such as \(example)")
+        }
         let corrected = parts.compactMap { part in unit(meantBy: part.unit).map { "\(part.number)\($0.word)" } }
         return .flawed(
             "whose unit \"\(part.unit)\" is not one of \(words)",

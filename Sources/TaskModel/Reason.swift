@@ -104,7 +104,7 @@ extension Reason {
         case .pluginDisabled(let plugin):
             (
                 "plugin \(plugin) is disabled by the operator",
-                "enable \(plugin) in the host's configuration"
+                "set plugins.\(plugin).enabled to true in the host's configuration"
             )
         case .identifierNotPermitted(let task):
             (
@@ -143,7 +143,7 @@ extension Reason {
                     : "the task was interrupted and waits for its retry delay; attempts charged: \(attempts)",
                 "wait for the delay to end, or submit the task again; the journal has the cause"
             )
-        case .spacing: ("the plugin's last launch ended too recently", "wait until the spacing is over")
+        case .spacing: ("the spacing since the plugin's last launch is not over", "wait for the end of the spacing")
         case .dayBudget(_, let limit):
             (
                 "the plugin's launches have used its day budget of \(limit.humanReadable) in the last 24h",
@@ -200,13 +200,13 @@ extension Reason {
             )
         case .othersRunAlone(let first):
             (
-                "\(first) was interrupted, and runs alone before all other tasks",
-                "wait for \(first), or cancel it"
+                "task \(first) was interrupted, and runs alone before all other tasks of the plugin",
+                "wait for the end of \(first), or cancel it"
             )
         case .launchLimit(let lane, let limit):
             (
                 "the host already runs as many \(lane.name) launches as its limit permits (\(limit))",
-                "wait for a launch to end, or raise the host's limit of \(lane.name) launches"
+                "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration"
             )
         case .beingRecorded: ("the task is being written to the ledger", "wait for the ledger")
         case .runnerUnavailable(_, let message):

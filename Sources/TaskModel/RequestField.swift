@@ -64,14 +64,14 @@ extension TaskRequest {
     /// valid. Permissions are checked elsewhere.
     package func flaw(with payload: [UInt8]) -> String? {
         if payload.count > Self.maximumPayload {
-            return "a payload of \(payload.count) bytes; at most \(Self.maximumPayload) are allowed"
+            return "the payload has \(payload.count) bytes; at most \(Self.maximumPayload) are allowed"
         }
-        if !TaskKind.submittable.contains(kind) { return "an event; events are delivered, not submitted" }
+        if !TaskKind.submittable.contains(kind) { return "an event cannot be submitted" }
         if let field = RequestField.foreign(to: kind, isGiven: has) {
-            return "a \(kind.name) request with \(field.key), which requests of its kind do not have"
+            return "\(field.key) has no meaning for a \(kind.name) request; leave it out"
         }
         guard kind == .continued else { return nil }
-        guard let continued else { return "a continued request without a title" }
+        guard let continued else { return "the continued request has no title" }
         return continued.flaw
     }
 }
@@ -79,9 +79,9 @@ extension TaskRequest {
 extension ContinuedTerms {
     fileprivate var flaw: String? {
         switch Self.titleProblem(title: title, subtitle: subtitle) {
-        case .missing: "a continued request with an empty title; a title has at least one byte"
+        case .missing: "the title of the continued request is empty; a title has at least one byte"
         case .tooLong(let field, let bytes):
-            "a \(field.key) of \(bytes) bytes; at most \(Self.maximumTitle) are allowed"
+            "the \(field.key) has \(bytes) bytes; at most \(Self.maximumTitle) are allowed"
         case nil: nil
         }
     }

@@ -109,7 +109,7 @@ struct RenderingTests {
                 name            Feed 1.4.0
                 role            main
                 state           running
-                waits for       spacing: the plugin's last launch ended too recently; until 2026-01-31 01:48:02 (in 2s)
+                waits for       spacing: the spacing since the plugin's last launch is not over; until 2026-01-31 01:48:02 (in 2s)
                 modes           fetch, processing
                 permitted       com.example.feed.refresh
                                 com.example.feed.export.*
@@ -263,7 +263,7 @@ struct WhyTextTests {
                                    signal 11
 
                 POLICY   VERDICT  UNTIL  RATIONALE
-                idle     may      -      applies to processing only
+                idle     may      -      applies to processing requests only
                 spacing  wait     in 1s  at least 1s between two launches
 
                 WAITED FOR      SUBMISSION  SINCE                FOR

@@ -258,7 +258,7 @@ enum Samples {
                 launch: LaunchNumber(rawValue: 40)
             ),
             policies: [
-                .init(policy: "idle", verdict: "may", rationale: "applies to processing only"),
+                .init(policy: "idle", verdict: "may", rationale: "applies to processing requests only"),
                 .init(
                     policy: "spacing",
                     verdict: "wait",

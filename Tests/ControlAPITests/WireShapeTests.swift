@@ -228,7 +228,7 @@ struct WireShapeTests {
                  "last_launch": {"launch": 41, "started_at": "2026-01-31T01:48:00Z",
                    "started_at_ns": "1769824080000000000",
                                  "outcome": "completed", "message": "2 tasks"},
-                 "reasons": [{"code": "spacing", "message": "the plugin's last launch ended too recently",
+                 "reasons": [{"code": "spacing", "message": "the spacing since the plugin's last launch is not over",
                               "until": "2026-01-31T01:48:02Z", "until_ns": "1769824082000000000"}],
                  "waiting_events": [{"plugin": "com.example.feed", "event_name": "started", "submission": 13,
                    "created_at": "2026-01-31T01:48:00Z", "created_at_ns": "1769824080000000000", "attempts": 0}]}
@@ -275,7 +275,7 @@ struct WireShapeTests {
                  "reasons": [{"code": "earliest-begin", "message": "the earliest begin of the request is in the future",
                               "until": "2026-01-31T02:00:00Z", "until_ns": "1769824800000000000"},
                              {"code": "network", "message": "the task needs a network, and there is none"}],
-                 "policies": [{"policy": "idle", "verdict": "may", "rationale": "applies to processing only"},
+                 "policies": [{"policy": "idle", "verdict": "may", "rationale": "applies to processing requests only"},
                               {"policy": "spacing", "verdict": "wait", "rationale": "at least 1s between two launches",
                                "until": "2026-01-31T01:48:01Z", "until_ns": "1769824081000000000"}],
                  "history": [{"submission": 12, "code": "network", "since": "2026-01-31T01:47:00Z",

@@ -158,8 +158,9 @@ struct AssertionTests {
             #expect(end.event == "launch-overran" && end.blame == "plugin" && end.message.contains("and 59 more"))
             let violations = try await host.journal().filter { $0.event == "violation" && $0.launch == done.launch }
             #expect(violations.count == 20 && violations.allSatisfy { $0.message.contains("BGT-ABI-08") })
-            #expect(violations[0].message.contains("is not a new one of launch"))
-            #expect(violations[1].message.contains("ended assertion") && violations[2].message.contains("64 were open"))
+            #expect(violations[0].message.contains("belongs to another launch"))
+            #expect(violations[1].message.contains("ended assertion"))
+            #expect(violations[2].message.contains("64 assertions were open"))
             try await host.runNeighbour()
         }
     }

@@ -217,7 +217,7 @@ struct CatalogueChangeTests {
             try host.directory.write(try await PluginCompiler.library("Neighbour"), to: plugin.libraryFile)
             try host.directory.write((terse.joined(separator: "\n") + "\n").utf8, to: plugin.manifestFile)
             let installed = try await host.waitForJournal("its arrival") { $0.event == "plugin-installed" }
-            #expect(installed.message.hasPrefix("\(plugin.identifier), described by "))
+            #expect(installed.message.hasPrefix("\(plugin.identifier), manifest "))
         }
     }
 

@@ -30,7 +30,7 @@ struct CrashTests {
     static let crashes = [
         Crash("CrashInConstructor", "entry-failed", "SIGSEGV", reachesHandlers: false),
         Crash("CrashInEntry", "entry-failed", "SIGSEGV", reachesHandlers: false),
-        Crash("EntryFails", "entry-failed", "entry returned -7", reachesHandlers: false),
+        Crash("EntryFails", "entry-failed", "entry function returned -7", reachesHandlers: false),
         Crash("CrashInHandler", "crashed", "SIGSEGV", reachesHandlers: true),
         Crash("OverflowsStack", "crashed", "SIGSEGV", reachesHandlers: true),
         Crash("OverwritesTable", "crashed", "SIGSEGV", reachesHandlers: true),

@@ -105,7 +105,7 @@ struct FunctionCallTests {
         (["int46:5"], "write \"int64\""), (["int64"], "write int64:-5"),
         (["int32:5000000000"], "write a value in that range"),
         (["payload:5"], "write only payload"), (["setting:directory"], "add --setting directory=VALUE"),
-        (["bytes:0"], "two hexadecimal digits each"), (["--returns", "int32"], "write int32:success-when-zero"),
+        (["bytes:0"], "two digits for each byte"), (["--returns", "int32"], "write int32:success-when-zero"),
         (["--returns", "int32:success-when-zreo"], "write \"success-when-zero\""),
         (["--budget", "soon"], "write it like 30s"), (["--payload", "/dev/null"], "--payload has no effect"),
     ])

@@ -31,7 +31,7 @@ struct ManifestDisplayTests {
         case .grantsWrite: "write /var/tmp"
         case .grantsExecute: "execute /bin/sh"
         case .grantsSettings: "read /etc/group"
-        case .limitsMemory: "limits: is checked, but this version does not enforce it"
+        case .limitsMemory: "limits: is checked for errors, but this version does not enforce it"
         case .settings: "greeting = Hello"
         case .handlers, .grants, .limits: nil
         }

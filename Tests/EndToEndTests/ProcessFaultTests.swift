@@ -83,7 +83,7 @@ struct ProcessFaultTests {
             let end = try await host.outcome(of: submission)
             #expect(end.event == "crashed" && end.message.contains("SIGSEGV"))
             let rule = "expired (stopped by a user), then"
-            #expect(end.names(plugin, rule: rule, remedy: "not requeued, fix and reinstall the plugin"), "\(end)")
+            #expect(end.names(plugin, rule: rule, remedy: "not requeued; fix and reinstall the plugin"), "\(end)")
             let ended = try await host.end(ofLaunch: launch.number)
             #expect(ended.event == "launch-crashed" && ended.blame == "plugin")
             #expect(!host.runnerProcesses().contains(launch.pid))

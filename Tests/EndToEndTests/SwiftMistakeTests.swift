@@ -121,7 +121,7 @@ struct SwiftMistakeTests {
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
             let end = try await host.outcome(of: submission)
-            #expect(end.event == "entry-failed" && end.message.contains("entry returned -1"))
+            #expect(end.event == "entry-failed" && end.message.contains("entry function returned -1"))
             try await host.waitForLog("what was thrown") { $0.contains("the plugin's entry failed: ") }
             #expect(try await host.pending() == [plugin.task("refresh")])
         }

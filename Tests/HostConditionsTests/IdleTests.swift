@@ -181,7 +181,7 @@ struct IdleTests {
         watch()
         try world.tree.write("proc/stat", "nonsense")
         sensor.sample(at: world.now + .seconds(5))
-        #expect(sensor.reading(.idle) == .missing("cannot understand \(world.tree.path)/proc/stat: Bad message"))
+        #expect(sensor.reading(.idle) == .missing("cannot parse \(world.tree.path)/proc/stat: Bad message"))
         #expect(sensor.nextSample == world.now + .seconds(10))
         try world.passes(others: 0)
         try world.passes(others: 0)

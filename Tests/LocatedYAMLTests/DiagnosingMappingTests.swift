@@ -51,7 +51,7 @@ struct DiagnosingMappingTests {
         (
             "30",
             "is \"30\", which has no unit, not a duration from 500ms to 2h; "
-                + "add one of ms, s, min, h, d, such as 30s"
+                + "add one of the units ms, s, min, h, d, such as 30s"
         ),
         (
             "10m",
@@ -60,7 +60,8 @@ struct DiagnosingMappingTests {
         (
             "4 fortnights",
             "is \"4 fortnights\", whose unit \"fortnights\" is not one of ms, s, min, h, d, "
-                + "not a duration from 500ms to 2h; write a whole number and one of ms, s, min, h, d, such as 30s"
+                + "not a duration from 500ms to 2h; "
+                + "write a whole number and one of the units ms, s, min, h, d, such as 30s"
         ),
         ("1.5s", "is \"1.5s\", which has a fraction, not a duration from 500ms to 2h; write 1500ms"),
         (
@@ -71,7 +72,7 @@ struct DiagnosingMappingTests {
         (
             "1min30",
             "is \"1min30\", which has no unit, not a duration from 500ms to 2h; "
-                + "add one of ms, s, min, h, d, such as 30s"
+                + "add one of the units ms, s, min, h, d, such as 30s"
         ),
         (
             "1h30m",
@@ -81,12 +82,12 @@ struct DiagnosingMappingTests {
         (
             "soon",
             "is \"soon\", not a duration from 500ms to 2h; "
-                + "write a whole number and one of ms, s, min, h, d, such as 30s"
+                + "write a whole number and one of the units ms, s, min, h, d, such as 30s"
         ),
         (
             "[1s]",
             "is a list, not a duration from 500ms to 2h; "
-                + "write a whole number and one of ms, s, min, h, d, such as 30s"
+                + "write a whole number and one of the units ms, s, min, h, d, such as 30s"
         ),
         ("-5s", "is -5s, which is not between 500ms and 2h; write a value in that range"),
         (
@@ -121,8 +122,9 @@ struct DiagnosingMappingTests {
                 "f:1:4: a: is \"256MB\", whose unit \"MB\" is not one of B, KiB, MiB, GiB, TiB, "
                     + "not a size from 1MiB to 1GiB; write 256MiB",
                 "f:2:4: b: is \"1.5GiB\", which has a fraction, not a size from 1MiB to 1GiB; write 1536MiB",
-                "f:3:4: c: is 9999999999TiB, which is not between 0B and the largest 64-bit number; write a value in that range",
-                "f:4:4: d: is -1B, which is not between 0B and the largest 64-bit number; write a value in that range",
+                "f:3:4: c: is 9999999999TiB, which is not between 0B and 9223372036854775807B; "
+                    + "write a value in that range",
+                "f:4:4: d: is -1B, which is not between 0B and 9223372036854775807B; write a value in that range",
             ]
         )
     }

@@ -105,14 +105,14 @@ struct BusConnectionTests {
     @Test func `D-Bus values of unsupported types and overlong texts are unavailable, and cause no crash`() throws {
         try services.start(Self.lamp, ["Color": String(repeating: "x", count: BusMessage.longestText + 1)])
         connection.open(at: .now)
-        #expect(try turns { color.reading == .unavailable("org.example.Lamp returns no readable Color") })
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp returns no readable property Color") })
         let longest = String(repeating: "x", count: BusMessage.longestText)
         try services.change(Self.lamp, ["Color": longest])
         #expect(try turns { color.reading == .value(.text(longest)) })
         try services.change(Self.lamp, ["Color": true])
         #expect(try turns { color.reading == .value(.boolean(true)) })
         try services.change(Self.lamp, ["Color": 1.5])
-        #expect(try turns { color.reading == .unavailable("org.example.Lamp returns no readable Color") })
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp returns no readable property Color") })
     }
 
     @Test func `a D-Bus property that the service lacks is unavailable, with the name of the service`() throws {

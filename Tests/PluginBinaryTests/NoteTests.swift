@@ -43,8 +43,8 @@ struct NoteTests {
             #expect(error?.kind == .newerMinor(required: required, offered: HostABI.minor))
             #expect(
                 error?.description == """
-                    library "\(path)" requires ABI 1.\(required); this host offers 1.\(HostABI.minor) (BGT-ABI-02); \
-                    rebuild it with BGTASK_TARGET_MINOR \(HostABI.minor), or upgrade bgtaskd
+                    library "\(path)" requires ABI 1.\(required); this host offers ABI 1.\(HostABI.minor) \
+                    (BGT-ABI-02); rebuild it with BGTASK_TARGET_MINOR \(HostABI.minor), or upgrade bgtaskd
                     """
             )
         }

@@ -159,7 +159,7 @@ struct HandlerTests {
         #expect(flaw("{ double: 1e999 }")?.contains("not a finite double") == true)
         #expect(flaw("{ bool: yes }")?.hasSuffix("write true or false") == true)
         #expect(flaw("{ int32: \"5\" }")?.hasSuffix("write it without quotes") == true)
-        #expect(flaw("{ bytes: 0f0 }")?.contains("two hexadecimal digits each") == true)
+        #expect(flaw("{ bytes: 0f0 }")?.contains("two digits for each byte") == true)
         #expect(flaw("{ out-string: 0 }")?.contains("not a whole number from 1 to 65536") == true)
         #expect(flaw("{ out-string: 65537 }")?.contains("not a whole number from 1 to 65536") == true)
     }

@@ -117,7 +117,7 @@ struct ManifestTests {
     @Test(arguments: [
         ("grants: { read: [~/a] }", "absolute path"), ("grants: { write: [/a/../b] }", "absolute path"),
         ("grants: { settings: [ { setting: folder, access: write } ] }", "does not list under settings"),
-        ("grants: { settings: [ { setting: folder } ] }", "write read or write"),
+        ("grants: { settings: [ { setting: folder } ] }", "write access: read or access: write"),
         ("grants: { gpu: true }", "unknown"),
     ])
     func `an invalid grant refuses its manifest, and the problem has the rule for that grant`(

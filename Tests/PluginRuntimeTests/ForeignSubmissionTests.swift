@@ -154,7 +154,7 @@ struct ForeignSubmissionTests {
             request.kind = BGT_KIND_HEALTH_RESEARCH
             request.flags = 0x400
         }
-        #expect(unknown?.message == "flags: not a field of a health-research request; leave it zero")
+        #expect(unknown?.message == "flags 0x400 do not apply to a health-research request; clear these bits")
     }
 
     // MARK: Continued

@@ -31,7 +31,7 @@ struct ReplayFileTests {
         ),
         (
             "trace: 1\nconditions: { hot: true }\nspans: { hot: [\"10:00-11:00\"] }",
-            "trace.yaml:3:15: spans.hot: is set under conditions as well, for the whole time"
+            "trace.yaml:3:15: spans.hot: is also set under conditions, for the whole time of the trace"
         ),
         ("trace: 1\nuse: { triggers: 5 }", "use.active: is missing"),
         ("trace: 1\njitter: 9h", "trace.yaml:2:9: jitter: is 9h, which is not between 0ms and 4h"),

@@ -93,7 +93,7 @@ struct BoundFunctionTests {
         host.advance(by: .minutes(10) + .seconds(5))
         #expect(host.outcomes(of: .vacuum) == [.expired])
         let message = host.lastEntry(of: .vacuum)?.message ?? ""
-        #expect(message.contains(Self.vacuum) && message.hasSuffix("bind a cancel-flag if it takes one"))
+        #expect(message.contains(Self.vacuum) && message.hasSuffix("bind a cancel-flag if the function takes one"))
     }
 
     @Test(.proves(59)) func `a function that ignores its cancel flag overruns, and the journal names the function`() {

@@ -78,7 +78,8 @@ struct RemovalTests {
         host.refuse(.keyboard, because: "line 3 is wrong")
         let reported = host.entries(.pluginRefused)
         #expect(
-            reported.map(\.plugin) == [.keyboard] && reported[0].message == "its manifest is refused: line 3 is wrong"
+            reported.map(\.plugin) == [.keyboard]
+                && reported[0].message == "the manifest of the plugin is refused: line 3 is wrong"
         )
         host.refuse(.keyboard, because: "line 4 is wrong")
         #expect(host.entries(.pluginRefused).count == 2)

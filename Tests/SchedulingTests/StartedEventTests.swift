@@ -62,7 +62,7 @@ struct StartedEventTests {
             host.advance(by: .seconds(delay))
         }
         let entry = try #require(host.entries(.task(.abandoned)).first)
-        let cause = "entry returned -1 (plugin status) instead of BGT_OK"
+        let cause = "the entry function returned -1 (plugin status) instead of BGT_OK"
         #expect(entry.message.hasSuffix("\(cause); fix and reinstall the plugin"))
         #expect(host.pendingEvents.isEmpty)
     }

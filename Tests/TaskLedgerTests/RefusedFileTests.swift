@@ -34,7 +34,7 @@ struct RefusedFileTests {
         let error = try refusal()
         #expect(error.code == .newer)
         #expect(error.message.contains("has version 9, but this host supports versions up to \(LedgerSchema.version)"))
-        #expect(error.message.contains("start the newer bgtaskd that wrote it"))
+        #expect(error.message.contains("start the newer bgtaskd that wrote the ledger"))
     }
 
     @Test func `a ledger whose newer version is still in the write-ahead log is refused`() async throws {

@@ -40,7 +40,7 @@ final class LaunchHandler: Sendable {
         guard let task = delivered.task() else {
             host.log(
                 .error,
-                "task \(delivered.identifier) has a kind that this version of BackgroundTasks does not support:"
+                "task \(delivered.identifier) has a kind that this version of BackgroundTasks does not support;"
                     + " build the plugin with a newer version of BackgroundTasks"
             )
             delivered.complete(.failure)

@@ -115,7 +115,7 @@ public enum BackgroundPlugin {
         guard let missing = launched.first(where: { !registered.contains($0) }) else { return }
         ProgrammingError.end(
             "the plugin was launched for the task with identifier \"\(missing)\", and no launch handler is registered"
-                + " for it: register it in the closure that is passed to BackgroundPlugin.enter"
+                + " for it; register it in the closure that is passed to BackgroundPlugin.enter"
         )
     }
 }

@@ -17,7 +17,7 @@ extension BGTaskScheduler {
             return true
         case .wrongPhase:
             ProgrammingError.end(
-                "all launch handlers must be registered before entry returns; \"\(identifier)\" was registered later:"
+                "all launch handlers must be registered before entry returns; \"\(identifier)\" was registered later;"
                     + " register it in the closure of BackgroundPlugin.enter. A handler of a continued task may be"
                     + " registered later if the manifest permits it by a pattern alone, such as"
                     + " \"\(pattern(of: identifier))\""
@@ -25,7 +25,7 @@ extension BGTaskScheduler {
         case .duplicate:
             ProgrammingError.end(
                 "the launch handler for a task identifier may be registered only once; \"\(identifier)\""
-                    + " has one already: remove the second registration"
+                    + " has one already; remove the second registration"
             )
         case let status:
             host.log(.error, "the launch handler for \"\(identifier)\" was not registered: \(host.name(of: status))")

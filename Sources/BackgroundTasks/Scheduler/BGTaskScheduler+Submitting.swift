@@ -22,7 +22,7 @@ extension BGTaskScheduler {
             submissions.keep(request, as: answer.submission)
         case .unregistered:
             ProgrammingError.end(
-                "no launch handler is registered for the task with identifier \"\(request.identifier)\":"
+                "no launch handler is registered for the task with identifier \"\(request.identifier)\";"
                     + " register a launch handler during entry, before the submission"
             )
         default:

@@ -128,7 +128,7 @@
 #include <time.h>
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || __SIZEOF_POINTER__ != 8
-#error "the bgtask ABI is defined for 64-bit little-endian machines"
+#error "the bgtask ABI is defined for 64-bit little-endian machines only"
 #endif
 
 #define BGTASK_ABI_MAJOR 1u

@@ -25,8 +25,11 @@ struct GrantsDraft {
         execute = grants.strings(.grantsExecute)?.value ?? []
         settings =
             grants.mappings(inList: ManifestKey.grantsSettings.name) { setting in
-                setting.requirePresence(of: "setting", remedy: "name the setting whose value is the path")
-                setting.requirePresence(of: "access", remedy: "write read or write")
+                setting.requirePresence(
+                    of: "setting",
+                    remedy: "write the key of the setting whose value is the path to grant"
+                )
+                setting.requirePresence(of: "access", remedy: "write access: read or access: write")
                 return Setting(
                     key: setting.string("setting"),
                     access: setting.choice("access", of: Grants.Setting.Access.self)?.value

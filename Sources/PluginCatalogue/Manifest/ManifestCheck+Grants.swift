@@ -24,7 +24,7 @@ extension ManifestCheck {
             .wrongValue,
             at: path,
             "is \(path.value.inQuotes), not an absolute path without . and ..",
-            remedy: "write the whole path"
+            remedy: "write the absolute path, without the parts . and .."
         )
         return nil
     }
@@ -36,7 +36,9 @@ extension ManifestCheck {
             .wrongValue,
             at: key,
             "is \(key.value.inQuotes), which the manifest does not list under settings",
-            remedy: NearestWord.remedy(for: key.value, among: draft.settings.keys.sorted())
+            remedy: draft.settings.isEmpty
+                ? "add it to settings, with its default value"
+                : NearestWord.remedy(for: key.value, among: draft.settings.keys.sorted())
         )
         return nil
     }

@@ -102,7 +102,7 @@ extension ManifestCheck {
         problems.note(
             .notEnforced,
             at: place,
-            "is checked, but this version does not enforce it",
+            "is checked for errors, but this version does not enforce it",
             remedy: "do not rely on it yet"
         )
     }

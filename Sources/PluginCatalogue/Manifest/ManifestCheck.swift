@@ -96,13 +96,15 @@ struct ManifestCheck {
         let mayBeAbsolute = boundFunctions != nil
         let path = isAbsolute && mayBeAbsolute ? field.value.dropFirst() : field.value[...]
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let longest = 1024
+        let isTooLong = field.value.utf8.count > longest
         let message: String? =
-            if isAbsolute && !mayBeAbsolute {
+            if isTooLong {
+                "is a path of \(field.value.utf8.count) bytes; the maximum is \(longest)"
+            } else if isAbsolute && !mayBeAbsolute {
                 "is the absolute path \(field.value.inQuotes)"
             } else if field.value.isEmpty {
                 "is empty"
-            } else if field.value.utf8.count > 1024 {
-                "has \(field.value.utf8.count) bytes, more than 1024"
             } else if let part = ["..", ".", ""].first(where: { parts.contains(Substring($0)) }) {
                 "is \(field.value.inQuotes), which has \(part.isEmpty ? "an empty" : "a \"\(part)\"") part"
             } else {
@@ -112,11 +114,13 @@ struct ManifestCheck {
         problems.report(
             .libraryPath,
             at: field,
-            isAbsolute && mayBeAbsolute
+            isTooLong || (isAbsolute && mayBeAbsolute)
                 ? message : "\(message); a library is in the directory of its manifest or in the plugin directory",
-            remedy: isAbsolute && mayBeAbsolute
-                ? "write the absolute path of a file, of at most 1024 bytes, without .., . and //"
-                : "put the library there, and write its path in that directory, such as libFeed.so"
+            remedy: isTooLong
+                ? "write a path of at most \(longest) bytes"
+                : isAbsolute && mayBeAbsolute
+                    ? "write the absolute path of a file, without .., . and //"
+                    : "put the library there, and write its path in that directory, such as libFeed.so"
         )
         return nil
     }

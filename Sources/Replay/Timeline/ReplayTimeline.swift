@@ -70,10 +70,10 @@ package struct ReplayTimeline {
             "font-size=\"16\" font-weight=\"bold\" fill=\"#1c2830\""
         )
         let launches = report.plugins.reduce(0) { $0 + $1.launches }
+        let overruns = report.plugins.reduce(0) { $0 + $1.overruns }
         let expired = report.plugins.reduce(0) { $0 + $1.expirations.reduce(0) { $0 + $1.count } }
         svg.text(
-            "seed \(record.seed); \(launches) launches, \(expired) tasks expired,"
-                + " \(report.plugins.reduce(0) { $0 + $1.overruns }) overruns",
+            "seed \(record.seed); \(launches) launches, of which \(overruns) overran; \(expired) tasks expired",
             x: 14,
             y: 42,
             "font-size=\"11\" fill=\"#5a6a74\""

@@ -36,7 +36,7 @@ extension ConditionTrace {
                     mapping.problems.report(
                         .repeatedValue,
                         at: list,
-                        "is set under conditions as well, for the whole time",
+                        "is also set under conditions, for the whole time of the trace",
                         remedy: "leave it out of conditions"
                     )
                 }

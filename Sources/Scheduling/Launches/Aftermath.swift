@@ -133,7 +133,7 @@ struct Aftermath: Sendable {
             index: index,
             verdict: .consumed(cause.taskOutcome),
             blame: .plugin,
-            message: "\(prefix), then \(cause.text); not requeued, \(remedy(for: task.work))"
+            message: "\(prefix), then \(cause.text); not requeued; \(remedy(for: task.work))"
         )
     }
 

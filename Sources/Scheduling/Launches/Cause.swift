@@ -29,9 +29,10 @@ enum Cause: Hashable, Sendable {
         case (.hostStopping, _): self = .hostStopping
         case (_, .notLoaded(let message)): self = .notLoaded(message)
         case (_, .failed(let status)):
-            self = .entryFailed("entry returned \(status) (\(ABIStatus.name(of: status))) instead of BGT_OK")
+            let name = ABIStatus.name(of: status)
+            self = .entryFailed("the entry function returned \(status) (\(name)) instead of BGT_OK")
         case (.entryOverran, _):
-            self = .entryFailed("\(launch.entryName) did not return within the budget and the grace period")
+            self = .entryFailed("\(launch.entryName) did not end within the budget and the grace period")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
         case (.lingered, _): self = .finished
         case (.killTimePassed, _): self = .hostFailed("the host killed the runner before reading its last messages")

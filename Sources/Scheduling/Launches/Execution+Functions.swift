@@ -8,9 +8,9 @@ extension Execution {
 
     private var boundLibrary: String? { plan.plugin.handlers.isEmpty ? nil : plan.plugin.library.path }
 
-    var entryName: String { boundLibrary.map { "the loading of the library \($0)" } ?? "entry" }
+    var entryName: String { boundLibrary.map { "loading the library \($0)" } ?? "the entry function" }
 
-    var entryWords: String { boundLibrary.map { "while the library \($0) was loaded" } ?? "inside entry" }
+    var entryWords: String { boundLibrary.map { "while the library \($0) was loaded" } ?? "in the entry function" }
 
     /// A description of the bound function that a task called: its library, and its signature in the manifest. Nil for
     /// a library with an entry function.
@@ -43,7 +43,8 @@ extension Execution {
             return handler.hasCancelFlag
                 ? "\(prefix) by its cancel flag, but the function did not return within the grace period: \(function);"
                     + " let the function check the flag more often"
-                : "\(prefix), but the function cannot be stopped: \(function); bind a cancel-flag if it takes one"
+                : "\(prefix), but the function cannot be stopped: \(function);"
+                    + " bind a cancel-flag if the function takes one"
         }
         return tasks[index].hasExpirationHandler
             ? "\(prefix) and not completed within the grace period; complete the task in its expiration handler"

@@ -22,7 +22,7 @@ struct OpenAssertions: Sendable {
     /// Opens an assertion. Returns the problem of an invalid assertion; nil for a valid one.
     mutating func begin(_ id: AssertionID, named name: String, in launch: LaunchNumber) -> String? {
         guard id.belongs(to: launch), newest.map({ $0 < id }) ?? true else {
-            return "began assertion \(id), whose number is not a new one of launch \(launch)"
+            return "began assertion \(id), whose number belongs to another launch than \(launch) or was used before"
         }
         newest = id
         guard name.utf8.count <= AssertionID.nameLimit else {
@@ -30,8 +30,8 @@ struct OpenAssertions: Sendable {
                 + " at most \(AssertionID.nameLimit) are allowed; shorten the name"
         }
         guard open.count < AssertionID.openLimit else {
-            return "began assertion \(id) while \(open.count) were open; at most \(AssertionID.openLimit) are allowed;"
-                + " end one first"
+            return "began assertion \(id) while \(open.count) assertions were open;"
+                + " at most \(AssertionID.openLimit) may be open; end one first"
         }
         open.append((id, name))
         return nil

@@ -20,29 +20,32 @@ extension Policy {
         case .use:
             let uses = record.uses.total(at: facts.now.wall)
             return
-                "used \(uses == 1 ? "once" : "\(uses) times") in the last 7d; plugins with more use get capacity first"
+                "users launched the plugin \(uses == 1 ? "once" : "\(uses) times") in the last 7d;"
+                + " plugins that users launch more often get capacity first"
         case .spacing where lane != .background, .dayBudget where lane != .background,
             .stagger where lane != .background:
             return "applies to background launches only"
         case .spacing:
-            return record.overruns == 0
-                ? "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
-                : "\(record.overruns == 1 ? "1 overrun" : "\(record.overruns) overruns in a row"): "
-                    + "\(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
+            let spacing = "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
+            switch record.overruns {
+            case 0: return spacing
+            case 1: return "the last background launch overran: \(spacing)"
+            default: return "the last \(record.overruns) background launches overran: \(spacing)"
+            }
         case .dayBudget:
             let used = Duration.nanoseconds(record.dayUse.total(at: facts.now.wall))
-            return "used \(used.humanReadable) of \(facts.dayLimit.humanReadable) in the last 24h"
+            return "used \(used.humanReadable) of the day budget of \(facts.dayLimit.humanReadable) in the last 24h"
         case .stagger:
             return
-                "for \(facts.configuration.policies.stagger.humanReadable) after start, resume or a regained network,"
-                + " plugins are staggered"
+                "for \(facts.configuration.policies.stagger.humanReadable) after a start or a resume of the machine or"
+                + " a regained network, the launches of different plugins are staggered"
         case .condition(let rule) where rule.concern == .processing && !facts.work.kind.isProcessing:
-            return "applies to processing only"
+            return "applies to processing requests only"
         case .condition(let rule) where rule.concern == .background && lane != .background:
             return "applies to background launches only"
         case .condition(let rule) where rule.concern == .requestsNotForIdle && !facts.isConcerned(by: rule):
             return facts.configuration.policies.off.contains(.idle)
-                ? "applies to requests only" : "applies to refresh and continued only"
+                ? "applies to requests only" : "applies to refresh and continued requests only"
         case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks
         }
     }

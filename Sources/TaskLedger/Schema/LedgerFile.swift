@@ -13,7 +13,7 @@ struct LedgerFile {
     func examine() throws(LedgerError) {
         guard try exists() else { return }
         // The header may be older than the write-ahead log, which only SQLite can read.
-        try readOnly("examining it before it is opened") { database in
+        try readOnly("examining its file before opening it") { database in
             guard try judgeVersion(of: database) else { return }
             readAhead()
             try check(database)
@@ -193,8 +193,8 @@ struct LedgerFile {
             throw LedgerError.foreignLog(
                 path,
                 problem:
-                    "the log has \(transactions), but changes the ledger's commit count from \(without)"
-                    + " to \(commits)"
+                    "the write-ahead log has \(transactions), but the commit count is \(without) without it and"
+                    + " \(commits) with it; the count may only grow by the number of transactions"
             )
         }
         return true

@@ -80,7 +80,9 @@ struct StatementRun {
     /// The statement with all values bound. Throws when the number of values does not match the placeholders.
     fileprivate func ready() throws -> Statement {
         guard bound == text.placeholders else {
-            throw LedgerFault.contradiction("\(bound) values for a statement of \(text.placeholders): \(text.sql)")
+            throw LedgerFault.contradiction(
+                "a statement has \(text.placeholders) placeholders, but \(bound) bound values: \(text.sql)"
+            )
         }
         return statement
     }

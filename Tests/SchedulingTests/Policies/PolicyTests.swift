@@ -136,7 +136,7 @@ struct PolicyTests {
             for day in 0..<10 { $0.standing.record.uses.add(1, at: $0.now.wall - .days(9 - day)) }
         }
         #expect(Self.verdict(.use, facts) == .may)
-        #expect(Policy.use.rationale(on: facts).contains("used 7 times"))
+        #expect(Policy.use.rationale(on: facts).contains("launched the plugin 7 times"))
     }
 
     // MARK: Policy spacing
@@ -185,7 +185,7 @@ struct PolicyTests {
             kind.lane == .background ? .wait(.dayBudget(until: until, limit: .hours(4))) : .may
         #expect(Self.verdict(.dayBudget, facts) == expected)
         if kind == .refresh {
-            #expect(Policy.dayBudget.rationale(on: facts) == "used 4h of 4h in the last 24h")
+            #expect(Policy.dayBudget.rationale(on: facts) == "used 4h of the day budget of 4h in the last 24h")
         }
     }
 
@@ -247,7 +247,7 @@ struct PolicyTests {
         )
         #expect(
             kind.lane == .background
-                ? rationale.hasPrefix("for 1min after start, resume or a regained network")
+                ? rationale.hasPrefix("for 1min after a start or a resume of the machine or a regained network")
                 : rationale == "applies to background launches only"
         )
     }
@@ -269,7 +269,7 @@ struct PolicyTests {
         #expect(Self.verdict(.idle, facts) == (kind.isProcessing ? .wait(.notIdle) : .may))
         #expect(
             Policy.idle.rationale(on: facts)
-                == (kind.isProcessing ? "the machine is in use" : "applies to processing only")
+                == (kind.isProcessing ? "the machine is in use" : "applies to processing requests only")
         )
     }
 
@@ -280,7 +280,7 @@ struct PolicyTests {
         #expect(Self.verdict(.load, facts) == (isHeld ? .wait(.highLoad) : .may))
         #expect(
             Policy.load.rationale(on: facts)
-                == (isHeld ? "the processors are busy" : "applies to refresh and continued only")
+                == (isHeld ? "the processors are busy" : "applies to refresh and continued requests only")
         )
     }
 
