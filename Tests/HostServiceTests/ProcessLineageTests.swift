@@ -96,7 +96,7 @@ struct ProcessLineageTests {
 
     @Test func `real descendants of a process are recognized, and its parent is outside`() async throws {
         let lineage = ProcessLineage.ofThisProcess()
-        let shell = try await ChildProcess.start("/bin/sh", ["-c", "sleep 60 & echo $!; wait"])
+        let shell = try await ChildProcess.start("/bin/sh", ["-c", "sleep 3600 & echo $!; wait"])
         let line = try await shell.outputLine("the grandchild's number") { Int32($0) != nil }
         #expect(lineage.origin(of: shell.pid) == .launch(child: shell.pid))
         #expect(lineage.origin(of: try #require(Int32(line))) == .launch(child: shell.pid))
