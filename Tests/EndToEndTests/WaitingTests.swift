@@ -49,9 +49,10 @@ struct WaitingTests {
         let setup = HostSetup(["retry-delay": "1h", "spacing": "0s"])
         try await HostFixture.with(setup, plugins: [plugin]) { host in
             let submission = try await host.submit(plugin.task())
-            _ = try await host.waitForJournal("the failure") {
+            let failure = try await host.waitForJournal("the failure") {
                 $0.submission == submission && $0.event == "load-failed"
             }
+            _ = try await host.end(ofLaunch: try #require(failure.launch))
             let why = try await host.why(plugin.task())
             #expect(why.codes == ["retry-delay"])
             #expect(why.reasons.first?.message.contains("the library of the plugin could not be loaded") == true)

@@ -4,6 +4,7 @@
  * resource limit that carries the mark, clears its environment, and loses its parent. Its process id goes to
  * `child.txt`, and the task completes with success. At the end of the launch the host kills it all the same. */
 
+#define _GNU_SOURCE
 #include <bgtask.h>
 
 #include <fcntl.h>
@@ -33,11 +34,19 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     if (bgt_container_path(host, path, sizeof path - 32, NULL) == BGT_OK) {
         strcat(path, "/child.txt");
         const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+        int executing[2] = {-1, -1};
+        (void)!pipe2(executing, O_CLOEXEC);
         const pid_t child = fork();
         if (child == 0) {
             hide(descriptor);
         }
         (void)waitpid(child, NULL, 0);
+        /* The pipe ends when the process executes its program. */
+        char byte;
+        close(executing[1]);
+        while (read(executing[0], &byte, 1) > 0) {
+        }
+        close(executing[0]);
         close(descriptor);
     }
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
