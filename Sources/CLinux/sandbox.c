@@ -7,7 +7,10 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -81,15 +84,65 @@ int bgl_filters_system_calls(void) {
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-int bgl_load_system_call_filter(const void *filter, size_t size) {
+/* Has each call that the filter refuses with EPERM reported to the holder of the listener. */
+static void report_refusals(struct sock_filter *instructions, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct sock_filter *instruction = &instructions[i];
+        if (instruction->code != (BPF_RET | BPF_K) || instruction->k != (SECCOMP_RET_ERRNO | EPERM)) continue;
+        instruction->k = SECCOMP_RET_USER_NOTIF;
+    }
+}
+
+int bgl_load_system_call_filter(const void *filter, size_t size, int *listener) {
     const size_t count = size / sizeof(struct sock_filter);
     if (count == 0 || count > BPF_MAXINSNS || size % sizeof(struct sock_filter) != 0) return -EINVAL;
     struct sock_filter instructions[BPF_MAXINSNS];
     memcpy(instructions, filter, size);
     const struct sock_fprog program = {.len = (unsigned short)count, .filter = instructions};
+    report_refusals(instructions, count);
+    *listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+    if (*listener >= 0) return 0;
+    /* Not before Linux 5.0, and not inside of another filter that has a listener. */
+    memcpy(instructions, filter, size);
     const long status = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
     /* A positive number names a thread that has another filter. */
     return status > 0 ? -EBUSY : answer(status);
+}
+
+int bgl_is_listener(int descriptor) {
+    char link[40], name[40] = "";
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    /* A call to another kind of file could block. */
+    return readlink(link, name, sizeof name - 1) > 0 && strcmp(name, "anon_inode:seccomp notify") == 0;
+}
+
+int bgl_answer_refused_call(int listener, struct bgl_refused_call *call) {
+    struct pollfd waiting = {.fd = listener, .events = POLLIN};
+    if (poll(&waiting, 1, 0) < 0) return errno == EINTR ? 0 : -errno;
+    if (!(waiting.revents & POLLIN)) return waiting.revents == 0 ? 0 : -EPIPE;
+    /* A newer kernel writes a longer struct. */
+    union {
+        struct seccomp_notif head;
+        char room[1024];
+    } received;
+    memset(&received, 0, sizeof received);
+    /* ENOENT: the caller was killed. */
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &received) != 0) {
+        return errno == ENOENT || errno == EINTR ? 0 : -errno;
+    }
+    *call = (struct bgl_refused_call){.number = received.head.data.nr};
+    if (call->number == SYS_socket || call->number == SYS_clone) {
+        memcpy(call->arguments, received.head.data.args, sizeof call->arguments);
+    }
+    union {
+        struct seccomp_notif_resp head;
+        char room[1024];
+    } answer;
+    memset(&answer, 0, sizeof answer);
+    answer.head.id = received.head.id;
+    answer.head.error = -EPERM;
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer) != 0 && errno != ENOENT) return -errno;
+    return 1;
 }
 
 int bgl_open_place(const char *path, int follows) {

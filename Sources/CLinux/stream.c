@@ -48,6 +48,47 @@ ssize_t bgl_receive(int socket, void *buffer, size_t capacity) {
     return size >= 0 ? size : -errno;
 }
 
+ssize_t bgl_receive_with_descriptor(int socket, void *buffer, size_t capacity, int *descriptor) {
+    struct iovec bytes = {.iov_base = buffer, .iov_len = capacity};
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message = {
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control,
+    };
+    *descriptor = -1;
+    ssize_t size;
+    do {
+        /* The kernel closes the descriptors that do not fit into the control buffer. */
+        size = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    } while (size < 0 && errno == EINTR);
+    if (size < 0) return -errno;
+    const struct cmsghdr *sent = CMSG_FIRSTHDR(&message);
+    if (sent != NULL && sent->cmsg_level == SOL_SOCKET && sent->cmsg_type == SCM_RIGHTS
+        && sent->cmsg_len == CMSG_LEN(sizeof(int))) {
+        memcpy(descriptor, CMSG_DATA(sent), sizeof *descriptor);
+    }
+    return size;
+}
+
+ssize_t bgl_send_with_descriptor(int socket, const void *buffer, size_t count, int descriptor) {
+    struct iovec bytes = {.iov_base = (void *)(uintptr_t)buffer, .iov_len = count};
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {.head = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))}};
+    memcpy(CMSG_DATA(&control.head), &descriptor, sizeof descriptor);
+    const struct msghdr message = {
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control,
+    };
+    ssize_t size;
+    do {
+        size = sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    } while (size < 0 && errno == EINTR);
+    return size >= 0 ? size : -errno;
+}
+
 ssize_t bgl_send(int socket, const void *bytes, size_t count) {
     ssize_t size;
     do {

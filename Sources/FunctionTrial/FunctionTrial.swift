@@ -141,7 +141,7 @@ package struct FunctionTrial: Sendable {
                 case .ended(_, let end):
                     if let report { return report }
                     throw failure(end)
-                case .message, .malformed, .windowExceeded, .outputDropped, .killTimePassed: break
+                case .message, .refused, .malformed, .windowExceeded, .outputDropped, .killTimePassed: break
                 }
             }
             throw FunctionTrialError("the connection to the runner was lost; try again")

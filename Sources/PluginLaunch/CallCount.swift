@@ -34,7 +34,8 @@ extension RunnerMessage {
     fileprivate var isCall: Bool {
         switch self {
         case .submit, .cancel, .cancelAll, .pending: true
-        case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .completed, .returned, .expirationHandler,
+        case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .confined, .completed, .returned,
+            .expirationHandler,
             .expiring,
             .progress, .title, .fetchInterval, .assertionBegan, .assertionEnded, .log, .violation, .stopped:
             false

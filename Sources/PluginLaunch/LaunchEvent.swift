@@ -11,6 +11,9 @@ package enum LaunchEvent: Sendable {
     case unavailable(LaunchNumber, LaunchError)
     /// A message of the runner. Log lines beyond the rate limit are dropped.
     case message(LaunchNumber, RunnerMessage)
+    /// The sandbox refused a system call of the launch. Equal calls are reported once, and at most
+    /// `RefusedCalls.reportLimit` of a launch.
+    case refused(LaunchNumber, RefusedCall)
     /// The control channel carried an invalid message, or the runner does not read its messages. The channel is closed;
     /// the process may still run.
     case malformed(LaunchNumber, message: String)
@@ -32,7 +35,8 @@ package enum LaunchEvent: Sendable {
 extension LaunchEvent {
     package var launch: LaunchNumber {
         switch self {
-        case .ready(let launch, _), .unavailable(let launch, _), .message(let launch, _), .malformed(let launch, _),
+        case .ready(let launch, _), .unavailable(let launch, _), .message(let launch, _), .refused(let launch, _),
+            .malformed(let launch, _),
             .windowExceeded(let launch),
             .output(let launch, _, _), .outputDropped(let launch, _, _), .killTimePassed(let launch),
             .ended(let launch, _):

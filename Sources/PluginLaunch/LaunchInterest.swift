@@ -9,6 +9,8 @@ enum LaunchInterest: Hashable {
     case killTimer
     case leader(LaunchNumber)
     case control(LaunchNumber)
+    /// The listener of the sandbox, at which refused system calls wait.
+    case refusals(LaunchNumber)
     case output(LaunchNumber, RunnerOutput)
     case leftover(LaunchNumber)
     case group(LaunchNumber)

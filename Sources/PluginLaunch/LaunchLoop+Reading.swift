@@ -14,6 +14,7 @@ extension LaunchLoop {
         let descriptor = launch.control.descriptor
         let now = clock.monotonic
         let status = launch.control.receive(into: buffer, at: now) { takes($0, of: launch, at: now) }
+        if let listener = launch.control.takeListener() { watchRefusals(at: listener, of: launch) }
         if status != .open, let descriptor { poller.remove(descriptor, .control(number)) }
         settle(launch, status)
         guard let descriptor else { return }
@@ -165,7 +166,7 @@ extension LaunchLoop {
         case .output(let number, let stream):
             guard let reader = launches[number]?.outputs[stream] else { return nil }
             return reader.descriptor.map { ($0, BGL_READABLE, reader.resumesAt) }
-        case .wakeChannel, .killTimer, .leader, .leftover, .group, .stale: return nil
+        case .wakeChannel, .killTimer, .leader, .refusals, .leftover, .group, .stale: return nil
         }
     }
 }

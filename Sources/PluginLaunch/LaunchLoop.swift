@@ -196,6 +196,8 @@ final class LaunchLoop {
             guard let launch = launches[number] else { return }
             if readiness.isWritable { settle(launch, launch.control.flush()) }
             if readiness.isReadable { receive(launch) }
+        case .refusals(let number):
+            if let launch = launches[number] { answerRefusedCall(of: launch) }
         case .output(let number, let stream):
             if let launch = launches[number] { readOutput(launch, stream) }
         case .stale(let ending):
@@ -247,6 +249,7 @@ final class LaunchLoop {
         let number = launch.number
         if let leader = launch.leader { poller.remove(leader, .leader(number)) }
         if let control = launch.control.descriptor { poller.remove(control, .control(number)) }
+        endRefusals(of: launch)
         forgetPause(.control(number))
         for (stream, output) in launch.outputs {
             if let pipe = output.descriptor { poller.remove(pipe, .output(number, stream)) }

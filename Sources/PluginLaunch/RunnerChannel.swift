@@ -33,6 +33,8 @@ struct RunnerChannel {
     private var bucket: TokenBucket
     /// Total number of received bytes.
     private var received = 0
+    /// The listener of the runner's filter of system calls, until the launch thread takes it over.
+    private var listener: Descriptor?
 
     init(socket: Descriptor, at now: MonotonicTime) {
         self.socket = socket
@@ -60,7 +62,9 @@ struct RunnerChannel {
     ) -> Status {
         guard !isHeld else { return .open }
         guard let socket else { return .ended }
-        let count = bgl_receive(socket.number, buffer.baseAddress, buffer.count)
+        var attached: Int32 = -1
+        let count = bgl_receive_with_descriptor(socket.number, buffer.baseAddress, buffer.count, &attached)
+        if attached >= 0 { accept(Descriptor(owning: attached)) }
         if count == Int(-EAGAIN) { return .open }
         guard count > 0 else {
             close()
@@ -70,6 +74,18 @@ struct RunnerChannel {
         decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         bucket.spend(count, at: now)
         return decode(at: now, deliver: deliver)
+    }
+
+    /// Accepts a listener with the first bytes of a runner, which it sends before it loads the plugin. Later descriptors
+    /// are closed: the plugin sent them.
+    private mutating func accept(_ descriptor: Descriptor) {
+        if received == 0, bgl_is_listener(descriptor.number) != 0 { listener = descriptor }
+    }
+
+    /// Returns the received listener once.
+    mutating func takeListener() -> Descriptor? {
+        defer { listener = nil }
+        return listener
     }
 
     /// Delivers the held message and the messages behind it, until the receiver refuses one. Reads no bytes.

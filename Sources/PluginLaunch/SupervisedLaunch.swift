@@ -40,6 +40,7 @@ final class SupervisedLaunch {
     /// its end the next sweep finds the other leftover processes.
     var leftover: Descriptor?
     var groupEvents: Descriptor?
+    var refusals: RefusedCalls?
 
     init(_ start: RunnerStation.Start, number: LaunchNumber, at now: MonotonicTime) {
         self.number = number

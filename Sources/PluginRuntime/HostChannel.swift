@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CLinux
 import Glibc
 import RunnerWire
 import Synchronization
@@ -73,6 +74,18 @@ final class HostChannel: Sendable {
                 if !outgoing.backlog.isEmpty { wakeChannel.wake() }
             }
             return !outgoing.isBroken
+        }
+    }
+
+    /// Sends the first message of the launch, together with a descriptor.
+    func send(_ message: RunnerMessage, with attached: Int32) {
+        guard let frame = try? message.frame() else { return }
+        outgoing.withLock { outgoing in
+            let size = frame.withUnsafeBytes {
+                bgl_send_with_descriptor(descriptor, $0.baseAddress, $0.count, attached)
+            }
+            // Nothing was sent before, so the socket has space for all of it.
+            if size != frame.count { outgoing.isBroken = true }
         }
     }
 

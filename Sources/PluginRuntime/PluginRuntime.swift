@@ -80,7 +80,11 @@ package enum PluginRuntime {
     private static func enterSandbox(_ plan: RunnerPlan, _ channel: HostChannel) {
         guard let sandbox = plan.sandbox else { return }
         do throws(SystemError) {
-            for message in try Sandbox.enter(sandbox, container: plan.containerPath) {
+            let (messages, listener) = try Sandbox.enter(sandbox, container: plan.containerPath)
+            // The first message: the host accepts a listener with the first bytes only. Then this process closes it,
+            // because the holder of the listener could permit refused calls.
+            if let listener { channel.send(.confined, with: listener.number) }
+            for message in messages {
                 channel.send(.log(.warning, message: message))
             }
         } catch {

@@ -29,6 +29,7 @@ extension RunnerMessage: WireMessage {
         case returned = 19
         case ffiMissing = 20
         case sandboxFailed = 21
+        case confined = 22
     }
 
     package var frameType: UInt16 {
@@ -42,6 +43,7 @@ extension RunnerMessage: WireMessage {
             case .loadFailed: .loadFailed
             case .ffiMissing: .ffiMissing
             case .sandboxFailed: .sandboxFailed
+            case .confined: .confined
             case .completed: .completed
             case .returned: .returned
             case .expirationHandler: .expirationHandler
@@ -113,7 +115,7 @@ extension RunnerMessage: WireMessage {
         case .violation(let rule, let message):
             frame.put(text: rule?.rawValue ?? "")
             frame.put(text: message)
-        case .stopped:
+        case .stopped, .confined:
             break
         }
     }
@@ -156,6 +158,8 @@ extension RunnerMessage: WireMessage {
             self = .ffiMissing(message: try fields.text("ffiMissing.message"))
         case .sandboxFailed:
             self = .sandboxFailed(message: try fields.text("sandboxFailed.message"))
+        case .confined:
+            self = .confined
         case .completed:
             self = .completed(try fields.value("completed.task"), try fields.value("completed.outcome"))
         case .returned:

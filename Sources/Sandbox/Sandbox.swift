@@ -14,8 +14,12 @@ package enum Sandbox {
     /// plugin.
     ///
     /// - Parameter container: the container of the plugin; it exists.
-    /// - Returns: one message for each grant that was left out.
-    package static func enter(_ plan: SandboxPlan, container: String) throws(SystemError) -> [String] {
+    /// - Returns: one message for each grant that was left out, and the listener of the filter of system calls: refused
+    ///   calls wait there for an answer. Nil without a filter, or when the kernel has no listener.
+    package static func enter(
+        _ plan: SandboxPlan,
+        container: String
+    ) throws(SystemError) -> (messages: [String], listener: Descriptor?) {
         let threads = try SystemError.check(bgl_thread_count(), "count the threads in /proc/self/task")
         guard threads == 1 else {
             throw SystemError(number: EBUSY, attempt: "confine a process that has \(threads) threads")
@@ -43,10 +47,12 @@ package enum Sandbox {
         }
         setenv("TMPDIR", temporary, 1)
         if !plan.filter.isEmpty {
-            let status = plan.filter.withUnsafeBytes { bgl_load_system_call_filter($0.baseAddress, $0.count) }
+            var number: Int32 = -1
+            let status = plan.filter.withUnsafeBytes { bgl_load_system_call_filter($0.baseAddress, $0.count, &number) }
             try SystemError.check(status, "load the filter of system calls")
+            return (refused, number < 0 ? nil : Descriptor(owning: number))
         }
-        return refused
+        return (refused, nil)
     }
 
     /// Grants one place of the plugin's manifest. For a file that a plugin may write and that does not exist yet,

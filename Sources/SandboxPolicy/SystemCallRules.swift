@@ -64,6 +64,8 @@ enum SystemCallRules {
         0x0000_0080, 0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
     ]
 
+    static let allNamespaces = namespaces.dropFirst().reduce(0, |)
+
     private static func addProcesses(
         to filter: borrowing SystemCallFilter,
         isGranted: Bool
@@ -72,7 +74,7 @@ enum SystemCallRules {
             if isGranted { try filter.allow(call) } else { try filter.refuse(call) }
         }
         // The low bits of clone's flags are the exit signal, or the time namespace, which clone does not create.
-        let foreign = namespaces.dropFirst().reduce(0, |)
+        let foreign = allNamespaces
         if isGranted {
             try filter.allow("clone", where: .init(0, .masked(foreign), 0))
             for namespace in namespaces.dropFirst() {

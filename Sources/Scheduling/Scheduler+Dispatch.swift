@@ -57,6 +57,7 @@ extension Scheduler {
         case .assertionBegan(let launch, let id, let name): assertionBegan(launch, id, named: name, at: now)
         case .assertionEnded(let launch, let id): assertionEnded(launch, id, at: now)
         case .violated(let launch, let rule, let message): note(launch, rule: rule, message: message, at: now)
+        case .denied(let launch, let message): noteDenial(launch, message: message, at: now)
         }
     }
 

@@ -129,7 +129,7 @@ extension SchedulerEvent {
         case .catalogued, .conditionsChanged, .timeZonesChanged, .resumed, .timerFired, .stopRequested: nil
         case .runnerReady, .runnerUnavailable, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
         case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed, .returned,
-            .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated:
+            .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated, .denied:
             nil
         }
     }

@@ -98,6 +98,20 @@ extension Scheduler {
         }
     }
 
+    /// Journals a refused system call.
+    mutating func noteDenial(_ number: LaunchNumber, message: String, at now: Moment) {
+        guard let launch = launches.find(number), launch.execution != nil else { return }
+        let entry = JournalEntry(
+            at: now.wall,
+            event: .denied,
+            plugin: launch.plugin,
+            launch: number,
+            blame: .plugin,
+            message: message
+        )
+        record([.journal(entry)], of: number)
+    }
+
     /// Journals a violation. The number per launch is limited, so that a plugin in a loop cannot fill the disk.
     ///
     /// - Parameter rule: the violated rule of the ABI; nil when the message names another rule.

@@ -61,6 +61,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case assertionBegan(LaunchNumber, AssertionID, name: String)
     case assertionEnded(LaunchNumber, AssertionID)
     case violated(LaunchNumber, rule: ABIRule?, message: String)
+    /// The sandbox refused a system call of the launch. Reported for the first call of each group.
+    case denied(LaunchNumber, message: String)
     /// The launch thread killed the launch at its kill time. All earlier messages of the launch's runner were handled
     /// before.
     case killTimePassed(LaunchNumber)

@@ -21,6 +21,7 @@ package struct JournalEntry: Hashable, Sendable {
         case conditionsSimulated
         case simulationEnded
         case violation
+        case denied
         case occurrenceMissed
         case pluginInstalled
         case pluginChanged
@@ -31,7 +32,7 @@ package struct JournalEntry: Hashable, Sendable {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
                 .cancelRequested, .launchRequested, .expirationRequested, .triggered, .conditionsSimulated,
-                .simulationEnded, .violation, .occurrenceMissed, .pluginInstalled, .pluginChanged, .pluginRefused,
+                .simulationEnded, .violation, .denied, .occurrenceMissed, .pluginInstalled, .pluginChanged, .pluginRefused,
                 .pluginRemoved,
             ]
         }
@@ -55,6 +56,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .conditionsSimulated: ("conditions-simulated", "a user changed the simulated conditions", false)
             case .simulationEnded: ("simulation-ended", "no condition is simulated any more", false)
             case .violation: ("violation", "a plugin broke a rule of the ABI", false)
+            case .denied: ("denied", "the sandbox refused a system call of a plugin", false)
             case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)
             case .pluginInstalled: ("plugin-installed", "a plugin is in the catalogue for the first time", false)
             case .pluginChanged: ("plugin-changed", "the manifest or the library of a plugin changed", false)

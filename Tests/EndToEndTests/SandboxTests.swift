@@ -60,6 +60,17 @@ struct SandboxTests {
                     #expect(fits, "\(attack) from \(place): errno \(error)")
                 }
             }
+            let journal = try await host.journal()
+            let denied = journal.filter { $0.event == "denied" && $0.launch == end.launch }
+            #expect(denied.allSatisfy { $0.blame == "plugin" && $0.plugin == plugin.identifier })
+            let grantable = denied.filter { $0.message.contains("grants: {") }
+            let remedies = (allowed.isEmpty ? ["network: true"] : []) + ["processes: true"]
+            #expect(grantable.count == remedies.count, "\(denied.map(\.message))")
+            for remedy in remedies { #expect(grantable.contains { $0.message.contains(remedy) }) }
+            for call in ["ptrace", "socket(AF_UNIX)"] {
+                #expect(denied.filter { $0.message.hasPrefix("\(call) was refused with EPERM; no grant") }.count == 1)
+            }
+            #expect(journal.allSatisfy { $0.event != "denied" || $0.launch == end.launch })
             #expect(!FileManager.default.fileExists(atPath: host.directory.file("manifests/planted.yaml.txt")))
             try await host.runNeighbour()
         }
@@ -71,6 +82,19 @@ struct SandboxTests {
 
     @Test func `the grant network allows sockets of the internet and no other attack`() async throws {
         try await attack(grants: "network: true", allowed: ["internet-stream", "internet-datagrams"])
+    }
+
+    @Test func `a refused call that a plugin repeats is journaled once, and delays no other plugin`() async throws {
+        let plugin = TestPlugin("RepeatsRefusedCall")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            try await host.runNeighbour()
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "succeeded", "\(end)")
+            #expect(host.containerText(plugin, "refused.txt") == "400000\n")
+            let denied = try await host.journal().filter { $0.event == "denied" }
+            #expect(denied.count == 1 && denied.first?.message.contains("network: true") == true)
+        }
     }
 
     // MARK: - Work

@@ -20,6 +20,7 @@ enum RecordedMessages {
             .loadFailed(message: "cannot open it"),
             .ffiMissing(message: "libffi.so.8"),
             .sandboxFailed(message: "no"),
+            .confined,
             .returned(task, .success, text: "returned 0"),
             .expirationHandler(task, isSet: true),
             .title(task, "Exporting", subtitle: nil),
@@ -138,7 +139,7 @@ enum RecordedMessages {
 
 extension RunnerMessage {
     enum Name: String, CaseIterable {
-        case entered, registered, loadFailed, ffiMissing, sandboxFailed, completed, returned, expirationHandler,
+        case entered, registered, loadFailed, ffiMissing, sandboxFailed, confined, completed, returned, expirationHandler,
             expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded
         case submit, cancel, cancelAll, pending, log, violation, stopped
@@ -152,6 +153,7 @@ extension RunnerMessage {
         case .loadFailed: .loadFailed
         case .ffiMissing: .ffiMissing
         case .sandboxFailed: .sandboxFailed
+        case .confined: .confined
         case .completed: .completed
         case .returned: .returned
         case .expirationHandler: .expirationHandler

@@ -67,6 +67,7 @@ enum SampleMessages {
             .ffiMissing(message: ""),
             .ffiMissing(message: "libffi.so.8 cannot be loaded"),
             .sandboxFailed(message: ""),
+            .confined,
             .sandboxFailed(message: "cannot restrict the process"),
             .completed(TaskID(rawValue: .max), .failure),
             .completed(TaskID(rawValue: 0), .noData),

@@ -39,9 +39,25 @@ int bgl_landlock_restrict(int ruleset);
 /* 1 when the kernel can filter system calls and answer a refused call with an errno; else 0. */
 int bgl_filters_system_calls(void);
 
-/* Loads a filter of system calls, an array of the kernel's struct sock_filter of `size` bytes, for every thread of this
- * process. It cannot be removed. Returns 0, or a negative errno. */
-int bgl_load_system_call_filter(const void *filter, size_t size);
+/* Loads a filter of system calls, an array of the kernel's struct sock_filter of `size` bytes, for this process, which
+ * has one thread. It cannot be removed. A call that the filter refuses with EPERM then waits in the listener for
+ * bgl_answer_refused_call; `listener` is set to its descriptor. Without a listener in this kernel, `listener` is set to
+ * -1, and the kernel answers these calls. Returns 0, or a negative errno. */
+int bgl_load_system_call_filter(const void *filter, size_t size, int *listener);
+
+/* A system call that a filter refused: its number, and the first two arguments of socket and clone, which decide; 0 for
+ * other calls. */
+struct bgl_refused_call {
+    int32_t number;
+    uint64_t arguments[2];
+};
+
+/* Whether a descriptor is the listener of a filter. */
+int bgl_is_listener(int descriptor);
+
+/* Answers one waiting call of a listener with EPERM, and stores the call in `call`. Returns 1, 0 when no call waits or
+ * when the caller has ended, or a negative errno; -EPIPE when no process uses the filter any more. Never blocks. */
+int bgl_answer_refused_call(int listener, struct bgl_refused_call *call);
 
 /* Opens a file or directory without any access to its contents. With `follows` 0, only a directory is
  * opened, and a symbolic link at the end of the path is an error. Returns a descriptor, or a negative errno. */

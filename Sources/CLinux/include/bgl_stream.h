@@ -23,7 +23,11 @@ int bgl_pipe(int pair[2]);
 /* bgl_receive, bgl_send and bgl_read return the number of bytes, 0 at the end of the stream, or a negative errno
  * (-EAGAIN: not ready). */
 ssize_t bgl_receive(int socket, void *buffer, size_t capacity);
+/* Like bgl_receive. Stores the descriptor that the peer sent with these bytes, or -1, in `descriptor`. */
+ssize_t bgl_receive_with_descriptor(int socket, void *buffer, size_t capacity, int *descriptor);
 ssize_t bgl_send(int socket, const void *bytes, size_t count);
+/* Like bgl_send. Sends a descriptor with the bytes. */
+ssize_t bgl_send_with_descriptor(int socket, const void *bytes, size_t count, int descriptor);
 ssize_t bgl_read(int file, void *buffer, size_t capacity);
 
 /* The number of unread bytes in a socket or a pipe; 0 also when it is unknown. */

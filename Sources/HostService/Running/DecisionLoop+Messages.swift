@@ -5,6 +5,7 @@ import LinuxSystem
 import Logging
 import PluginLaunch
 import RunnerWire
+import SandboxPolicy
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -50,6 +51,9 @@ extension DecisionLoop {
             log.error("no runner for the launch: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
+        case .refused(let launch, let call):
+            let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))
+            return [launches.judges[launch]?.refused(denied)].compactMap(\.self)
         case .malformed(let launch, let message):
             if logWithoutPlan("invalid message", message, of: launch, core, &launches) { return [] }
             return [RunnerJudge.malformed("\(message)", in: launch)]

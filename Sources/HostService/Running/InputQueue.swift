@@ -171,7 +171,7 @@ extension LaunchEvent {
     fileprivate var isMilestone: Bool {
         switch self {
         case .ready, .unavailable, .killTimePassed, .ended: true
-        case .message, .malformed, .windowExceeded, .output, .outputDropped: false
+        case .message, .refused, .malformed, .windowExceeded, .output, .outputDropped: false
         }
     }
 }

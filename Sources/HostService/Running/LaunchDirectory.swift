@@ -80,7 +80,7 @@ extension LaunchEvent {
     fileprivate var isLast: Bool {
         switch self {
         case .unavailable, .ended: true
-        case .ready, .message, .malformed, .windowExceeded, .output, .outputDropped, .killTimePassed: false
+        case .ready, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped, .killTimePassed: false
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import PluginLaunch
 import RunnerWire
+import SandboxPolicy
 import Scheduling
 import TaskModel
 
@@ -20,6 +21,7 @@ struct RunnerJudge: Hashable {
     private var continuedTasks: Set<TaskID>
     private var hasDroppedOutput = false
     private var hasEntered = false
+    private var deniedGroups: Set<DeniedCall.Group> = []
 
     init(_ plan: LaunchPlan) {
         launch = plan.number
@@ -57,6 +59,7 @@ struct RunnerJudge: Hashable {
         case .ffiMissing(let message) where isLoadingFunctions:
             return .event(.launchFailedByHost(launch, message: Self.bounded(message)))
         // The host found the mechanism at its start, and the kernel refused it in this process.
+        case .confined: return .nothing
         case .sandboxFailed(let message) where !hasEntered:
             return .event(.launchFailedByHost(launch, message: Self.bounded(message)))
         case .loadFailed(let message), .ffiMissing(let message), .sandboxFailed(let message):
@@ -115,6 +118,16 @@ struct RunnerJudge: Hashable {
     private static func bounded(_ text: String, limit: Int = 4_096) -> String { text.bounded(toBytes: limit) }
 
     // MARK: - Output
+
+    /// The journaled refusal of a system call; nil when a call of the same group was refused before in this launch.
+    mutating func refused(_ call: DeniedCall) -> SchedulerEvent? {
+        guard deniedGroups.count < DeniedCall.journaledPerLaunch, deniedGroups.insert(call.group).inserted else {
+            return nil
+        }
+        let isLast = deniedGroups.count == DeniedCall.journaledPerLaunch
+        let rest = isLast ? "; further refused calls of this launch are not journaled" : ""
+        return .denied(launch, message: call.message + rest)
+    }
 
     /// The violation that a plugin writes more output than its rate limit allows, so that lines are dropped. Returned
     /// for the first drop of a launch; nil for later drops.

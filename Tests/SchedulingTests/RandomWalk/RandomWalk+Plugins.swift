@@ -105,14 +105,15 @@ extension RandomWalk {
         last = "a forged message of launch \(plan.number)"
         if random.chance(15) { return host.send(.launchFailedByHost(plan.number, message: "no container")) }
         let foreign = TaskID(launch: LaunchNumber(rawValue: plan.number.rawValue + 1), index: 0)
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<6, using: &random) {
         case 0: host.send(.completed(plan.number, foreign, .success))
         case 1:
             host.send(
                 .entered(plan.number, status: 0, registered: [.exact(.sweep), .exact(.clean)], offersReceive: true)
             )
         case 2: host.send(.violated(plan.number, rule: .processOfHost, message: "changed the umask"))
-        case 3: report(SeenTask(id: foreign, work: plan.tasks[0].work), of: plan)
+        case 3: host.send(.denied(plan.number, message: "ptrace"))
+        case 4: report(SeenTask(id: foreign, work: plan.tasks[0].work), of: plan)
         default: host.send(.runnerExpired(plan.number, plan.tasks.map(\.id) + [foreign], .budget))
         }
     }

@@ -79,7 +79,7 @@ extension SchedulerEvent {
         case .expirationHandlerChanged: .expirationHandler
         case .runnerExpired: .expiration
         case .assertionBegan, .assertionEnded: .assertion
-        case .violated: .violation
+        case .violated, .denied: .violation
         case .killTimePassed: .kill
         case .runnerEnded: .end
         }

@@ -1,0 +1,46 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import LinuxSystem
+
+/// A system call that the sandbox of a launch refused.
+package struct RefusedCall: Hashable, Sendable {
+    /// The number of the system call on this architecture.
+    package let number: Int32
+    /// The first two arguments of `socket` and `clone`, which decide about the refusal; 0 for other calls.
+    package let first: UInt64
+    package let second: UInt64
+}
+
+/// The listener of one launch, at which refused system calls wait for the host's answer. Confined to the launch thread.
+///
+/// The calling thread of the plugin sleeps until the answer, so a plugin that repeats a refused call slows down only
+/// itself.
+struct RefusedCalls {
+    /// Maximum number of different calls of one launch that are reported.
+    static let reportLimit = 64
+
+    let listener: Descriptor
+    private var reported: Set<RefusedCall> = []
+
+    init(listener: Descriptor) { self.listener = listener }
+
+    enum Answered {
+        /// One call was answered, or none waited. The call is one that was not reported before.
+        case call(RefusedCall?)
+        /// No process of the launch can make a call any more.
+        case ended
+    }
+
+    /// Answers one waiting call with EPERM.
+    mutating func answer() -> Answered {
+        var call = bgl_refused_call()
+        let status = bgl_answer_refused_call(listener.number, &call)
+        if status < 0 { return .ended }
+        let refused = RefusedCall(number: call.number, first: call.arguments.0, second: call.arguments.1)
+        guard status == 1, reported.count < Self.reportLimit, reported.insert(refused).inserted else {
+            return .call(nil)
+        }
+        return .call(refused)
+    }
+}

@@ -1,0 +1,70 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CSeccomp
+import Glibc
+
+/// A refused system call, as reported to users.
+package struct DeniedCall: Hashable, Sendable {
+    /// Calls that one grant would allow. Of the calls that no grant allows, each is a group of its own.
+    package enum Group: Hashable, Sendable {
+        case network
+        case processes
+        case ungrantable(String)
+    }
+
+    /// Maximum number of journaled refusals per launch.
+    package static let journaledPerLaunch = 20
+
+    package let group: Group
+    /// Name of the call, as `socket(AF_INET)` or `ptrace`.
+    package let name: String
+
+    /// - Parameters:
+    ///   - number: the number of the system call on this architecture.
+    ///   - arguments: its first two arguments.
+    package init(number: Int32, arguments: (UInt64, UInt64)) {
+        let system = Self.systemName(of: number)
+        let first = arguments.0
+        switch system {
+        case "socket":
+            name = "socket(\(Self.families[first] ?? "family \(first)"))"
+            let isInternet = first == UInt64(AF_INET) || first == UInt64(AF_INET6)
+            let type = arguments.1 & 0xf
+            let isGrantable = isInternet && type != UInt64(SOCK_RAW.rawValue)
+            group = isGrantable ? .network : .ungrantable(name)
+        case _ where SystemCalls.network.contains(system):
+            (name, group) = (system, .network)
+        // A namespace is refused with the grant as well; the flags of a thread would have been allowed.
+        case "clone":
+            (name, group) = (system, first & SystemCallRules.allNamespaces == 0 ? .processes : .ungrantable(system))
+        case _ where SystemCalls.processes.contains(system):
+            (name, group) = (system, .processes)
+        default: (name, group) = (system, .ungrantable(system))
+        }
+    }
+
+    /// Message for users: the refused call, and the grant that would allow it.
+    package var message: String {
+        switch group {
+        case .network:
+            "\(name) was refused with EPERM; if the plugin needs the network, add to its manifest: grants: { network: true }"
+        case .processes:
+            "\(name) was refused with EPERM; if the plugin needs to start processes, add to its manifest:"
+                + " grants: { processes: true }"
+        case .ungrantable: "\(name) was refused with EPERM; no grant allows it: remove the call from the plugin"
+        }
+    }
+
+    private static let families: [UInt64: String] = [
+        UInt64(AF_UNIX): "AF_UNIX", UInt64(AF_INET): "AF_INET", UInt64(AF_INET6): "AF_INET6",
+        UInt64(AF_NETLINK): "AF_NETLINK", UInt64(AF_PACKET): "AF_PACKET",
+    ]
+
+    private static func systemName(of number: Int32) -> String {
+        guard let name = seccomp_syscall_resolve_num_arch(seccomp_arch_native(), number) else {
+            return "system call \(number)"
+        }
+        defer { free(name) }
+        return String(cString: name)
+    }
+}

@@ -1,0 +1,42 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import SandboxPolicy
+import Testing
+
+@Suite("A refused system call is reported with the grant that allows it")
+struct DeniedCallTests {
+    private func socket(_ family: Int32, _ type: Int) -> DeniedCall {
+        DeniedCall(number: Int32(SYS_socket), arguments: (UInt64(family), UInt64(type)))
+    }
+
+    @Test func `an internet socket is allowed by the grant network, whatever its flags`() {
+        for family in [AF_INET, AF_INET6] {
+            for type in [SOCK_STREAM, SOCK_DGRAM] {
+                let call = socket(family, Int(type.rawValue) | Int(SOCK_CLOEXEC.rawValue))
+                #expect(call.group == .network && call.message.contains("grants: { network: true }"))
+            }
+        }
+        #expect(socket(AF_INET6, Int(SOCK_STREAM.rawValue)).name == "socket(AF_INET6)")
+        #expect(DeniedCall(number: Int32(SYS_connect), arguments: (0, 0)).group == .network)
+    }
+
+    @Test func `raw sockets and sockets of other families are allowed by no grant`() {
+        #expect(socket(AF_INET, Int(SOCK_RAW.rawValue)).group == .ungrantable("socket(AF_INET)"))
+        #expect(socket(AF_UNIX, Int(SOCK_STREAM.rawValue)).group == .ungrantable("socket(AF_UNIX)"))
+        #expect(socket(77, Int(SOCK_STREAM.rawValue)).name == "socket(family 77)")
+        #expect(socket(AF_UNIX, 1).message.contains("no grant allows it"))
+    }
+
+    @Test func `starting a process is allowed by the grant processes, a namespace by no grant`() {
+        let newNetwork: UInt64 = 0x4000_0000
+        #expect(DeniedCall(number: Int32(SYS_clone), arguments: (UInt64(SIGCHLD), 0)).group == .processes)
+        #expect(DeniedCall(number: Int32(SYS_clone), arguments: (newNetwork, 0)).group == .ungrantable("clone"))
+        let execution = DeniedCall(number: Int32(SYS_execve), arguments: (0, 0))
+        #expect(execution.group == .processes && execution.message.hasPrefix("execve was refused with EPERM"))
+    }
+
+    @Test func `a call without a name is reported by its number`() {
+        #expect(DeniedCall(number: 9_999, arguments: (0, 0)).name == "system call 9999")
+    }
+}
