@@ -139,7 +139,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SandboxPolicyTests",
-            dependencies: ["LinuxSystem", "RunnerWire", "Sandbox", "SandboxPolicy", "TaskModel"]
+            dependencies: ["CSeccomp", "LinuxSystem", "RunnerWire", "Sandbox", "SandboxPolicy", "TaskModel"]
         ),
 
         // MARK: MessageBus, follows properties and signals of other programs over D-Bus, without blocking
