@@ -32,7 +32,8 @@ package struct JournalEntry: Hashable, Sendable {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
                 .cancelRequested, .launchRequested, .expirationRequested, .triggered, .conditionsSimulated,
-                .simulationEnded, .violation, .denied, .occurrenceMissed, .pluginInstalled, .pluginChanged, .pluginRefused,
+                .simulationEnded, .violation, .denied, .occurrenceMissed, .pluginInstalled, .pluginChanged,
+                .pluginRefused,
                 .pluginRemoved,
             ]
         }

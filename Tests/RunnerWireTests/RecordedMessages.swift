@@ -139,7 +139,8 @@ enum RecordedMessages {
 
 extension RunnerMessage {
     enum Name: String, CaseIterable {
-        case entered, registered, loadFailed, ffiMissing, sandboxFailed, confined, completed, returned, expirationHandler,
+        case entered, registered, loadFailed, ffiMissing, sandboxFailed, confined, completed, returned,
+            expirationHandler,
             expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded
         case submit, cancel, cancelAll, pending, log, violation, stopped
