@@ -114,6 +114,7 @@ package struct Host: Sendable {
                     "killed a process that a plugin left running and hid from its launch",
                     metadata: ["pid": "\(process.pid)", "program": "\(process.program)"]
                 )
+                mailbox.put(.event(.leftoverKilled(pid: process.pid, program: process.program)))
             },
             logger: log,
             admitOrPause: { mailbox.admitOrPause($0) },
