@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -60,6 +62,19 @@ int bgl_drop_capabilities(void) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
     return answer(syscall(SYS_capset, &header, none));
+}
+
+int bgl_become_user(uint32_t user) {
+    /* Each of these calls changes the calling thread and all others of the process; there are none. */
+    if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0) return -errno;
+    uid_t real, effective, saved;
+    if (getresuid(&real, &effective, &saved) != 0) return -errno;
+    if (real != user || effective != user || saved != user) return -EPERM;
+    int status = bgl_drop_capabilities();
+    if (status < 0) return status;
+    /* The kernel resets both when the user of a process changes. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0) return -errno;
+    return 0;
 }
 
 int bgl_landlock_create(uint64_t files, uint64_t network, uint64_t scopes) {

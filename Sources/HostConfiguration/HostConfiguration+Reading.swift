@@ -25,6 +25,9 @@ extension HostConfiguration {
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
         isolation = mapping.choice("isolation", of: Isolation.self)?.value ?? isolation
+        if let users = mapping.string("plugin-users") {
+            pluginUsers = PluginUserChoice(users, problems: mapping.problems) ?? pluginUsers
+        }
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
         mapping.mapping("conditions") { conditions in
             for condition in Condition.allCases {

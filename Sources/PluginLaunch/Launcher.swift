@@ -25,6 +25,7 @@ package final class Launcher: Sendable {
     ///
     /// - Parameters:
     ///   - path: path of the runner, resolved once; a later upgrade of the file has no effect.
+    ///   - users: the users that only processes of this host's plugins have; nil when plugins have the host's user.
     ///   - unclaimed: whether children without the mark of a launch are left alone or killed.
     ///   - admitOrPause: whether the receiver accepts another message of the launch. After false, reading of that launch
     ///     stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the launch
@@ -33,6 +34,7 @@ package final class Launcher: Sendable {
         runner path: String,
         environment: RunnerEnvironment,
         controlGroups: ControlGroupPlacement,
+        users: UserRange? = nil,
         unclaimed: UnclaimedProcesses,
         logger: Logger,
         admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
@@ -71,6 +73,7 @@ package final class Launcher: Sendable {
                     station: station,
                     children: children,
                     unclaimed: unclaimed,
+                    users: users,
                     earlierChildren: earlier,
                     owner: owner,
                     logger: logger,
@@ -120,7 +123,7 @@ package final class Launcher: Sendable {
 
     /// Ends the processes that previous host processes left behind, and returns when they are gone. These are the
     /// recorded processes, unless their numbers have been reused, and all processes with the process mark or in the
-    /// control group of a dead host.
+    /// control group of a dead host, or with a user of this host's plugins.
     package func endStale(_ processes: [RunnerProcess]) async {
         await withCheckedContinuation { inbox.put(.endStale(processes, $0)) }
     }

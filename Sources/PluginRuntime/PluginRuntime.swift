@@ -26,6 +26,7 @@ package enum PluginRuntime {
 
         // Before the first other thread: a sandbox does not apply to threads that exist already.
         enterSandbox(plan, channel)
+        guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
         guard let reserve = WorkQueue(named: "bgtask-reserve"), let spare = WorkQueue(named: "bgtask-spare") else {
             RunnerExit.end(without: "thread")
         }
@@ -75,12 +76,11 @@ package enum PluginRuntime {
         OutputStreams.bufferByLine()
     }
 
-    /// Puts this process into the sandbox of the plan. If that fails, the process ends before any plugin code is
-    /// mapped.
+    /// Gives this process the user and the sandbox of the plan. If that fails, the process ends before any plugin code
+    /// is mapped.
     private static func enterSandbox(_ plan: RunnerPlan, _ channel: HostChannel) {
-        guard let sandbox = plan.sandbox else { return }
         do throws(SystemError) {
-            for message in try Sandbox.enter(sandbox, container: plan.containerPath) {
+            for message in try Sandbox.enter(plan.sandbox, as: plan.user, container: plan.containerPath) {
                 channel.send(.log(.warning, message: message))
             }
         } catch {

@@ -80,6 +80,8 @@ package struct RunnerPlan: Hashable, Sendable {
     /// The functions that the manifest binds; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
     package let containerPath: String
+    /// The user and group that the runner changes to before it loads the plugin; nil for the host's user.
+    package let user: UInt32?
     /// The sandbox of the launch; nil when the host's isolation is off.
     package let sandbox: SandboxPlan?
     /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
@@ -103,6 +105,7 @@ package struct RunnerPlan: Hashable, Sendable {
         settings: [String: String],
         handlers: [FunctionBinding] = [],
         containerPath: String,
+        user: UInt32? = nil,
         sandbox: SandboxPlan? = nil,
         deadline: MonotonicTime?,
         entryDeadline: MonotonicTime,
@@ -121,6 +124,7 @@ package struct RunnerPlan: Hashable, Sendable {
         self.settings = settings
         self.handlers = handlers
         self.containerPath = containerPath
+        self.user = user
         self.sandbox = sandbox
         self.deadline = deadline
         self.entryDeadline = entryDeadline

@@ -5,7 +5,7 @@ import TaskModel
 extension RunnerPlan {
     /// Version of the wire format, the first field of the first frame. Host and runner with different versions cannot
     /// communicate.
-    package static let wireVersion: UInt16 = 3
+    package static let wireVersion: UInt16 = 4
 }
 
 extension FrameWriter {
@@ -30,6 +30,8 @@ extension FrameWriter {
         }
         put(list: plan.handlers) { $0.put($1) }
         put(text: plan.containerPath)
+        put(plan.user != nil)
+        if let user = plan.user { put(user) }
         put(plan.sandbox)
         put(plan.deadline != nil)
         if let deadline = plan.deadline { put(deadline.nanoseconds) }
@@ -109,6 +111,7 @@ extension FrameReader {
             settings: try settings(),
             handlers: try list("plan.handlers", minimumSize: 13) { fields throws(WireError) in try fields.handler() },
             containerPath: try text("plan.containerPath"),
+            user: try flag("plan.hasUser") ? try integer("plan.user") : nil,
             sandbox: try sandbox(),
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),

@@ -10,18 +10,29 @@ package import RunnerWire
 /// Landlock and the refusal of new privileges apply to the calling thread and to threads that it starts later, not to
 /// threads that exist already. The process must therefore have one thread.
 package enum Sandbox {
-    /// Puts the process into the sandbox of the plan. Throws when a step fails; the process must then not load the
-    /// plugin.
+    /// Changes the user of the process, and puts it into the sandbox of the plan. Throws when a step fails; the process
+    /// must then not load the plugin. After a change of the user the caller has to check that the host still runs: the
+    /// kernel sends no death signal in between.
     ///
-    /// - Parameter container: the container of the plugin; it exists.
+    /// - Parameters:
+    ///   - plan: the sandbox; nil for none.
+    ///   - user: the user and group of the plugin; nil for the present user.
+    ///   - container: the container of the plugin; it exists, and `user` owns it.
     /// - Returns: one message for each grant that was left out.
-    package static func enter(_ plan: SandboxPlan, container: String) throws(SystemError) -> [String] {
+    package static func enter(
+        _ plan: SandboxPlan?,
+        as user: UInt32?,
+        container: String
+    ) throws(SystemError) -> [String] {
+        if plan == nil, user == nil { return [] }
         let threads = try SystemError.check(bgl_thread_count(), "count the threads in /proc/self/task")
         guard threads == 1 else {
             throw SystemError(number: EBUSY, attempt: "confine a process that has \(threads) threads")
         }
+        if plan != nil { try limitResources() }
+        if let user { try SystemError.check(bgl_become_user(user), "become user \(user)") }
+        guard let plan else { return [] }
         let temporary = try makeTemporaryDirectory(in: container)
-        try limitResources()
         try SystemError.check(bgl_refuse_new_privileges(), "refuse new privileges")
         // Some of them pass by Landlock: with CAP_PERFMON a process reads the environment of others.
         try SystemError.check(bgl_drop_capabilities(), "drop the capabilities")

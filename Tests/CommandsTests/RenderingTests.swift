@@ -67,6 +67,7 @@ struct RenderingTests {
                 isolation       best-effort
                                 network: seccomp, Landlock 7
                                 memory: not enforced: this version writes no control group limits
+                plugin users    600000-665535, one per plugin
                 continued       expired after 30s without progress; under memory pressure one task is expired every 10s
                 refresh         on, legacy fetch at most every 15min
 

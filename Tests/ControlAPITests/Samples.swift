@@ -92,7 +92,11 @@ enum Samples {
                 maximumDeferral: .seconds(2 * 86_400),
                 maximumCapacityWait: .seconds(300)
             ),
-            isolation: IsolationInForce(.bestEffort, guarantees),
+            isolation: IsolationInForce(
+                .bestEffort,
+                guarantees,
+                users: PluginUsersInForce(range: UserRange("600000-665535"), reason: nil)
+            ),
             continued: ContinuedRule(stallLimit: .seconds(30), pressureInterval: .seconds(10)),
             minimumFetchInterval: .seconds(900),
             isBackgroundRefreshOn: true,

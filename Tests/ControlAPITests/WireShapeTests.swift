@@ -69,7 +69,8 @@ struct WireShapeTests {
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
                  "isolation": {"choice": "best-effort", "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
-                     {"name": "memory", "not_enforced": "this version writes no control group limits"}]},
+                     {"name": "memory", "not_enforced": "this version writes no control group limits"}],
+                    "plugin_users": {"range": "600000-665535"}},
                  "continued": {"stall_limit_ns": 30000000000, "pressure_interval_ns": 10000000000},
                  "minimum_fetch_interval_ns": 900000000000, "background_refresh": true,
                  "stopping": false}

@@ -86,6 +86,8 @@ struct SandboxTests {
             plugin.settings["place"] = try place(host)
             plugin.grants = grants.replacingOccurrences(of: "BASE", with: host.directory.path)
             try host.directory.makeDirectory("place")
+            // The operator lets the plugin's user write there.
+            chmod(host.directory.file("place"), 0o777)
             try await host.install(plugin)
             try await host.started(plugin)
             let end = try await host.outcome(of: try await host.submit(plugin.task()))

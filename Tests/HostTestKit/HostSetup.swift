@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Glibc
 import TaskModel
 
 /// The configuration of a host under test: its flags, and the lines of its configuration file apart from plugins.
@@ -25,8 +26,17 @@ package struct HostSetup: Sendable {
             let isGood = condition.row.replay == .always || condition.row.replay == .whileUnused
             defaults[condition.name] = isGood ? "true" : "false"
         }
+        // Tests that run as root give each plugin a user of its own. Hosts of several tests run at once, so each host has
+        // a range of its own.
+        if geteuid() == 0 { defaults["plugin-users"] = Self.range() }
         self.flags = defaults.merging(flags) { _, own in own }
         self.configuration = configuration
+    }
+
+    /// A range of 64 users that no account has and, most probably, no other host.
+    private static func range() -> String {
+        let first = UInt32.random(in: 1 << 22..<1 << 25) << 6
+        return "\(first)-\(first + 63)"
     }
 
     func configurationFile(for plugins: [TestPlugin]) -> String {

@@ -114,6 +114,7 @@ enum RecordedMessages {
             settings: ["feed-url": "https://example.com/feed.xml"],
             handlers: handlers,
             containerPath: "/var/lib/bgtask/containers/com.example.colorfeed",
+            user: 600_000,
             sandbox: sandbox,
             deadline: deadline,
             entryDeadline: MonotonicTime(nanoseconds: 40),

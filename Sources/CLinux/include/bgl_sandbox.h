@@ -22,6 +22,11 @@ int bgl_refuse_new_privileges(void);
 /* Drops every capability of the calling thread; without root the thread has none. Returns 0, or a negative errno. */
 int bgl_drop_capabilities(void);
 
+/* Changes all users and groups of the process to one number, without further groups, drops the capabilities, and
+ * restores the death signal SIGKILL and the dumpable state. The parent may have died in between: compare getppid after.
+ * Needs CAP_SETUID and CAP_SETGID. Returns 0, or a negative errno. */
+int bgl_become_user(uint32_t user);
+
 /* Creates a Landlock ruleset that refuses the rights in each set. Returns a descriptor, -EINVAL or -E2BIG when the
  * kernel lacks one of the rights, or another negative errno. */
 int bgl_landlock_create(uint64_t files, uint64_t network, uint64_t scopes);

@@ -39,6 +39,7 @@ extension HostStatusReply: Presentable {
         fields.add("retention", retention.words)
         fields.add("policies", policies.words)
         fields.add("isolation", each: [isolation.choice] + isolation.guarantees.map(\.words))
+        fields.add("plugin users", isolation.pluginUsers.words)
         fields.add("continued", continued.words)
         let refresh = isBackgroundRefreshOn ? "on" : "off"
         let interval = minimumFetchInterval.duration.humanReadable
@@ -111,6 +112,11 @@ extension PoliciesInForce {
 extension GuaranteeInForce {
     /// The guarantee with its mechanism, as `network: seccomp`, or with the reason why it is not enforced.
     var words: String { "\(name): " + (enforcedBy ?? "not enforced: \(notEnforced ?? "")") }
+}
+
+extension PluginUsersInForce {
+    /// The users, as `600000-665535, one per plugin`, or as `the host's user: plugin-users is host`.
+    var words: String { range.map { "\($0), one per plugin" } ?? "the host's user: \(reason ?? "")" }
 }
 
 extension ContinuedRule {

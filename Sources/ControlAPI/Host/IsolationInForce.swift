@@ -7,10 +7,30 @@ package struct IsolationInForce: Codable, Hashable, Sendable {
     /// The operator's choice: `best-effort`, `required` or `off`.
     package let choice: String
     package let guarantees: [GuaranteeInForce]
+    package let pluginUsers: PluginUsersInForce
 
-    package init(_ choice: Isolation, _ guarantees: [GuaranteeInForce]) {
+    package init(_ choice: Isolation, _ guarantees: [GuaranteeInForce], users: PluginUsersInForce) {
         self.choice = choice.rawValue
         self.guarantees = guarantees
+        pluginUsers = users
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case choice, guarantees
+        case pluginUsers = "plugin_users"
+    }
+}
+
+/// The users that run plugins: a user per main plugin from a range, or the host's user.
+package struct PluginUsersInForce: Codable, Hashable, Sendable {
+    /// The range of user numbers, as `600000-665535`; nil when all plugins have the host's user.
+    package let range: String?
+    /// The reason why all plugins have the host's user; nil when they have users of their own.
+    package let reason: String?
+
+    package init(range: UserRange?, reason: String?) {
+        self.range = range?.description
+        self.reason = reason
     }
 }
 

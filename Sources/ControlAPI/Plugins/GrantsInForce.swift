@@ -32,12 +32,15 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
     package let settings: [String]
     /// The guarantees that confine the plugin to its grants.
     package let guarantees: [GuaranteeInForce]
+    /// The user number of the plugin's processes; nil when they have the host's user, and before the first launch.
+    package let user: UInt32?
 
-    package init(_ grants: Grants, places: [Place], guarantees: [GuaranteeInForce]) {
+    package init(_ grants: Grants, places: [Place], guarantees: [GuaranteeInForce], user: UInt32? = nil) {
         network = grants.network
         processes = grants.processes
         self.places = places
         settings = grants.settings.map(\.key)
         self.guarantees = guarantees
+        self.user = user
     }
 }

@@ -36,7 +36,7 @@ extension ControlRoutes {
             summary.entry,
             summary: listed(summary, lastBlame: last?.end?.blame),
             librariesToLoad: found.librariesToLoad,
-            grants: GrantsInForce(of: summary.entry, under: facts.sandboxes),
+            grants: GrantsInForce(of: summary.entry, under: facts.sandboxes, facts.users),
             notes: catalogue.contents.notes.filter { $0.file == summary.entry.manifestPath }.map(ManifestNote.init),
             limits: requestLimits + [KindLimit(.event, limit: scheduling.eventLimit, used: summary.eventCount)],
             budgets: KindBudget.all(budgets),
@@ -76,7 +76,7 @@ extension ControlRoutes {
 }
 
 extension GrantsInForce {
-    fileprivate init(of plugin: PluginEntry, under policy: SandboxPolicy) {
+    fileprivate init(of plugin: PluginEntry, under policy: SandboxPolicy, _ keeper: UserKeeper) {
         let places = policy.places(of: plugin).map { place in
             GrantsInForce.Place(
                 path: place.path,
@@ -85,10 +85,11 @@ extension GrantsInForce {
             )
         }
         let relevant: [Guarantee] = [.files, .network, .descendants]
-        let guarantees = IsolationInForce(policy).guarantees.filter { guarantee in
+        let guarantees = IsolationInForce(policy, keeper.users).guarantees.filter { guarantee in
             relevant.contains { $0.rawValue == guarantee.name }
         }
-        self.init(plugin.grants, places: places, guarantees: guarantees)
+        let user = keeper.user(of: plugin.containingPlugin ?? plugin.identifier)
+        self.init(plugin.grants, places: places, guarantees: guarantees, user: user)
     }
 }
 

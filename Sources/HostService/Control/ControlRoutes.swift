@@ -100,6 +100,7 @@ extension Route {
 struct HostFacts: Sendable {
     let configuration: HostConfiguration
     let sandboxes: SandboxPolicy
+    let users: UserKeeper
     let startedAt: Moment
     let pid: Int32
     let user: String

@@ -66,6 +66,7 @@ extension DecisionLoop {
                 plan,
                 payloads: payloads,
                 container: state.containerPath(of: main.text),
+                user: users.user(of: main),
                 sandbox: sandboxes.plan(for: plugin)
             )
             try launcher.send(.plan(runnerPlan), to: plan.number)

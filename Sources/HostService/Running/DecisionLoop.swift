@@ -25,6 +25,8 @@ final class DecisionLoop: Service, Sendable {
     private let threads: DiskThreads
     let launcher: Launcher
     let sandboxes: SandboxPolicy
+    /// The users of plugins.
+    let users: UserKeeper
     let conditions: ConditionsKeeper
     let containers: ContainerQueue
     let log: Logger
@@ -55,6 +57,7 @@ final class DecisionLoop: Service, Sendable {
         threads: DiskThreads,
         launcher: Launcher,
         sandboxes: SandboxPolicy,
+        users: UserKeeper,
         conditions: ConditionsKeeper,
         clock: SystemClock,
         onUnseenChange: @escaping @Sendable () -> Void,
@@ -67,12 +70,13 @@ final class DecisionLoop: Service, Sendable {
         self.threads = threads
         self.launcher = launcher
         self.sandboxes = sandboxes
+        self.users = users
         self.conditions = conditions
         self.clock = clock
         self.onUnseenChange = onUnseenChange
         self.killPoint = killPoint
         self.log = log
-        containers = ContainerQueue(state: state)
+        containers = ContainerQueue(state: state, users: users)
         initial = Mutex(core)
         // Both threads wake late after a standstill of the host. Messages that runners sent before their kill times are
         // handled first.
