@@ -15,7 +15,7 @@ extension StateDirectory {
     ///
     /// - Parameter user: the user and group that own the container; nil for the host's user. If the container has another
     ///   owner, because the operator changed `plugin-users`, all its files get the new one.
-    func makeContainer(of plugin: String, user: UInt32?) throws(HostError) {
+    func makeContainer(of plugin: String, user: UInt32? = nil) throws(HostError) {
         do throws(SystemError) {
             try makeContainer(containerPath(of: plugin), of: user)
         } catch {

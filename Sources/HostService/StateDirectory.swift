@@ -36,7 +36,7 @@ final class StateDirectory: Sendable {
                     + " find all problems with: bgtask host check --state-directory \(path)"
             )
         }
-        if isTraversable { try Self.open(path) }
+        if isTraversable { try Self.makeTraversable(path) }
         let file = path + "/host.lock"
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -71,7 +71,7 @@ final class StateDirectory: Sendable {
 
     /// Lets other users pass through the state directory and its directory of containers. Throws when they cannot reach
     /// the state directory itself.
-    private static func open(_ path: String) throws(HostError) {
+    private static func makeTraversable(_ path: String) throws(HostError) {
         for directory in [path, path + "/containers"] {
             var status = stat()
             guard stat(directory, &status) == 0, status.st_mode & 0o011 != 0o011 else { continue }

@@ -179,7 +179,8 @@ struct HostCheckTests {
             let flags = places.flatMap { ["--\($0)", directory.file($0)] } + ["--socket", directory.file("s")]
             let check = try await ProgramRun.of(
                 BuiltProgram.command.path(),
-                ["host", "check", "--config", try directory.write([], to: "bgtaskd.yaml")] + flags
+                ["host", "check", "--config", try directory.write([], to: "bgtaskd.yaml"), "--plugin-users", "host"]
+                    + flags
             )
             #expect(check.status == 0, "\(check)")
             #expect(

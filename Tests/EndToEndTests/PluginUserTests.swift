@@ -83,8 +83,13 @@ struct PluginUserTests {
             try await host.runNeighbour()
             let user = try await Self.user(of: .neighbour, in: host)
             #expect(user != nil)
-            _ = try await host.client.purge(try #require(PluginIdentifier(TestPlugin.neighbour.identifier)))
-            #expect(host.containerText(.neighbour, "ran.txt") == "")
+            let start = try await host.journalEnd()
+            let purged = try await host.bgtask("plugin", "remove", TestPlugin.neighbour.identifier, "--purge", "--yes")
+            #expect(purged.status == 0 && purged.error.contains("its container is deleted"), "\(purged)")
+            let containers = host.stateDirectory + "/containers"
+            #expect(try FileManager.default.contentsOfDirectory(atPath: containers).isEmpty)
+            try await host.install(.neighbour)
+            try await host.started(.neighbour, after: start)
             try await host.runNeighbour()
             #expect(try Self.owner(Self.container(of: .neighbour, in: host)) == user)
         }
@@ -118,7 +123,7 @@ struct PluginUserTests {
     @Test func `processes of plugins that a killed host leaves behind are killed by the next host`() async throws {
         var plugin = TestPlugin("LeavesChild").lingering
         plugin.grants = "processes: true"
-        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { [plugin] host in
             _ = try await host.submit(plugin.task())
             let launch = try await host.launch(of: plugin)
             try await withDeadline(waitingFor: "the children") {

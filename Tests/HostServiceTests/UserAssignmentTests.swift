@@ -19,12 +19,13 @@ struct UserAssignmentTests {
     }
 
     @Test func `each main plugin gets the next user that was never assigned`() throws {
-        var users = try assignments("2000-2002", [try plugin("a"): 1])
-        #expect(users.user(of: try plugin("a")) == 2_001 && users.user(of: try plugin("b")) == nil)
+        let (a, b) = (try plugin("a"), try plugin("b"))
+        var users = try assignments("2000-2002", [a: 1])
+        #expect(users.user(of: a) == 2_001 && users.user(of: b) == nil)
         let next = try #require(users.assignment { _ in true })
         #expect(next == UserAssignments.Assignment(index: 2, user: 2_002, previous: nil))
-        users.record(next, for: try plugin("b"))
-        #expect(users.user(of: try plugin("b")) == 2_002)
+        users.record(next, for: b)
+        #expect(users.user(of: b) == 2_002)
     }
 
     @Test func `an exhausted range gives the user of a plugin without a container to another plugin`() throws {
@@ -67,8 +68,9 @@ struct UserAssignmentTests {
     @Test func `a plugin without a free user is refused with the remedy`() throws {
         let ledger = try Ledger.inMemory()
         let keeper = try UserKeeper(.own(try #require(UserRange("2000-2000"))), ledger: ledger)
-        #expect(try keeper.assign(try plugin("a")) { _ in true } == 2_000)
-        let error = #expect(throws: HostError.self) { try keeper.assign(try plugin("b")) { _ in true } }
+        let (a, b) = (try plugin("a"), try plugin("b"))
+        #expect(try keeper.assign(a) { _ in true } == 2_000)
+        let error = #expect(throws: HostError.self) { try keeper.assign(b) { _ in true } }
         #expect(error?.message.contains("purge removed plugins, or write a larger range") == true)
     }
 }
