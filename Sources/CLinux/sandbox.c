@@ -56,6 +56,14 @@ int bgl_limit(int resource, uint64_t soft, uint64_t hard) {
     return answer(setrlimit((__rlimit_resource_t)resource, &limit));
 }
 
+void bgl_lower_priority(int nice) {
+    enum { WHO_PROCESS = 1, LOWEST_BEST_EFFORT = 2 << 13 | 7 };
+    errno = 0;
+    const int present = getpriority(PRIO_PROCESS, 0);
+    if (errno == 0) setpriority(PRIO_PROCESS, 0, present + nice > 19 ? 19 : present + nice);
+    syscall(SYS_ioprio_set, WHO_PROCESS, 0, LOWEST_BEST_EFFORT);
+}
+
 int bgl_refuse_new_privileges(void) { return answer(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)); }
 
 int bgl_drop_capabilities(void) {

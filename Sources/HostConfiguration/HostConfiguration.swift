@@ -32,6 +32,10 @@ package struct HostConfiguration: Sendable {
     package var isolation = Isolation.bestEffort
     /// The operator's choice of the users that run plugins.
     package var pluginUsers = PluginUserChoice.automatic
+    /// The limits of each launch. A manifest may request lower ones.
+    package var launchLimits = PluginLimits(processes: 512)
+    /// The nice value that background launches add to that of the host.
+    package var backgroundNice = 10
     package var logLevel = Logger.Level.info
     /// Conditions with a value fixed by the operator; sensors measure all others.
     package var conditions: [Condition: Bool] = [:]

@@ -172,6 +172,7 @@ package struct Host: Sendable {
             launcher: launcher,
             sandboxes: sandboxes,
             users: users,
+            resources: (configuration.launchLimits, configuration.backgroundNice),
             conditions: conditions,
             clock: clock,
             onUnseenChange: { doubted.yield() },
@@ -201,6 +202,12 @@ package struct Host: Sendable {
             configuration: configuration,
             sandboxes: sandboxes,
             users: users,
+            limiting: LimitMechanisms(
+                controllers: launcher.controllers,
+                hasGroupsOff: configuration.cgroup == "none",
+                hasOwnUsers: users.users.range != nil,
+                limits: configuration.launchLimits
+            ),
             startedAt: clock.now(),
             pid: getpid(),
             user: NSUserName()

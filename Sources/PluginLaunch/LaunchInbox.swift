@@ -9,6 +9,7 @@ import TaskModel
 final class LaunchInbox: Sendable {
     enum Command: Sendable {
         case take(LaunchNumber)
+        case limit(LaunchNumber, LaunchResources)
         case send([UInt8], LaunchNumber, isAnswer: Bool)
         /// The receiver of the launch's events has capacity for messages again.
         case resume(LaunchNumber)

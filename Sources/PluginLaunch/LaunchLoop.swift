@@ -148,6 +148,8 @@ final class LaunchLoop {
         switch command {
         case .take(let number):
             waiting.append(number)
+        case .limit(let number, let resources):
+            if let launch = launches[number] { limit(launch, resources) }
         case .send(let frame, let number, let isAnswer):
             guard let launch = launches[number] else { return }
             settle(launch, launch.control.send(frame))

@@ -20,6 +20,9 @@ package import TaskModel
 /// and the host's memory use stays bounded.
 package final class Launcher: Sendable {
     private let inbox: LaunchInbox
+    /// The controllers of the control groups of launches, such as `memory` and `pids`; nil when launches have no control
+    /// groups.
+    package let controllers: Set<String>?
 
     /// Opens the runner's binary, makes this process the subreaper of orphans, and starts the thread.
     ///
@@ -53,6 +56,7 @@ package final class Launcher: Sendable {
             owner: owner,
             logger: logger
         )
+        controllers = station.groups?.controllers
         do throws(SystemError) {
             try SystemError.check(bgl_become_subreaper(), "become the parent of orphaned processes")
             let inbox = try LaunchInbox()
@@ -97,6 +101,12 @@ package final class Launcher: Sendable {
     /// Messages to a launch without a runner are dropped.
     package func send(_ message: HostMessage, to launch: LaunchNumber) throws(WireError) {
         inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
+    }
+
+    /// Limits the resources of a launch by its control group, before any message that is sent later. A launch whose
+    /// limits cannot be set is killed. Does nothing for a launch without a control group.
+    package func limit(_ launch: LaunchNumber, _ resources: LaunchResources) {
+        inbox.put(.limit(launch, resources))
     }
 
     /// Resumes reading from a launch that was stopped because the receiver of its events had no capacity.

@@ -24,6 +24,8 @@ package enum PluginRuntime {
         let plan = receivePlan(from: channel, &decoder)
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
 
+        // Inherited by all later threads. A failure has no effect on the plugin.
+        if plan.nice > 0 { bgl_lower_priority(Int32(plan.nice)) }
         // Before the first other thread: a sandbox does not apply to threads that exist already.
         enterSandbox(plan, channel)
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
@@ -80,7 +82,12 @@ package enum PluginRuntime {
     /// is mapped.
     private static func enterSandbox(_ plan: RunnerPlan, _ channel: HostChannel) {
         do throws(SystemError) {
-            for message in try Sandbox.enter(plan.sandbox, as: plan.user, container: plan.containerPath) {
+            for message in try Sandbox.enter(
+                plan.sandbox,
+                as: plan.user,
+                processLimit: plan.processLimit,
+                container: plan.containerPath
+            ) {
                 channel.send(.log(.warning, message: message))
             }
         } catch {

@@ -32,6 +32,9 @@ extension FrameWriter {
         put(text: plan.containerPath)
         put(plan.user != nil)
         if let user = plan.user { put(user) }
+        put(plan.processLimit != nil)
+        if let limit = plan.processLimit { put(limit) }
+        put(plan.nice)
         put(plan.sandbox)
         put(plan.deadline != nil)
         if let deadline = plan.deadline { put(deadline.nanoseconds) }
@@ -112,6 +115,8 @@ extension FrameReader {
             handlers: try list("plan.handlers", minimumSize: 13) { fields throws(WireError) in try fields.handler() },
             containerPath: try text("plan.containerPath"),
             user: try flag("plan.hasUser") ? try integer("plan.user") : nil,
+            processLimit: try flag("plan.hasProcessLimit") ? try integer("plan.processLimit") : nil,
+            nice: try integer("plan.nice"),
             sandbox: try sandbox(),
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),

@@ -17,11 +17,13 @@ package enum Sandbox {
     /// - Parameters:
     ///   - plan: the sandbox; nil for none.
     ///   - user: the user and group of the plugin; nil for the present user.
+    ///   - processLimit: maximum number of processes and threads of `user`; nil for no limit.
     ///   - container: the container of the plugin; it exists, and `user` owns it.
     /// - Returns: one message for each grant that was left out.
     package static func enter(
         _ plan: SandboxPlan?,
         as user: UInt32?,
+        processLimit: UInt32? = nil,
         container: String
     ) throws(SystemError) -> [String] {
         if plan == nil, user == nil { return [] }
@@ -30,6 +32,9 @@ package enum Sandbox {
             throw SystemError(number: EBUSY, attempt: "confine a process that has \(threads) threads")
         }
         if plan != nil { try limitResources() }
+        if user != nil, let limit = processLimit.map(UInt64.init) {
+            try SystemError.check(bgl_limit(Int32(__RLIMIT_NPROC.rawValue), limit, limit), "limit the processes")
+        }
         if let user { try SystemError.check(bgl_become_user(user), "become user \(user)") }
         guard let plan else { return [] }
         let temporary = try makeTemporaryDirectory(in: container)

@@ -68,6 +68,7 @@ struct RenderingTests {
                                 network: seccomp, Landlock 7
                                 memory: not enforced: this version writes no control group limits
                 plugin users    600000-665535, one per plugin
+                each launch     memory 256MiB, processes 512, background nice 10
                 continued       expired after 30s without progress; under memory pressure one task is expired every 10s
                 refresh         on, legacy fetch at most every 15min
 

@@ -95,7 +95,8 @@ enum Samples {
             isolation: IsolationInForce(
                 .bestEffort,
                 guarantees,
-                users: PluginUsersInForce(range: UserRange("600000-665535"), reason: nil)
+                users: PluginUsersInForce(range: UserRange("600000-665535"), reason: nil),
+                limits: LaunchLimitsInForce(PluginLimits(memory: 256 << 20, processes: 512), nice: 10)
             ),
             continued: ContinuedRule(stallLimit: .seconds(30), pressureInterval: .seconds(10)),
             minimumFetchInterval: .seconds(900),

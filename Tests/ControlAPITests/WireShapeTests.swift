@@ -70,7 +70,8 @@ struct WireShapeTests {
                  "isolation": {"choice": "best-effort", "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
                      {"name": "memory", "not_enforced": "this version writes no control group limits"}],
-                    "plugin_users": {"range": "600000-665535"}},
+                    "plugin_users": {"range": "600000-665535"},
+                    "launch_limits": {"memory_bytes": 268435456, "processes": 512, "background_nice": 10}},
                  "continued": {"stall_limit_ns": 30000000000, "pressure_interval_ns": 10000000000},
                  "minimum_fetch_interval_ns": 900000000000, "background_refresh": true,
                  "stopping": false}

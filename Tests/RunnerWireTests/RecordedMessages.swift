@@ -115,6 +115,8 @@ enum RecordedMessages {
             handlers: handlers,
             containerPath: "/var/lib/bgtask/containers/com.example.colorfeed",
             user: 600_000,
+            processLimit: 512,
+            nice: 10,
             sandbox: sandbox,
             deadline: deadline,
             entryDeadline: MonotonicTime(nanoseconds: 40),

@@ -19,6 +19,10 @@ int bgl_limit(int resource, uint64_t soft, uint64_t hard);
  * unprivileged process before Landlock or a filter of system calls. Returns 0, or a negative errno. */
 int bgl_refuse_new_privileges(void);
 
+/* Adds a number to the nice value of the calling thread, and gives it the lowest best-effort priority for disks. Threads
+ * that it starts later inherit both. */
+void bgl_lower_priority(int nice);
+
 /* Drops every capability of the calling thread; without root the thread has none. Returns 0, or a negative errno. */
 int bgl_drop_capabilities(void);
 

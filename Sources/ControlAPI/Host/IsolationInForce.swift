@@ -8,16 +8,46 @@ package struct IsolationInForce: Codable, Hashable, Sendable {
     package let choice: String
     package let guarantees: [GuaranteeInForce]
     package let pluginUsers: PluginUsersInForce
+    package let launchLimits: LaunchLimitsInForce
 
-    package init(_ choice: Isolation, _ guarantees: [GuaranteeInForce], users: PluginUsersInForce) {
+    package init(
+        _ choice: Isolation,
+        _ guarantees: [GuaranteeInForce],
+        users: PluginUsersInForce,
+        limits: LaunchLimitsInForce
+    ) {
         self.choice = choice.rawValue
         self.guarantees = guarantees
         pluginUsers = users
+        launchLimits = limits
     }
 
     private enum CodingKeys: String, CodingKey {
         case choice, guarantees
         case pluginUsers = "plugin_users"
+        case launchLimits = "launch_limits"
+    }
+}
+
+/// The limits of each launch, and the priority of background launches.
+package struct LaunchLimitsInForce: Codable, Hashable, Sendable {
+    /// Maximum memory in bytes; nil for no limit.
+    package let memory: Int64?
+    /// Maximum number of processes and threads; nil for no limit.
+    package let processes: Int?
+    /// Number that background launches add to the nice value of the host.
+    package let backgroundNice: Int
+
+    package init(_ limits: PluginLimits, nice: Int) {
+        memory = limits.memory
+        processes = limits.processes
+        backgroundNice = nice
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case memory = "memory_bytes"
+        case processes
+        case backgroundNice = "background_nice"
     }
 }
 

@@ -25,6 +25,8 @@ final class DecisionLoop: Service, Sendable {
     private let threads: DiskThreads
     let launcher: Launcher
     let sandboxes: SandboxPolicy
+    /// Limits and priority of launches in the host's configuration.
+    let resources: (limits: PluginLimits, backgroundNice: Int)
     /// The users of plugins.
     let users: UserKeeper
     let conditions: ConditionsKeeper
@@ -58,6 +60,7 @@ final class DecisionLoop: Service, Sendable {
         launcher: Launcher,
         sandboxes: SandboxPolicy,
         users: UserKeeper,
+        resources: (limits: PluginLimits, backgroundNice: Int) = (.none, 0),
         conditions: ConditionsKeeper,
         clock: SystemClock,
         onUnseenChange: @escaping @Sendable () -> Void,
@@ -71,6 +74,7 @@ final class DecisionLoop: Service, Sendable {
         self.launcher = launcher
         self.sandboxes = sandboxes
         self.users = users
+        self.resources = resources
         self.conditions = conditions
         self.clock = clock
         self.onUnseenChange = onUnseenChange

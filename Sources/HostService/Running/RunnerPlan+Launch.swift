@@ -10,6 +10,8 @@ extension RunnerPlan {
         payloads: [SubmissionNumber: [UInt8]],
         container: String,
         user: UInt32?,
+        processLimit: Int?,
+        nice: Int,
         sandbox: SandboxPlan?
     ) {
         self.init(
@@ -26,6 +28,8 @@ extension RunnerPlan {
             handlers: plan.plugin.handlers,
             containerPath: container,
             user: user,
+            processLimit: processLimit.flatMap { UInt32(exactly: $0) },
+            nice: UInt8(clamping: nice),
             sandbox: sandbox,
             deadline: plan.budget.deadline,
             entryDeadline: plan.budget.entryDeadline,
