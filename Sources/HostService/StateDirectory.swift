@@ -84,7 +84,8 @@ final class StateDirectory: Sendable {
             guard stat(parent, &status) == 0, status.st_mode & 0o001 == 0 else { continue }
             throw HostError(
                 code: .stateDirectoryUnusable,
-                message: "the users of plugins cannot reach the state directory \(path): other users cannot pass through"
+                message:
+                    "the users of plugins cannot reach the state directory \(path): other users cannot pass through"
                     + " \(parent); permit it with: chmod o+x \(parent), or choose another with --state-directory"
             )
         }

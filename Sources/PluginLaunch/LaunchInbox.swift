@@ -69,7 +69,7 @@ final class LaunchInbox: Sendable {
             case .afterKillTimes(let body): body()
             case .endStale(_, let waiter): waiter.resume()
             case .close(let waiter): waiter?.resume()
-            case .take, .send, .resume, .setKillTime, .kill: break
+            case .take, .limit, .send, .resume, .setKillTime, .kill: break
             }
         }
     }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LinuxSystem
+import Logging
 
 extension LaunchLoop {
     /// Limits the resources of a launch by its control group. Kills the launch when this fails: its plugin must not run
@@ -10,7 +11,10 @@ extension LaunchLoop {
         do throws(SystemError) {
             try group.apply(resources, controllers: controllers)
         } catch {
-            logger.error("a launch is killed because it cannot be limited: \(error)", metadata: ["launch": "\(launch.number)"])
+            logger.error(
+                "a launch is killed because it cannot be limited: \(error)",
+                metadata: ["launch": "\(launch.number)"]
+            )
             launch.wasKilled = true
             launch.kill()
         }

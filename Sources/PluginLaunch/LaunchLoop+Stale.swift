@@ -70,7 +70,9 @@ extension LaunchLoop {
     /// Whether a process belongs to a dead host: by the text of its process mark or, for a process without a readable
     /// mark, by its user. Without CAP_SYS_PTRACE a host cannot read the marks of other users.
     private func isStale(_ pid: Int32) -> Bool {
-        if let owner = RunnerMark.text(of: pid).flatMap(MarkOwner.init(markText:)) { return owner.isGone(to: self.owner) }
+        if let owner = RunnerMark.text(of: pid).flatMap(MarkOwner.init(markText:)) {
+            return owner.isGone(to: self.owner)
+        }
         guard let users, let user = ProcessUser.of(pid) else { return false }
         return users.contains(user)
     }

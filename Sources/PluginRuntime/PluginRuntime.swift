@@ -25,7 +25,7 @@ package enum PluginRuntime {
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
 
         // Inherited by all later threads. A failure has no effect on the plugin.
-        if plan.nice > 0 { bgl_lower_priority(Int32(plan.nice)) }
+        if plan.nice > 0 { Sandbox.lowerPriority(by: plan.nice) }
         // Before the first other thread: a sandbox does not apply to threads that exist already.
         enterSandbox(plan, channel)
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }

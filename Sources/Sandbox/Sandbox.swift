@@ -65,6 +65,10 @@ package enum Sandbox {
         return refused
     }
 
+    /// Adds a number to the nice value of this thread, and gives it the lowest best-effort priority for disks. Threads
+    /// that it starts later inherit both.
+    package static func lowerPriority(by nice: UInt8) { bgl_lower_priority(Int32(nice)) }
+
     /// Grants one place of the plugin's manifest. For a file that a plugin may write and that does not exist yet,
     /// grants the directory of the file.
     ///

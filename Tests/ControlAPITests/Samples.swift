@@ -107,7 +107,7 @@ enum Samples {
 
     static let guarantees = [
         GuaranteeInForce("network", enforcedBy: "seccomp, Landlock 7"),
-        GuaranteeInForce("memory", notEnforced: "this version writes no control group limits"),
+        GuaranteeInForce("memory", notEnforced: "control groups are disabled (cgroup: none)"),
     ]
 
     static let conditions = ConditionsReply(

@@ -23,7 +23,9 @@ struct LaunchLimitTests {
             try await host.started(plugin)
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "succeeded", "\(end)")
-            let found = host.containerText(plugin, "threads.txt").split { $0 == " " || $0 == "\n" }.compactMap { Int32($0) }
+            let found = host.containerText(plugin, "threads.txt").split { $0 == " " || $0 == "\n" }.compactMap {
+                Int32($0)
+            }
             try #require(found.count == 2)
             #expect(found[1] == EAGAIN && found[0] < limit && found[0] > limit - 16, "\(found)")
             let processes = try await host.client.host().isolation.guarantees.first { $0.name == "processes" }

@@ -70,7 +70,9 @@ struct PluginUserTests {
         try await HostFixture.with(plugins: [.neighbour, main, child]) { [main] host in
             try await host.started(main)
             let identifier = try #require(PluginIdentifier(child.identifier))
-            _ = try await host.outcome(of: try await host.client.trigger(identifier, PluginTrigger(payload: [])).submission)
+            _ = try await host.outcome(
+                of: try await host.client.trigger(identifier, PluginTrigger(payload: [])).submission
+            )
             let container = Self.container(of: main, in: host)
             let user = try Self.owner(container)
             #expect(try Self.owner(container + "/heard.txt") == user)
@@ -105,12 +107,15 @@ struct PluginUserTests {
         }
     }
 
-    @Test func `after a change of plugin-users a container has its new owner, and the plugin still runs`() async throws {
+    @Test func `after a change of plugin-users a container has its new owner, and the plugin still runs`() async throws
+    {
         try await HostFixture.with(plugins: [.neighbour]) { host in
             try await host.runNeighbour()
             let container = Self.container(of: .neighbour, in: host)
             let user = try Self.owner(container)
-            for (choice, owner) in [("host", 0), ("\(user + 1_000)-\(user + 1_009)", user + 1_000)] as [(String, UInt32)] {
+            for (choice, owner) in [("host", 0), ("\(user + 1_000)-\(user + 1_009)", user + 1_000)]
+                as [(String, UInt32)]
+            {
                 try await host.stop()
                 try await host.restart(with: ["plugin-users": choice])
                 try await host.runNeighbour()
@@ -140,8 +145,10 @@ struct PluginUserTests {
         try await ScratchDirectory.with { directory in
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
-                ["--state-directory", directory.file("state"), "--socket", directory.file("control.sock"),
-                 "--config", try directory.write("plugin-users: auto\n".utf8, to: "bgtaskd.yaml")]
+                [
+                    "--state-directory", directory.file("state"), "--socket", directory.file("control.sock"),
+                    "--config", try directory.write("plugin-users: auto\n".utf8, to: "bgtaskd.yaml"),
+                ]
             )
             // A machine may reserve a range for root: then the host of this test would start.
             #expect(run.status != 0 && run.error.contains("runs as root and has no users for its plugins"), "\(run)")
@@ -160,8 +167,10 @@ struct PluginUserTests {
             chmod(directory.file("private"), 0o700)
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
-                ["--state-directory", directory.file("private/state"), "--socket", directory.file("control.sock"),
-                 "--plugin-users", "600000-600009"]
+                [
+                    "--state-directory", directory.file("private/state"), "--socket", directory.file("control.sock"),
+                    "--plugin-users", "600000-600009",
+                ]
             )
             #expect(run.status != 0 && run.error.contains("chmod o+x \(directory.file("private"))"), "\(run)")
         }

@@ -170,7 +170,8 @@ private struct Bystander {
     ///   - limit: the number of a process mark for both; nil for none.
     init(in directory: String, mark: String? = nil, user: UInt32? = nil, limit: UInt64? = nil) throws {
         let marking = limit.map { "struct rlimit mark = {\($0)ULL, \($0)ULL}; setrlimit(RLIMIT_RTTIME, &mark);" } ?? ""
-        let change = user.map { "if (setresgid(\($0), \($0), \($0)) || setresuid(\($0), \($0), \($0))) return 9;" } ?? ""
+        let change =
+            user.map { "if (setresgid(\($0), \($0), \($0)) || setresuid(\($0), \($0), \($0))) return 9;" } ?? ""
         let main = """
             setsid();
             \(marking)
