@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -57,12 +59,33 @@ int bgl_limit(int resource, uint64_t soft, uint64_t hard) {
     return answer(setrlimit((__rlimit_resource_t)resource, &limit));
 }
 
+void bgl_lower_priority(int nice) {
+    enum { WHO_PROCESS = 1, LOWEST_BEST_EFFORT = 2 << 13 | 7 };
+    errno = 0;
+    const int present = getpriority(PRIO_PROCESS, 0);
+    if (errno == 0) setpriority(PRIO_PROCESS, 0, present + nice > 19 ? 19 : present + nice);
+    syscall(SYS_ioprio_set, WHO_PROCESS, 0, LOWEST_BEST_EFFORT);
+}
+
 int bgl_refuse_new_privileges(void) { return answer(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)); }
 
 int bgl_drop_capabilities(void) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
     return answer(syscall(SYS_capset, &header, none));
+}
+
+int bgl_become_user(uint32_t user) {
+    /* Each of these calls changes the calling thread and all others of the process; there are none. */
+    if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0) return -errno;
+    uid_t real, effective, saved;
+    if (getresuid(&real, &effective, &saved) != 0) return -errno;
+    if (real != user || effective != user || saved != user) return -EPERM;
+    int status = bgl_drop_capabilities();
+    if (status < 0) return status;
+    /* The kernel resets both when the user of a process changes. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0) return -errno;
+    return 0;
 }
 
 int bgl_landlock_create(uint64_t files, uint64_t network, uint64_t scopes) {

@@ -25,6 +25,15 @@ extension HostConfiguration {
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
         isolation = mapping.choice("isolation", of: Isolation.self)?.value ?? isolation
+        if let users = mapping.string("plugin-users") {
+            pluginUsers = PluginUserChoice(users, problems: mapping.problems) ?? pluginUsers
+        }
+        mapping.mapping("launch-limits") { limits in
+            launchLimits.memory = limits.byteSize("memory", in: PluginLimits.memoryRange)?.value ?? launchLimits.memory
+            launchLimits.processes =
+                limits.integer("processes", in: PluginLimits.processRange)?.value ?? launchLimits.processes
+        }
+        replace(&backgroundNice, with: mapping.integer("background-nice", in: 0...19))
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
         mapping.mapping("conditions") { conditions in
             for condition in Condition.allCases {

@@ -30,6 +30,12 @@ package struct HostConfiguration: Sendable {
     /// The operator's choice whether plugins run in a sandbox: as far as the kernel offers it, only in a complete one,
     /// or not at all.
     package var isolation = Isolation.bestEffort
+    /// The operator's choice of the users that run plugins.
+    package var pluginUsers = PluginUserChoice.automatic
+    /// The limits of each launch. A manifest may request lower ones.
+    package var launchLimits = PluginLimits(processes: 512)
+    /// The nice value that background launches add to that of the host.
+    package var backgroundNice = 10
     package var logLevel = Logger.Level.info
     /// Conditions with a value fixed by the operator; sensors measure all others.
     package var conditions: [Condition: Bool] = [:]

@@ -53,6 +53,17 @@ package struct HostFlags: ParsableArguments {
     var isolation: String?
     @Option(
         help: ArgumentHelp(
+            "The users that run plugins: auto, host or a range of user numbers FIRST-LAST.",
+            valueName: "choice"
+        )
+    )
+    var pluginUsers: String?
+    @Option(
+        help: ArgumentHelp("Nice value that background launches add to that of the host.", valueName: "number")
+    )
+    var backgroundNice: String?
+    @Option(
+        help: ArgumentHelp(
             "Lowest level of log lines: trace, debug, info, notice, warning, error or critical.",
             valueName: "level"
         )
@@ -199,6 +210,8 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "runner", key: "runner", text: runner),
             ValueFlag(name: "cgroup", key: "cgroup", text: cgroup),
             ValueFlag(name: "isolation", key: "isolation", text: isolation),
+            ValueFlag(name: "plugin-users", key: "plugin-users", text: pluginUsers),
+            ValueFlag(name: "background-nice", key: "background-nice", text: backgroundNice),
             ValueFlag(name: "log-level", key: "log-level", text: logLevel),
             ValueFlag(name: "refresh-limit", key: "limits.refresh", text: refreshLimit),
             ValueFlag(name: "processing-limit", key: "limits.processing", text: processingLimit),

@@ -65,7 +65,7 @@ extension HostCheck {
                     + " \(directory.path)"
             )
         }
-        for name in directory.files {
+        for name in directory.files + directory.ledgerFiles.map({ "ledger/" + $0 }) {
             var status = stat()
             let file = directory.path + "/" + name
             guard lstat(file, &status) == 0, status.st_uid != directory.owner else { continue }
@@ -84,12 +84,12 @@ extension HostCheck {
                 .problem,
                 .stateDirectory,
                 "\(directory.path) has mode \(String(directory.mode, radix: 8)): other users may replace its files;"
-                    + " correct that with: chmod 700 \(directory.path)"
+                    + " correct that with: chmod go-w \(directory.path)"
             )
         }
-        for name in directory.files where name.hasPrefix("ledger.sqlite") {
+        for name in directory.ledgerFiles {
             var status = stat()
-            let file = directory.path + "/" + name
+            let file = directory.path + "/ledger/" + name
             guard stat(file, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
             add(
                 .problem,

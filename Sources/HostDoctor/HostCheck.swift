@@ -41,6 +41,7 @@ package struct HostCheck {
             checkContainers(in: directory)
         }
         checkRunner()
+        checkPluginUsers()
         checkControlGroups()
         checkPlugins(known: snapshot?.known ?? [])
     }
@@ -61,6 +62,18 @@ package struct HostCheck {
             add(.note, .configuration, "for each value that could not be read, the other checks use its default")
         } else {
             add(.fine, .configuration, configuration.file ?? "no configuration file: only defaults and options")
+        }
+    }
+
+    /// Checks whether a host of this user may start with the users that the configuration gives to plugins.
+    private mutating func checkPluginUsers() {
+        do throws(HostError) {
+            switch try PluginUsers(configuration.pluginUsers, .ofThisProcess()) {
+            case .own(let range): add(.fine, .pluginUsers, "each plugin has a user of its own from \(range)")
+            case .hostUser(let reason): add(.fine, .pluginUsers, "plugins have the host's user: \(reason)")
+            }
+        } catch {
+            add(.problem, .pluginUsers, error.message)
         }
     }
 
@@ -91,7 +104,7 @@ package struct HostCheck {
 
     private mutating func checkLedger(_ presence: HostPresence) {
         guard case .stopped = presence else { return }
-        let path = configuration.stateDirectory + "/ledger.sqlite"
+        let path = configuration.stateDirectory + "/ledger/ledger.sqlite"
         let inspection = LedgerInspection(path: path)
         snapshot = inspection.snapshot
         for problem in inspection.problems { add(.problem, .ledger, problem) }

@@ -13,6 +13,8 @@ struct StateDirectoryFacts: Hashable {
     /// Names of the entries of the state directory. `containers` has the names of the entries of its directory of
     /// containers.
     let files: [String]
+    /// Names of the files of the ledger.
+    let ledgerFiles: [String]
     let containers: [String]
 
     var isReadable: Bool { problem == nil }
@@ -32,6 +34,7 @@ struct StateDirectoryFacts: Hashable {
         owner = status.st_uid
         mode = status.st_mode & 0o7777
         files = problem == nil ? FilePlace.names(in: path) : []
+        ledgerFiles = problem == nil ? FilePlace.names(in: path + "/ledger") : []
         containers = problem == nil ? FilePlace.names(in: path + "/containers") : []
     }
 }

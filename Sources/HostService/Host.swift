@@ -38,11 +38,13 @@ package struct Host: Sendable {
         let activated = try ActivatedSocket.taken()
         let lineage = ProcessLineage.ofThisProcess()
         let sandboxes = try makeSandboxPolicy()
-        let state = try StateDirectory(path: configuration.stateDirectory)
+        let users = try PluginUsers(configuration.pluginUsers, .ofThisProcess())
+        let state = try StateDirectory(path: configuration.stateDirectory, isTraversable: users.range != nil)
         let mailbox = Mailbox()
         let health = LedgerHealth()
         let ledger = try openLedger(in: state, reportingTo: mailbox, health)
-        let launcher = try makeLauncher(reportingTo: mailbox)
+        let keeper = try UserKeeper(users, ledger: ledger)
+        let launcher = try makeLauncher(users, reportingTo: mailbox)
         do {
             try await DiskThreads.with { threads in
                 let socket = ControlSocket(
@@ -52,8 +54,18 @@ package struct Host: Sendable {
                     log: log
                 )
                 let control = ControlPlace(socket: socket, lineage: lineage)
-                try await services(mailbox, state, ledger, health, launcher, sandboxes, threads, killPoint, control)
-                    .run()
+                try await services(
+                    mailbox,
+                    state,
+                    ledger,
+                    health,
+                    launcher,
+                    sandboxes,
+                    keeper,
+                    threads,
+                    killPoint,
+                    control
+                ).run()
             }
         } catch {
             // Launches must not outlive a failed host.
@@ -103,17 +115,19 @@ package struct Host: Sendable {
         }
     }
 
-    private func makeLauncher(reportingTo mailbox: Mailbox) throws -> Launcher {
+    private func makeLauncher(_ users: PluginUsers, reportingTo mailbox: Mailbox) throws -> Launcher {
         let log = log
         return try Launcher(
             runner: configuration.runner ?? RunnerProgram.path(),
             environment: RunnerEnvironment(from: ProcessInfo.processInfo.environment),
             controlGroups: controlGroups,
+            users: users.range,
             unclaimed: .killed { process in
                 log.warning(
                     "killed a process that a plugin left running and hid from its launch",
                     metadata: ["pid": "\(process.pid)", "program": "\(process.program)"]
                 )
+                mailbox.put(.event(.leftoverKilled(pid: process.pid, program: process.program)))
             },
             logger: log,
             admitOrPause: { mailbox.admitOrPause($0) },
@@ -129,6 +143,7 @@ package struct Host: Sendable {
         _ health: LedgerHealth,
         _ launcher: Launcher,
         _ sandboxes: SandboxPolicy,
+        _ users: UserKeeper,
         _ threads: DiskThreads,
         _ killPoint: KillPoint?,
         _ place: ControlPlace
@@ -156,6 +171,8 @@ package struct Host: Sendable {
             threads: threads,
             launcher: launcher,
             sandboxes: sandboxes,
+            users: users,
+            resources: (configuration.launchLimits, configuration.backgroundNice),
             conditions: conditions,
             clock: clock,
             onUnseenChange: { doubted.yield() },
@@ -184,6 +201,13 @@ package struct Host: Sendable {
         let facts = HostFacts(
             configuration: configuration,
             sandboxes: sandboxes,
+            users: users,
+            limiting: LimitMechanisms(
+                controllers: launcher.controllers,
+                hasGroupsOff: configuration.cgroup == "none",
+                hasOwnUsers: users.users.range != nil,
+                limits: configuration.launchLimits
+            ),
             startedAt: clock.now(),
             pid: getpid(),
             user: NSUserName()

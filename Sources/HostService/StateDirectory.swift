@@ -10,14 +10,18 @@ final class StateDirectory: Sendable {
     let path: String
     private let lock: Int32
 
-    var ledgerFile: String { path + "/ledger.sqlite" }
+    /// The ledger has a directory of its own, because the users of plugins pass through the state directory.
+    var ledgerFile: String { path + "/ledger/ledger.sqlite" }
     var containerDirectory: String { path + "/containers" }
 
     /// Creates the directory if it is missing, with access for its owner only, and locks it.
-    init(path: String) throws(HostError) {
+    ///
+    /// - Parameter isTraversable: whether other users, those of plugins, may pass through the directory to the
+    ///   containers. They can neither list it nor open the ledger.
+    init(path: String, isTraversable: Bool = false) throws(HostError) {
         self.path = path
         do {
-            for directory in [path, path + "/containers"] {
+            for directory in [path, path + "/ledger", path + "/containers"] {
                 try FileManager.default.createDirectory(
                     atPath: directory,
                     withIntermediateDirectories: true,
@@ -32,6 +36,7 @@ final class StateDirectory: Sendable {
                     + " find all problems with: bgtask host check --state-directory \(path)"
             )
         }
+        if isTraversable { try Self.makeTraversable(path) }
         let file = path + "/host.lock"
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -53,6 +58,37 @@ final class StateDirectory: Sendable {
         }
         ftruncate(descriptor, 0)
         _ = "\(getpid())\n".withCString { write(descriptor, $0, strlen($0)) }
+        adoptLedger()
+    }
+
+    /// Moves the ledger of an earlier version, which lies beside the containers. The ledger moves last, so that an
+    /// interrupted move is continued by the next start.
+    private func adoptLedger() {
+        let earlier = path + "/ledger.sqlite"
+        guard access(earlier, F_OK) == 0, access(ledgerFile, F_OK) != 0 else { return }
+        for suffix in ["-wal", "-shm", ""] { rename(earlier + suffix, ledgerFile + suffix) }
+    }
+
+    /// Lets other users pass through the state directory and its directory of containers. Throws when they cannot reach
+    /// the state directory itself.
+    private static func makeTraversable(_ path: String) throws(HostError) {
+        for directory in [path, path + "/containers"] {
+            var status = stat()
+            guard stat(directory, &status) == 0, status.st_mode & 0o011 != 0o011 else { continue }
+            chmod(directory, status.st_mode & 0o7777 | 0o011)
+        }
+        var parent = path
+        while parent != "/", !parent.isEmpty {
+            parent = (parent as NSString).deletingLastPathComponent
+            var status = stat()
+            guard stat(parent, &status) == 0, status.st_mode & 0o001 == 0 else { continue }
+            throw HostError(
+                code: .stateDirectoryUnusable,
+                message:
+                    "the users of plugins cannot reach the state directory \(path): other users cannot pass through"
+                    + " \(parent); permit it with: chmod o+x \(parent), or choose another with --state-directory"
+            )
+        }
     }
 
     /// Takes the lock, with a few retries: a program that only checks for a running host holds the lock for an instant.
@@ -66,26 +102,6 @@ final class StateDirectory: Sendable {
 
     /// The path of the container that a main plugin and its extensions share, whether it exists or not.
     func containerPath(of plugin: String) -> String { containerDirectory + "/" + plugin }
-
-    /// Creates the container of a main plugin if it is missing. Throws when its path leads to anything but a directory:
-    /// a symbolic link would open another place to the plugin. Blocks on the disk.
-    func makeContainer(of plugin: String) throws(HostError) {
-        let container = containerPath(of: plugin)
-        if mkdir(container, 0o700) == 0 { return }
-        guard errno == EEXIST else {
-            throw HostError(
-                code: .stateDirectoryUnusable,
-                message: "cannot create the container \(container): \(String(cString: strerror(errno)));"
-                    + " find the problem with: bgtask host check --state-directory \(path)"
-            )
-        }
-        var status = stat()
-        if lstat(container, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
-        throw HostError(
-            code: .stateDirectoryUnusable,
-            message: "the container \(container) is not a directory; remove the file at this path"
-        )
-    }
 
     /// Renames the container of a main plugin, so that no plugin finds it. `deleteDiscarded` deletes the renamed
     /// container. Does nothing when there is no container. Blocks on the disk.

@@ -35,7 +35,9 @@ package struct RequestedGrants: Hashable {
                     let keys = manifest.grants.settings.filter { $0.access == access }.map(\.key)
                     add(access == .read ? "reads" : "writes", keys.map { "the path in the setting \($0)" })
                 }
-            case .limitsMemory: add("memory", manifest.limits?.memory.map { ["at most \($0) bytes"] } ?? [])
+            case .limitsMemory: add("memory", manifest.limits.memory.map { ["at most \($0) bytes"] } ?? [])
+            case .limitsProcesses:
+                add("processes", manifest.limits.processes.map { ["at most \($0), threads included"] } ?? [])
             case .settings:
                 add("settings", manifest.settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
             // Each of their keys has an entry of its own.

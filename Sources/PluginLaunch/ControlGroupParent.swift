@@ -86,9 +86,17 @@ struct ControlGroupParent {
         self.path = path
         self.container = container
         // The owner of the container decides which controllers it has; none is required.
-        for controller in ["+memory", "+pids"] {
+        for controller in ["+memory", "+pids", "+cpu"] {
             _ = bgl_write_file(AT_FDCWD, "\(path)/cgroup.subtree_control", controller)
         }
+    }
+
+    /// The controllers of the groups that are created in this group.
+    var controllers: Set<String> { Self.controllers(in: path) }
+
+    static func controllers(in path: String) -> Set<String> {
+        let text = FileBytes.text("\(path)/cgroup.subtree_control", limit: 4096) ?? ""
+        return Set(text.split { $0 == " " || $0 == "\n" }.map(String.init))
     }
 
     func makeGroup(named name: String) throws(SystemError) -> ControlGroup {

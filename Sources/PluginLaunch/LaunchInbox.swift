@@ -9,6 +9,7 @@ import TaskModel
 final class LaunchInbox: Sendable {
     enum Command: Sendable {
         case take(LaunchNumber)
+        case limit(LaunchNumber, LaunchResources)
         case send([UInt8], LaunchNumber, isAnswer: Bool)
         /// The receiver of the launch's events has capacity for messages again.
         case resume(LaunchNumber)
@@ -68,7 +69,7 @@ final class LaunchInbox: Sendable {
             case .afterKillTimes(let body): body()
             case .endStale(_, let waiter): waiter.resume()
             case .close(let waiter): waiter?.resume()
-            case .take, .send, .resume, .setKillTime, .kill: break
+            case .take, .limit, .send, .resume, .setKillTime, .kill: break
             }
         }
     }

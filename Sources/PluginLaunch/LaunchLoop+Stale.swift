@@ -56,15 +56,25 @@ extension LaunchLoop {
         guard ending.processes.isEmpty, ending.groupEvents.isEmpty else { return }
         guard let pids = try? children.all() else { return sweepLater() }
         for pid in pids {
-            guard let identity = ProcessIdentity(of: pid), let text = RunnerMark.text(of: pid),
-                MarkOwner(markText: text)?.isGone(to: owner) == true, let descriptor = identity.open()
-            else { continue }
+            guard let identity = ProcessIdentity(of: pid), isStale(pid), let descriptor = identity.open() else {
+                continue
+            }
             end(descriptor, for: ending)
         }
         ending.groups = ending.groups.filter { isStillThere($0, for: ending) }
         guard ending.processes.isEmpty, ending.groups.isEmpty else { return }
         endings.removeAll { $0 === ending }
         ending.waiter.resume()
+    }
+
+    /// Whether a process belongs to a dead host: by the text of its process mark or, for a process without a readable
+    /// mark, by its user. Without CAP_SYS_PTRACE a host cannot read the marks of other users.
+    private func isStale(_ pid: Int32) -> Bool {
+        if let owner = RunnerMark.text(of: pid).flatMap(MarkOwner.init(markText:)) {
+            return owner.isGone(to: self.owner)
+        }
+        guard let users, let user = ProcessUser.of(pid) else { return false }
+        return users.contains(user)
     }
 
     private func end(_ descriptor: Descriptor, for ending: StaleEnding) {

@@ -18,6 +18,8 @@ final class LaunchLoop {
     let killTimer: Descriptor
     let children: ChildList
     let unclaimed: UnclaimedProcesses
+    /// The users that only processes of this host's plugins have; nil when plugins have the host's user.
+    let users: UserRange?
     /// Children that this process had when the launcher was created. The launch thread never kills these.
     let earlierChildren: Set<ProcessIdentity>
     let owner: MarkOwner
@@ -68,6 +70,7 @@ final class LaunchLoop {
         station: RunnerStation,
         children: ChildList,
         unclaimed: UnclaimedProcesses,
+        users: UserRange?,
         earlierChildren: Set<ProcessIdentity>,
         owner: MarkOwner,
         logger: Logger,
@@ -80,6 +83,7 @@ final class LaunchLoop {
         self.station = station
         self.children = children
         self.unclaimed = unclaimed
+        self.users = users
         self.earlierChildren = earlierChildren
         self.owner = owner
         self.logger = logger
@@ -144,6 +148,8 @@ final class LaunchLoop {
         switch command {
         case .take(let number):
             waiting.append(number)
+        case .limit(let number, let resources):
+            if let launch = launches[number] { limit(launch, resources) }
         case .send(let frame, let number, let isAnswer):
             guard let launch = launches[number] else { return }
             settle(launch, launch.control.send(frame))

@@ -20,11 +20,15 @@ package import TaskModel
 /// and the host's memory use stays bounded.
 package final class Launcher: Sendable {
     private let inbox: LaunchInbox
+    /// The controllers of the control groups of launches, such as `memory` and `pids`; nil when launches have no control
+    /// groups.
+    package let controllers: Set<String>?
 
     /// Opens the runner's binary, makes this process the subreaper of orphans, and starts the thread.
     ///
     /// - Parameters:
     ///   - path: path of the runner, resolved once; a later upgrade of the file has no effect.
+    ///   - users: the users that only processes of this host's plugins have; nil when plugins have the host's user.
     ///   - unclaimed: whether children without the mark of a launch are left alone or killed.
     ///   - admitOrPause: whether the receiver accepts another message of the launch. After false, reading of that launch
     ///     stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the launch
@@ -33,6 +37,7 @@ package final class Launcher: Sendable {
         runner path: String,
         environment: RunnerEnvironment,
         controlGroups: ControlGroupPlacement,
+        users: UserRange? = nil,
         unclaimed: UnclaimedProcesses,
         logger: Logger,
         admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
@@ -51,6 +56,7 @@ package final class Launcher: Sendable {
             owner: owner,
             logger: logger
         )
+        controllers = station.groups?.controllers
         do throws(SystemError) {
             try SystemError.check(bgl_become_subreaper(), "become the parent of orphaned processes")
             let inbox = try LaunchInbox()
@@ -71,6 +77,7 @@ package final class Launcher: Sendable {
                     station: station,
                     children: children,
                     unclaimed: unclaimed,
+                    users: users,
                     earlierChildren: earlier,
                     owner: owner,
                     logger: logger,
@@ -94,6 +101,12 @@ package final class Launcher: Sendable {
     /// Messages to a launch without a runner are dropped.
     package func send(_ message: HostMessage, to launch: LaunchNumber) throws(WireError) {
         inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
+    }
+
+    /// Limits the resources of a launch by its control group, before any message that is sent later. A launch whose
+    /// limits cannot be set is killed. Does nothing for a launch without a control group.
+    package func limit(_ launch: LaunchNumber, _ resources: LaunchResources) {
+        inbox.put(.limit(launch, resources))
     }
 
     /// Resumes reading from a launch that was stopped because the receiver of its events had no capacity.
@@ -120,7 +133,7 @@ package final class Launcher: Sendable {
 
     /// Ends the processes that previous host processes left behind, and returns when they are gone. These are the
     /// recorded processes, unless their numbers have been reused, and all processes with the process mark or in the
-    /// control group of a dead host.
+    /// control group of a dead host, or with a user of this host's plugins.
     package func endStale(_ processes: [RunnerProcess]) async {
         await withCheckedContinuation { inbox.put(.endStale(processes, $0)) }
     }

@@ -24,8 +24,11 @@ package enum PluginRuntime {
         let plan = receivePlan(from: channel, &decoder)
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
 
+        // Inherited by all later threads. A failure has no effect on the plugin.
+        if plan.nice > 0 { Sandbox.lowerPriority(by: plan.nice) }
         // Before the first other thread: a sandbox does not apply to threads that exist already.
         enterSandbox(plan, channel)
+        guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
         guard let reserve = WorkQueue(named: "bgtask-reserve"), let spare = WorkQueue(named: "bgtask-spare") else {
             RunnerExit.end(without: "thread")
         }
@@ -75,15 +78,19 @@ package enum PluginRuntime {
         OutputStreams.bufferByLine()
     }
 
-    /// Puts this process into the sandbox of the plan. If that fails, the process ends before any plugin code is
-    /// mapped.
+    /// Gives this process the user and the sandbox of the plan. If that fails, the process ends before any plugin code
+    /// is mapped.
     private static func enterSandbox(_ plan: RunnerPlan, _ channel: HostChannel) {
-        guard let sandbox = plan.sandbox else { return }
         do throws(SystemError) {
-            let (messages, listener) = try Sandbox.enter(sandbox, container: plan.containerPath)
+            let (messages, listener) = try Sandbox.enter(
+                plan.sandbox,
+                as: plan.user,
+                processLimit: plan.processLimit,
+                container: plan.containerPath
+            )
             // The first message: the host accepts a listener with the first bytes only. Then this process closes it,
             // because the holder of the listener could permit refused calls.
-            if let listener { channel.send(.confined, with: listener.number) }
+            if let listener { withExtendedLifetime(listener) { channel.send(.confined, with: $0.number) } }
             for message in messages {
                 channel.send(.log(.warning, message: message))
             }

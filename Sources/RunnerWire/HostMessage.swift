@@ -80,6 +80,12 @@ package struct RunnerPlan: Hashable, Sendable {
     /// The functions that the manifest binds; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
     package let containerPath: String
+    /// The user and group that the runner changes to before it loads the plugin; nil for the host's user.
+    package let user: UInt32?
+    /// Maximum number of processes and threads of the user; nil when the control group has the limit, or without one.
+    package let processLimit: UInt32?
+    /// Number that the runner adds to its nice value. Above 0 it also lowers its priority for disks.
+    package let nice: UInt8
     /// The sandbox of the launch; nil when the host's isolation is off.
     package let sandbox: SandboxPlan?
     /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
@@ -103,6 +109,9 @@ package struct RunnerPlan: Hashable, Sendable {
         settings: [String: String],
         handlers: [FunctionBinding] = [],
         containerPath: String,
+        user: UInt32? = nil,
+        processLimit: UInt32? = nil,
+        nice: UInt8 = 0,
         sandbox: SandboxPlan? = nil,
         deadline: MonotonicTime?,
         entryDeadline: MonotonicTime,
@@ -121,6 +130,9 @@ package struct RunnerPlan: Hashable, Sendable {
         self.settings = settings
         self.handlers = handlers
         self.containerPath = containerPath
+        self.user = user
+        self.processLimit = processLimit
+        self.nice = nice
         self.sandbox = sandbox
         self.deadline = deadline
         self.entryDeadline = entryDeadline

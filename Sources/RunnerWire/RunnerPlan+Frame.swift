@@ -30,6 +30,11 @@ extension FrameWriter {
         }
         put(list: plan.handlers) { $0.put($1) }
         put(text: plan.containerPath)
+        put(plan.user != nil)
+        if let user = plan.user { put(user) }
+        put(plan.processLimit != nil)
+        if let limit = plan.processLimit { put(limit) }
+        put(plan.nice)
         put(plan.sandbox)
         put(plan.deadline != nil)
         if let deadline = plan.deadline { put(deadline.nanoseconds) }
@@ -109,6 +114,9 @@ extension FrameReader {
             settings: try settings(),
             handlers: try list("plan.handlers", minimumSize: 13) { fields throws(WireError) in try fields.handler() },
             containerPath: try text("plan.containerPath"),
+            user: try flag("plan.hasUser") ? try integer("plan.user") : nil,
+            processLimit: try flag("plan.hasProcessLimit") ? try integer("plan.processLimit") : nil,
+            nice: try integer("plan.nice"),
             sandbox: try sandbox(),
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),

@@ -10,22 +10,35 @@ package import RunnerWire
 /// Landlock and the refusal of new privileges apply to the calling thread and to threads that it starts later, not to
 /// threads that exist already. The process must therefore have one thread.
 package enum Sandbox {
-    /// Puts the process into the sandbox of the plan. Throws when a step fails; the process must then not load the
-    /// plugin.
+    /// Changes the user of the process, and puts it into the sandbox of the plan. Throws when a step fails; the process
+    /// must then not load the plugin. After a change of the user the caller has to check that the host still runs: the
+    /// kernel sends no death signal in between.
     ///
-    /// - Parameter container: the container of the plugin; it exists.
+    /// - Parameters:
+    ///   - plan: the sandbox; nil for none.
+    ///   - user: the user and group of the plugin; nil for the present user.
+    ///   - processLimit: maximum number of processes and threads of `user`; nil for no limit.
+    ///   - container: the container of the plugin; it exists, and `user` owns it.
     /// - Returns: one message for each grant that was left out, and the listener of the filter of system calls: refused
     ///   calls wait there for an answer. Nil without a filter, or when the kernel has no listener.
     package static func enter(
-        _ plan: SandboxPlan,
+        _ plan: SandboxPlan?,
+        as user: UInt32?,
+        processLimit: UInt32? = nil,
         container: String
     ) throws(SystemError) -> (messages: [String], listener: Descriptor?) {
+        if plan == nil, user == nil { return ([], nil) }
         let threads = try SystemError.check(bgl_thread_count(), "count the threads in /proc/self/task")
         guard threads == 1 else {
             throw SystemError(number: EBUSY, attempt: "confine a process that has \(threads) threads")
         }
+        if plan != nil { try limitResources() }
+        if user != nil, let limit = processLimit.map(UInt64.init) {
+            try SystemError.check(bgl_limit(Int32(__RLIMIT_NPROC.rawValue), limit, limit), "limit the processes")
+        }
+        if let user { try SystemError.check(bgl_become_user(user), "become user \(user)") }
+        guard let plan else { return ([], nil) }
         let temporary = try makeTemporaryDirectory(in: container)
-        try limitResources()
         try SystemError.check(bgl_refuse_new_privileges(), "refuse new privileges")
         // Some of them pass by Landlock: with CAP_PERFMON a process reads the environment of others.
         try SystemError.check(bgl_drop_capabilities(), "drop the capabilities")
@@ -54,6 +67,10 @@ package enum Sandbox {
         }
         return (refused, nil)
     }
+
+    /// Adds a number to the nice value of this thread, and gives it the lowest best-effort priority for disks. Threads
+    /// that it starts later inherit both.
+    package static func lowerPriority(by nice: UInt8) { bgl_lower_priority(Int32(nice)) }
 
     /// Grants one place of the plugin's manifest. For a file that a plugin may write and that does not exist yet,
     /// grants the directory of the file.

@@ -31,11 +31,15 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
         case notEnforced(String)
     }
 
-    /// Whether `isolation: required` demands this guarantee. This version has no mechanism for the guarantees that
-    /// cannot be required.
+    /// Whether `isolation: required` demands this guarantee. The mechanism of the others belongs to the place of the
+    /// host, its control groups, and not to the kernel.
     package var canBeRequired: Bool { self != .memory && self != .processes }
 
-    package func enforcement(_ isolation: Isolation, _ mechanisms: SandboxMechanisms) -> Enforcement {
+    package func enforcement(
+        _ isolation: Isolation,
+        _ mechanisms: SandboxMechanisms,
+        limiting: LimitMechanisms = .none
+    ) -> Enforcement {
         if isolation == .off, self != .memory, self != .processes { return .notEnforced("isolation is off") }
         let filter = mechanisms.filtersSystemCalls ? nil : "the kernel lacks seccomp filters (CONFIG_SECCOMP_FILTER)"
         let noLandlock = "the kernel lacks Landlock (CONFIG_SECURITY_LANDLOCK, and landlock in the boot option lsm)"
@@ -64,8 +68,8 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
         case .descendants:
             if let filter { return .notEnforced(filter) }
             return .enforced(by: "seccomp; with the grant processes: control group and process mark")
-        case .memory, .processes:
-            return .notEnforced("this version writes no control group limits")
+        case .memory: return limiting.memory
+        case .processes: return limiting.processes
         case .descriptors: return .enforced(by: "setrlimit")
         case .privileges: return .enforced(by: "no_new_privs, no capabilities")
         }

@@ -34,6 +34,7 @@ extension Scheduler {
         case .resumed: noteStartupWave(\.resume, at: now)
         case .timerFired: fireAlarms(at: now)
         case .stopRequested: stop(at: now)
+        case .leftoverKilled(let pid, let program): noteKilledLeftover(pid, running: program, at: now)
 
         // Events of a launch.
         case .runnerReady(let launch, let process): commitBatch(of: launch, in: process, at: now)

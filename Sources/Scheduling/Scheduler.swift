@@ -83,6 +83,9 @@ package struct Scheduler: Sendable {
     /// The conditions that users simulate, as last journaled.
     var simulated = ScriptedConditions()
 
+    /// Bounds the journal entries about killed leftover processes.
+    var killedLeftovers = KilledLeftovers()
+
     /// The user whose call is being handled; nil for other events.
     var callingUser: CallingUser?
 

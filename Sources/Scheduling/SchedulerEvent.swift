@@ -39,6 +39,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case resumed
     case timerFired
     case stopRequested
+    /// The launch thread killed a leftover process that belongs to no launch, because it had removed its process mark.
+    case leftoverKilled(pid: Int32, program: String)
 
     // Events of a launch.
     case runnerReady(LaunchNumber, RunnerProcess)

@@ -2,8 +2,8 @@
 
 /// One entry of the journal, written in the same transaction as the change that it records.
 package struct JournalEntry: Hashable, Sendable {
-    /// The recorded fact: the end of a launch or of a task, a submission, a violation, a change of the catalogue or
-    /// of the simulated conditions.
+    /// The recorded fact: the end of a launch or of a task, a submission, a violation, a killed leftover process, a
+    /// change of the catalogue or of the simulated conditions.
     package enum Event: Hashable, Sendable, CaseIterable {
         case task(TaskOutcome)
         case launch(LaunchOutcome)
@@ -20,6 +20,7 @@ package struct JournalEntry: Hashable, Sendable {
         case triggered
         case conditionsSimulated
         case simulationEnded
+        case leftoverKilled
         case violation
         case denied
         case occurrenceMissed
@@ -32,9 +33,8 @@ package struct JournalEntry: Hashable, Sendable {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
                 .cancelRequested, .launchRequested, .expirationRequested, .triggered, .conditionsSimulated,
-                .simulationEnded, .violation, .denied, .occurrenceMissed, .pluginInstalled, .pluginChanged,
-                .pluginRefused,
-                .pluginRemoved,
+                .simulationEnded, .leftoverKilled, .violation, .denied, .occurrenceMissed, .pluginInstalled,
+                .pluginChanged, .pluginRefused, .pluginRemoved,
             ]
         }
 
@@ -56,6 +56,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .triggered: ("triggered", "a user triggered an extension", false)
             case .conditionsSimulated: ("conditions-simulated", "a user changed the simulated conditions", false)
             case .simulationEnded: ("simulation-ended", "no condition is simulated any more", false)
+            case .leftoverKilled: ("leftover-killed", "a leftover process that hid from its launch was killed", false)
             case .violation: ("violation", "a plugin broke a rule of the ABI", false)
             case .denied: ("denied", "the sandbox refused a system call of a plugin", false)
             case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)
@@ -85,7 +86,8 @@ package struct JournalEntry: Hashable, Sendable {
     /// The number of the newer submission; nil except in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?
     /// In an entry that sums up omitted journal lines, their number; in an entry about a started launch, the number of
-    /// its tasks; nil in other entries.
+    /// its tasks; in an entry about a killed leftover process, the number of such processes without an entry before it;
+    /// nil in other entries.
     package var count: Int?
     /// The user whose call caused the entry; nil when no call did.
     package var user: CallingUser?

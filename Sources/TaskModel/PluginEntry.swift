@@ -19,6 +19,8 @@ package struct PluginEntry: Hashable, Sendable {
     package let handlers: [FunctionBinding]
     /// The access that the manifest requests.
     package let grants: Grants
+    /// The limits that the manifest requests for each launch.
+    package let limits: PluginLimits
     package let library: LibraryFile
     package let manifestPath: String
     /// SHA-256 of the manifest's bytes, lower-case hexadecimal.
@@ -37,6 +39,7 @@ package struct PluginEntry: Hashable, Sendable {
         settings: [String: String] = [:],
         handlers: [FunctionBinding] = [],
         grants: Grants = .none,
+        limits: PluginLimits = .none,
         library: LibraryFile,
         manifestPath: String,
         manifestDigest: String
@@ -53,6 +56,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.settings = settings
         self.handlers = handlers
         self.grants = grants
+        self.limits = limits
         self.library = library
         self.manifestPath = manifestPath
         self.manifestDigest = manifestDigest

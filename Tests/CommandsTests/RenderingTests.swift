@@ -66,7 +66,9 @@ struct RenderingTests {
                 policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
                 isolation       best-effort
                                 network: seccomp, Landlock 7
-                                memory: not enforced: this version writes no control group limits
+                                memory: not enforced: control groups are disabled (cgroup: none)
+                plugin users    600000-665535, one per plugin
+                each launch     memory 256MiB, processes 512, background nice 10
                 continued       expired after 30s without progress; under memory pressure one task is expired every 10s
                 refresh         on, legacy fetch at most every 15min
 
@@ -123,7 +125,8 @@ struct RenderingTests {
                 grants          network
                                 write /srv/photos
                 enforced by     network: seccomp, Landlock 7
-                                memory: not enforced: this version writes no control group limits
+                                memory: not enforced: control groups are disabled (cgroup: none)
+                launch limits   memory none, processes none
                 settings        feed-url = https://example.com/feed.xml
                 work            2 pending, 1 running
                 events          13 started, now, waits for nothing

@@ -92,7 +92,12 @@ enum Samples {
                 maximumDeferral: .seconds(2 * 86_400),
                 maximumCapacityWait: .seconds(300)
             ),
-            isolation: IsolationInForce(.bestEffort, guarantees),
+            isolation: IsolationInForce(
+                .bestEffort,
+                guarantees,
+                users: PluginUsersInForce(range: UserRange("600000-665535"), reason: nil),
+                limits: LaunchLimitsInForce(PluginLimits(memory: 256 << 20, processes: 512), nice: 10)
+            ),
             continued: ContinuedRule(stallLimit: .seconds(30), pressureInterval: .seconds(10)),
             minimumFetchInterval: .seconds(900),
             isBackgroundRefreshOn: true,
@@ -102,7 +107,7 @@ enum Samples {
 
     static let guarantees = [
         GuaranteeInForce("network", enforcedBy: "seccomp, Landlock 7"),
-        GuaranteeInForce("memory", notEnforced: "this version writes no control group limits"),
+        GuaranteeInForce("memory", notEnforced: "control groups are disabled (cgroup: none)"),
     ]
 
     static let conditions = ConditionsReply(

@@ -69,7 +69,9 @@ struct WireShapeTests {
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
                  "isolation": {"choice": "best-effort", "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
-                     {"name": "memory", "not_enforced": "this version writes no control group limits"}]},
+                     {"name": "memory", "not_enforced": "control groups are disabled (cgroup: none)"}],
+                    "plugin_users": {"range": "600000-665535"},
+                    "launch_limits": {"memory_bytes": 268435456, "processes": 512, "background_nice": 10}},
                  "continued": {"stall_limit_ns": 30000000000, "pressure_interval_ns": 10000000000},
                  "minimum_fetch_interval_ns": 900000000000, "background_refresh": true,
                  "stopping": false}
@@ -219,7 +221,7 @@ struct WireShapeTests {
                  "grants": {"network": true, "processes": false, "settings": ["directory"],
                    "places": [{"path": "/srv/photos", "access": "write"}], "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
-                     {"name": "memory", "not_enforced": "this version writes no control group limits"}]},
+                     {"name": "memory", "not_enforced": "control groups are disabled (cgroup: none)"}]},
                  "entitlements": ["continued-processing.gpu"],
                  "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
                                 "next": "2026-01-31T02:48:00Z", "next_ns": "1769827680000000000"}],

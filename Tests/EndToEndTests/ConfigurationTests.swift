@@ -89,6 +89,7 @@ struct ConfigurationTests {
                 [
                     "--config", directory.write([], to: "none.yaml"), "--state-directory", directory.file("state"),
                     "--socket", directory.file("s"), "--cgroup", directory.path,
+                    "--plugin-users", "host",
                 ]
             )
             #expect(run.status == 1 && run.error.contains("\(directory.path) is not in a cgroup v2 hierarchy"))
@@ -170,6 +171,7 @@ struct ConfigurationTests {
                 [
                     "--config", directory.file("bgtaskd.yaml"), "--manifests", directory.file("manifests"),
                     "--state-directory", host.stateDirectory, "--socket", directory.file("other.sock"),
+                    "--plugin-users", "host",
                 ]
             )
             #expect(second.status == 1)
@@ -186,6 +188,7 @@ struct ConfigurationTests {
                 [
                     "--config", directory.file("bgtaskd.yaml"), "--manifests", directory.file("packages"),
                     "--state-directory", directory.file("state2"), "--socket", host.socket,
+                    "--plugin-users", "host",
                 ]
             )
             #expect(second.status == 1)

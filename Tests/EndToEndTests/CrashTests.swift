@@ -150,6 +150,9 @@ struct CrashTests {
             let child = try #require(Int32(host.containerText(plugin, "child.txt").prefix { $0 != "\n" }))
             let line = try await host.waitForLog("the kill of the hidden process") { $0.contains("pid=\(child)") }
             #expect(line.contains("hid from its launch") && line.contains("program=sleep"), "\(line)")
+            let entry = try await host.waitForJournal("the killed process") { $0.event == "leftover-killed" }
+            #expect(entry.plugin == nil && entry.launch == nil && entry.blame == "plugin")
+            #expect(entry.message.contains("process \(child) (sleep)") && entry.message.contains("isolation"))
             try await host.runNeighbour()
         }
     }

@@ -57,7 +57,7 @@ struct DamagedLedgerTests {
             try await host.runNeighbour()
             let waiting = try await host.submit(TestPlugin.neighbour.task(), earliestBegin: HostFixture.tomorrow)
             try await host.stop()
-            let ledger = host.stateDirectory + "/ledger.sqlite"
+            let ledger = host.stateDirectory + "/ledger/ledger.sqlite"
             let copy = try host.stateFiles()
 
             try await damage.apply(to: ledger)
@@ -88,7 +88,7 @@ struct DamagedLedgerTests {
     {
         try await HostFixture.with { host in
             try await host.stop()
-            let ledger = host.stateDirectory + "/ledger.sqlite"
+            let ledger = host.stateDirectory + "/ledger/ledger.sqlite"
             try await Damage.header.apply(to: ledger)
             _ = try await host.refusalToStart()
             try FileManager.default.moveItem(atPath: ledger, toPath: ledger + ".damaged")

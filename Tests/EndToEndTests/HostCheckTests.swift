@@ -42,7 +42,7 @@ struct HostCheckTests {
             #expect(reply.problems == 1 && !reply.isRunning && reply.stateDirectory == host.stateDirectory)
             let problem = try #require(reply.findings.first { $0.verdict == "problem" })
             #expect(
-                problem.subject == "state-directory" && problem.message.contains("chmod 700 \(host.stateDirectory)")
+                problem.subject == "state-directory" && problem.message.contains("chmod go-w \(host.stateDirectory)")
             )
             chmod(host.stateDirectory, 0o700)
         }
@@ -91,7 +91,7 @@ struct HostCheckTests {
             try directory.write("manifest: 1\nrole: boss\n".utf8, to: "manifests/Aaa.yaml")
             try directory.makeDirectory("state/containers/com.example.gone")
             try directory.makeDirectory("not-a-socket")
-            chmod(host.stateDirectory + "/ledger.sqlite", 0o644)
+            chmod(host.stateDirectory + "/ledger/ledger.sqlite", 0o644)
             let check = try await host.check(
                 "--config",
                 directory.file("broken.yaml"),
@@ -104,7 +104,7 @@ struct HostCheckTests {
                 "--socket",
                 directory.file("not-a-socket")
             )
-            chmod(host.stateDirectory + "/ledger.sqlite", 0o600)
+            chmod(host.stateDirectory + "/ledger/ledger.sqlite", 0o600)
             try directory.remove("state/containers/com.example.gone")
             #expect(check.status == 1)
             for part in [
@@ -179,7 +179,8 @@ struct HostCheckTests {
             let flags = places.flatMap { ["--\($0)", directory.file($0)] } + ["--socket", directory.file("s")]
             let check = try await ProgramRun.of(
                 BuiltProgram.command.path(),
-                ["host", "check", "--config", try directory.write([], to: "bgtaskd.yaml")] + flags
+                ["host", "check", "--config", try directory.write([], to: "bgtaskd.yaml"), "--plugin-users", "host"]
+                    + flags
             )
             #expect(check.status == 0, "\(check)")
             #expect(

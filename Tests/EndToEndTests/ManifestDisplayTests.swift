@@ -31,7 +31,8 @@ struct ManifestDisplayTests {
         case .grantsWrite: "write /var/tmp"
         case .grantsExecute: "execute /bin/sh"
         case .grantsSettings: "read /etc/group"
-        case .limitsMemory: "limits: is checked for errors, but this version does not enforce it"
+        case .limitsMemory: "memory 64MiB"
+        case .limitsProcesses: "processes 40"
         case .settings: "greeting = Hello"
         case .handlers, .grants, .limits: nil
         }
@@ -46,7 +47,7 @@ struct ManifestDisplayTests {
             settings: [{ setting: list, access: read }]
             """
         plain.entitlements = ["healthresearch"]
-        plain.manifestLines = ["limits: { memory: 64 MiB }"]
+        plain.manifestLines = ["limits: { memory: 64 MiB, processes: 40 }"]
         var main = TestPlugin("Obedient")
         let child = TestPlugin.extension("DeafExtension", of: &main)
         try await HostFixture.with(plugins: [plain, main, child]) { host in

@@ -14,6 +14,7 @@ struct PriorityTests {
                     "-n", "3", BuiltProgram.host.path(), "--config", directory.write([], to: "bgtaskd.yaml"),
                     "--manifests", directory.file("manifests"), "--package-manifests", directory.file("packages"),
                     "--state-directory", directory.file("state"), "--socket", directory.file("s"),
+                    "--plugin-users", "host",
                 ]
             )
             _ = try await process.errorLine("the host to serve") { $0.contains("serving") }

@@ -111,6 +111,8 @@ struct SandboxTests {
             plugin.settings["place"] = try place(host)
             plugin.grants = grants.replacingOccurrences(of: "BASE", with: host.directory.path)
             try host.directory.makeDirectory("place")
+            // The operator lets the plugin's user write there.
+            chmod(host.directory.file("place"), 0o777)
             try await host.install(plugin)
             try await host.started(plugin)
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
@@ -210,7 +212,9 @@ struct SandboxTests {
             #expect(works["place-write"] == 0 && works["network"] == 0 && works["program"] == 0)
             let isolation = try await host.client.host().isolation
             #expect(isolation.choice == "off")
-            #expect(isolation.guarantees.allSatisfy { $0.enforcedBy == nil && $0.notEnforced != nil })
+            // The limits of launches do not belong to the sandbox.
+            let confining = isolation.guarantees.filter { !["memory", "processes"].contains($0.name) }
+            #expect(confining.allSatisfy { $0.enforcedBy == nil && $0.notEnforced != nil })
         }
     }
 }

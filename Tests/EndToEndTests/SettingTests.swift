@@ -43,6 +43,10 @@ struct SettingTests {
         Setting("runner", "runner", "bgtask-runner", shows: nil),
         Setting("cgroup", "cgroup", "none", shows: nil),
         Setting("isolation", "isolation", "off", shows: "isolation       off"),
+        Setting("plugin-users", "plugin-users", "host", shows: "the host's user: plugin-users is host"),
+        Setting("launch-limits.memory", nil, "3GiB", shows: "memory 3GiB"),
+        Setting("launch-limits.processes", nil, "77", shows: "processes 77"),
+        Setting("background-nice", "background-nice", "7", shows: "background nice 7"),
         Setting("log-level", "log-level", "debug", shows: nil),
         Setting("idle-timeout", "idle-timeout", "9s", shows: "idle timeout    9s"),
         Setting("conditions.external-power", "external-power", "false", shows: "external power  no (configuration)"),
@@ -126,7 +130,9 @@ struct SettingTests {
         #expect(byFile.facts == byFlags.facts)
         let paths = Self.settings.filter { $0.key == "state-directory" || $0.key == "socket" }
         let byDefault = try await status { directory in
-            let directories = ["--manifests", directory.file("m"), "--package-manifests", directory.file("p")]
+            var directories = ["--manifests", directory.file("m"), "--package-manifests", directory.file("p")]
+            // A host of root does not start with the default.
+            if geteuid() == 0 { directories += ["--plugin-users", "600000-600009"] }
             return try Self.file(paths, in: directory) + directories
         }
         for setting in Self.settings {

@@ -59,7 +59,9 @@ struct SocketActivationTests {
         try await ScratchDirectory.with { directory in
             let listener = try ListeningSocket(at: directory.file("passed"))
             let shell = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\""
-            let arguments = ["--state-directory", directory.file("state"), "--socket", directory.file("other")]
+            let arguments =
+                ["--state-directory", directory.file("state"), "--socket", directory.file("other")]
+                + ["--plugin-users", "host"]
             let host = try await ChildProcess.start(
                 "/bin/sh",
                 ["-c", shell, try BuiltProgram.host.path()] + arguments,

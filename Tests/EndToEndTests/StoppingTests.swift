@@ -91,7 +91,7 @@ struct StoppingTests {
                 directory.file("manifests"), "--package-manifests", directory.file("packages"), "--plugin-directory",
                 directory.file("plugins"), "--state-directory", directory.file("state"), "--socket",
                 directory.file("s"),
-                "--config", directory.write([], to: "none.yaml"),
+                "--config", directory.write([], to: "none.yaml"), "--plugin-users", "host",
             ]
         )
         try await host.errorLine("that it serves") { $0.contains("serving") }

@@ -75,6 +75,7 @@ struct LoopFixture {
                     threads: threads,
                     launcher: launcher,
                     sandboxes: SandboxPolicy(.off, privatePlaces: [], cataloguePlaces: []),
+                    users: UserKeeper(.hostUser("test"), ledger: ledger),
                     conditions: conditions,
                     clock: clock,
                     onUnseenChange: {},

@@ -80,7 +80,10 @@ extension HostFixture {
             select number, event, identifier, launch, label, submission, blame, message
             from journal join plugin on plugin.id = journal.plugin order by number
             """
-        let run = try await ProgramRun.of("/usr/bin/sqlite3", ["-readonly", stateDirectory + "/ledger.sqlite", query])
+        let run = try await ProgramRun.of(
+            "/usr/bin/sqlite3",
+            ["-readonly", stateDirectory + "/ledger/ledger.sqlite", query]
+        )
         return run.output + run.error
     }
 }

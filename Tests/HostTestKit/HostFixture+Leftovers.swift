@@ -114,9 +114,11 @@ extension HostFixture {
     /// Unexpected files in the state directory, in the temporary directory and at the socket's path. Called while no
     /// host runs.
     private func foreignFiles() async throws -> [String] {
-        let own: Set = ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "host.lock", "containers"]
+        let own: Set = ["ledger", "host.lock", "containers"]
+        let ofLedger: Set = ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"]
         let known = Set(try await knownPlugins())
         return names(in: stateDirectory, besides: own) + names(in: stateDirectory + "/containers", besides: known)
+            + names(in: stateDirectory + "/ledger", besides: ofLedger)
             + names(in: directory.file("tmp"), besides: [])
             + (isActivated || !FileManager.default.fileExists(atPath: socket) ? [] : [socket])
     }
@@ -127,7 +129,7 @@ extension HostFixture {
     }
 
     private func knownPlugins() async throws -> [String] {
-        let ledger = stateDirectory + "/ledger.sqlite"
+        let ledger = stateDirectory + "/ledger/ledger.sqlite"
         guard FileManager.default.fileExists(atPath: ledger) else { return [] }
         let run = try await ProgramRun.of("/usr/bin/sqlite3", ["-readonly", ledger, "select identifier from plugin"])
         if run.status != 0 { throw HostFailure("the ledger cannot be read: \(run.error)") }

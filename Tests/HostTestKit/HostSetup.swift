@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Glibc
 import TaskModel
 
 /// The configuration of a host under test: its flags, and the lines of its configuration file apart from plugins.
@@ -19,14 +20,25 @@ package struct HostSetup: Sendable {
     package init(_ flags: [String: String] = [:], configuration: [String] = []) {
         var defaults = [
             "spacing": "0s", "retry-delay": "20ms", "grace-period": "300ms", "stagger": "0s", "overrun-spacing": "0s",
+            // On a busy machine a lower priority lets launches exceed their grace period.
+            "background-nice": "0",
         ]
         // The machine is busy during tests, and its real conditions matter to no test.
         for condition in Condition.all {
             let isGood = condition.row.replay == .always || condition.row.replay == .whileUnused
             defaults[condition.name] = isGood ? "true" : "false"
         }
+        // Tests that run as root give each plugin a user of its own. Hosts of several tests run at once, so each host has
+        // a range of its own.
+        if geteuid() == 0 { defaults["plugin-users"] = Self.range() }
         self.flags = defaults.merging(flags) { _, own in own }
         self.configuration = configuration
+    }
+
+    /// A range of 64 users that no account has and, most probably, no other host.
+    private static func range() -> String {
+        let first = UInt32.random(in: 1 << 22..<1 << 25) << 6
+        return "\(first)-\(first + 63)"
     }
 
     func configurationFile(for plugins: [TestPlugin]) -> String {

@@ -16,6 +16,8 @@ package struct ScratchDirectory: Sendable {
         var template = Array("/tmp/bgt-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw HostFailure("cannot make a directory in /tmp") }
         path = String(cString: made)
+        // The users of plugins pass through it to their containers and libraries.
+        chmod(path, 0o711)
     }
 
     package func file(_ name: String) -> String { path + "/" + name }

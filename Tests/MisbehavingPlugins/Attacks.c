@@ -77,14 +77,14 @@ static long forked(void) {
 
 static void attack_files(const char *place) {
     char other[2048];
-    note(place, "ledger-write", opened(at("state/ledger.sqlite"), O_RDWR));
-    note(place, "ledger-read", opened(at("state/ledger.sqlite"), O_RDONLY));
-    note(place, "ledger-truncate", truncate(at("state/ledger.sqlite"), 1 << 30));
-    note(place, "ledger-mode", chmod(at("state/ledger.sqlite"), 0600));
-    note(place, "ledger-times", utimensat(AT_FDCWD, at("state/ledger.sqlite"), NULL, 0));
-    note(place, "ledger-attribute", setxattr(at("state/ledger.sqlite"), "user.bgtask", "x", 1, 0));
+    note(place, "ledger-write", opened(at("state/ledger/ledger.sqlite"), O_RDWR));
+    note(place, "ledger-read", opened(at("state/ledger/ledger.sqlite"), O_RDONLY));
+    note(place, "ledger-truncate", truncate(at("state/ledger/ledger.sqlite"), 1 << 30));
+    note(place, "ledger-mode", chmod(at("state/ledger/ledger.sqlite"), 0600));
+    note(place, "ledger-times", utimensat(AT_FDCWD, at("state/ledger/ledger.sqlite"), NULL, 0));
+    note(place, "ledger-attribute", setxattr(at("state/ledger/ledger.sqlite"), "user.bgtask", "x", 1, 0));
     snprintf(other, sizeof other, "%s/manifests/ledger", base);
-    note(place, "ledger-link", link(at("state/ledger.sqlite"), other));
+    note(place, "ledger-link", link(at("state/ledger/ledger.sqlite"), other));
     note(place, "containers-list", opened(at("state/containers"), O_RDONLY | O_DIRECTORY));
     note(place, "neighbour-list", opened(at("state/containers/com.example.neighbour"), O_RDONLY | O_DIRECTORY));
     note(place, "manifest-write", opened(at("manifests/planted.yaml.txt"), O_WRONLY | O_CREAT));

@@ -1,33 +1,20 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Starts 1,000 threads that never end, writes their number to `threads.txt`, and completes with success meanwhile.
- * They neither keep the launch open nor outlive it. */
+/* Its handler starts threads without end, until the system refuses one. The number of started threads and the errno of
+ * the refusal go to `threads.txt`, and the task completes with success. The limit of processes of a launch refuses the
+ * threads beyond it. */
 
 #include <bgtask.h>
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static void record(const bgt_host *host, const char *file, const char *format, ...) {
-    char path[4096];
-    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
-        return;
-    }
-    strcat(strcat(path, "/"), file);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    fsync(descriptor);
-    close(descriptor);
-}
+enum { MOST = 4000 };
 
-static void *sleep_for_ever(void *context) {
+static void *wait_for_end(void *context) {
     for (;;) {
         pause();
     }
@@ -36,13 +23,23 @@ static void *sleep_for_ever(void *context) {
 
 static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
-    int count = 0;
-    pthread_t thread;
-    while (count < 1000 && pthread_create(&thread, NULL, sleep_for_ever, NULL) == 0) {
-        pthread_detach(thread);
-        count++;
+    char path[4096];
+    int started = 0;
+    int error = 0;
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 64 << 10);
+    while (error == 0 && started < MOST) {
+        pthread_t thread;
+        error = pthread_create(&thread, &small, wait_for_end, NULL);
+        started += error == 0;
     }
-    record(host, "threads.txt", "%d\n", count);
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) == BGT_OK) {
+        strcat(path, "/threads.txt");
+        const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+        dprintf(descriptor, "%d %d\n", started, error);
+        close(descriptor);
+    }
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
 }
 

@@ -78,7 +78,8 @@ static void work(void) {
     note("pair", socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
     void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     note("code", code == MAP_FAILED ? -1 : 0);
-    note("user", getpwuid(getuid()) == NULL ? -1 : 0);
+    /* A user of its own has no entry there. */
+    note("user", getpwuid(0) == NULL ? -1 : 0);
     note("zone", opened("/usr/share/zoneinfo/Europe/Berlin", O_RDONLY));
     note("status", opened("/proc/self/status", O_RDONLY));
     struct rlimit limit;

@@ -21,6 +21,7 @@ struct ManifestKeyTests {
         .grantsWrite: "grants: { write: [/a] }", .grantsExecute: "grants: { execute: [/a] }",
         .grantsProcesses: "grants: { processes: true }",
         .grantsSettings: "grants: { settings: [] }", .limits: "limits: {}", .limitsMemory: "limits: { memory: 64 MiB }",
+        .limitsProcesses: "limits: { processes: 64 }",
         .settings: "settings: { a: b }",
     ]
 

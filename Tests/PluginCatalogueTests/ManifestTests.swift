@@ -133,7 +133,7 @@ struct ManifestTests {
     @Test func `limits of a manifest are parsed, and a note reports that they are not enforced`() throws {
         let reading = read(yaml("limits: { memory: 256MiB }"))
         let manifest = try #require(reading.manifest)
-        #expect(manifest.limits?.memory == 256 << 20)
+        #expect(manifest.limits.memory == 256 << 20)
         #expect(reading.problems.map(\.short) == ["4 limits not-enforced"])
         #expect(reading.problems.allSatisfy { $0.severity == .note })
     }

@@ -17,12 +17,20 @@ struct LaunchFixture {
         groups: ControlGroupPlacement = .none,
         frames: [String: [UInt8]] = [:],
         environment: RunnerEnvironment = variables,
+        users: UserRange? = nil,
         runner main: String,
         _ body: (LaunchFixture) async throws -> Void
     ) async throws {
         try await withScratch { directory in
             let standIn = try StandIn(in: directory, frames: frames, main: main)
-            try await with(runner: standIn.path, in: directory, groups: groups, environment: environment, body)
+            try await with(
+                runner: standIn.path,
+                in: directory,
+                groups: groups,
+                environment: environment,
+                users: users,
+                body
+            )
         }
     }
 
@@ -36,6 +44,7 @@ struct LaunchFixture {
         in directory: String,
         groups: ControlGroupPlacement = .none,
         environment: RunnerEnvironment = variables,
+        users: UserRange? = nil,
         onEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
         admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
         _ body: (LaunchFixture) async throws -> Void
@@ -45,6 +54,7 @@ struct LaunchFixture {
             runner: path,
             environment: environment,
             controlGroups: groups,
+            users: users,
             unclaimed: .left,
             logger: silentLogger,
             admitOrPause: admitOrPause

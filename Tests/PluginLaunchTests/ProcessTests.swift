@@ -22,6 +22,15 @@ struct ProcessTests {
         #expect(ProcessStatus(parsing: Array(text.utf8)) == nil)
     }
 
+    @Test func `the user of a process is read, but not that of a zombie`() {
+        func status(_ state: String) -> String {
+            "Name:\tUid:\\n7\nState:\t\(state)\nPid:\t4\nUid:\t600001\t600002\t600003\t600004\nGid:\t1\t1\t1\t1\n"
+        }
+        #expect(ProcessUser.real(inStatus: status("S (sleeping)")) == 600_001)
+        #expect(ProcessUser.real(inStatus: status("Z (zombie)")) == nil)
+        #expect(ProcessUser.real(inStatus: "Name:\tcat\n") == nil)
+    }
+
     @Test func `a process identity with another start time does not match the process`() throws {
         let own = try #require(ProcessIdentity.current)
         #expect(own.open() != nil)

@@ -60,6 +60,34 @@ extension LaunchTests {
             }
         }
 
+        @Test(.enabled(if: geteuid() == 0))
+        func `a process without a mark is killed when it has a user of the host's plugins, and left alone otherwise`()
+            async throws
+        {
+            let user = UInt32.random(in: 1 << 28..<1 << 29)
+            let range = try #require(UserRange(first: user, last: user + 1))
+            try await LaunchFixture.with(users: range, runner: "return 0;") { fixture in
+                let leftover = try Bystander(in: fixture.directory, user: user + 1)
+                let other = try Bystander(in: fixture.directory, user: user + 2)
+                let text = try #require(MarkOwner.current?.text)
+                let ours = try Bystander(in: fixture.directory, mark: "\(text)-5-1", user: user)
+                #expect(ProcessUser.of(leftover.recorded.pid) == user + 1)
+                await fixture.launcher.endStale([])
+                #expect(!leftover.isAlive && other.isAlive && ours.isAlive)
+                for process in [leftover, other, ours] { process.end() }
+            }
+        }
+
+        @Test(.enabled(if: geteuid() == 0)) func `the process mark of a process of another user is read`() throws {
+            let directory = FileManager.default.temporaryDirectory.path
+            var marks = RunnerMarkSeries(owner: try #require(MarkOwner.current))
+            let mark = marks.next().number
+            let process = try Bystander(in: directory, user: 1 << 28, limit: mark)
+            #expect(RunnerMark.number(of: process.recorded.pid) == mark)
+            #expect(RunnerMark.number(of: process.child) == mark)
+            process.end()
+        }
+
         @Test(.enabled(if: canMakeGroups))
         func `control groups of a host that is gone are emptied and removed`() async throws {
             try await LaunchFixture.with(groups: .detected, runner: "wait_for_end();") { fixture in
@@ -137,9 +165,17 @@ private struct Bystander {
     let recorded: RunnerProcess
     let child: Int32
 
-    init(in directory: String, mark: String? = nil) throws {
+    /// - Parameters:
+    ///   - user: the user of both processes; nil for that of this process.
+    ///   - limit: the number of a process mark for both; nil for none.
+    init(in directory: String, mark: String? = nil, user: UInt32? = nil, limit: UInt64? = nil) throws {
+        let marking = limit.map { "struct rlimit mark = {\($0)ULL, \($0)ULL}; setrlimit(RLIMIT_RTTIME, &mark);" } ?? ""
+        let change =
+            user.map { "if (setresgid(\($0), \($0), \($0)) || setresuid(\($0), \($0), \($0))) return 9;" } ?? ""
         let main = """
             setsid();
+            \(marking)
+            \(change)
             pid_t child = fork();
             if (child == 0) forever();
             printf("%d\\n", child);

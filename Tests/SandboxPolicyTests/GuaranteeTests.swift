@@ -43,6 +43,56 @@ struct GuaranteeTests {
         #expect(enforced(mechanisms(rights)).contains(.files))
     }
 
+    private func limiting(
+        _ controllers: Set<String>?,
+        off: Bool = false,
+        ownUsers: Bool = false,
+        _ limits: PluginLimits = PluginLimits(processes: 512)
+    ) -> [Guarantee.Enforcement] {
+        let limiting = LimitMechanisms(
+            controllers: controllers,
+            hasGroupsOff: off,
+            hasOwnUsers: ownUsers,
+            limits: limits
+        )
+        return [Guarantee.memory, .processes].map {
+            $0.enforcement(.bestEffort, mechanisms(Self.all), limiting: limiting)
+        }
+    }
+
+    @Test func `control groups with their controllers enforce memory and processes`() {
+        #expect(
+            limiting(["memory", "pids"]) == [
+                .enforced(by: "control group (memory.max), for manifests with limits.memory"),
+                .enforced(by: "control group (pids.max)"),
+            ]
+        )
+        #expect(
+            limiting(["memory", "pids"], PluginLimits(memory: 1 << 30)) == [
+                .enforced(by: "control group (memory.max)"),
+                .enforced(by: "control group (pids.max), for manifests with limits.processes"),
+            ]
+        )
+    }
+
+    @Test func `without control groups or their controllers the cause is named`() {
+        for (found, cause) in [
+            (limiting(nil), "Delegate=yes"), (limiting(nil, off: true), "cgroup: none"),
+            (limiting(["cpu"]), "lack the controller"),
+        ] {
+            for enforcement in found {
+                guard case .notEnforced(let reason) = enforcement else { Issue.record("\(found)"); continue }
+                #expect(reason.contains(cause))
+            }
+        }
+    }
+
+    @Test func `without control groups a user per plugin limits processes, not memory`() {
+        let found = limiting(nil, ownUsers: true)
+        #expect(found.last == .enforced(by: "setrlimit, for each user of a plugin"))
+        guard case .notEnforced = found.first else { Issue.record("\(found)"); return }
+    }
+
     @Test func `isolation off enforces nothing`() {
         #expect(enforced(mechanisms(Self.all), .off).isEmpty)
     }

@@ -105,7 +105,7 @@ struct PlaceTests {
 
     @Test func `a process with several threads refuses to enter a sandbox`() throws {
         let plan = SandboxPlan(landlock: nil, library: "", granted: [], reserved: [], filter: [])
-        let error = #expect(throws: SystemError.self) { try Sandbox.enter(plan, container: "/nowhere") }
+        let error = #expect(throws: SystemError.self) { try Sandbox.enter(plan, as: nil, container: "/nowhere") }
         #expect("\(try #require(error))".contains("threads"))
     }
 }

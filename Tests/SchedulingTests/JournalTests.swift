@@ -80,6 +80,26 @@ struct JournalTests {
         #expect(entries.allSatisfy { $0.user == user && $0.plugin == nil })
     }
 
+    @Test func `a killed leftover process without a process mark has a journal entry about the host`() throws {
+        let host = SchedulerDriver(.app())
+        host.send(.leftoverKilled(pid: 41, program: "sleep"))
+        let entry = try #require(host.entries(.leftoverKilled).first)
+        #expect(entry.plugin == nil && entry.launch == nil && entry.blame == .plugin && entry.count == nil)
+        #expect(entry.message.contains("process 41 (sleep)") && entry.message.contains("isolation: off"))
+    }
+
+    @Test func `killed leftover processes have at most ten entries per minute, and the next entry counts the others`() {
+        let host = SchedulerDriver(.app())
+        for pid in Int32(1)...13 { host.send(.leftoverKilled(pid: pid, program: "sleep")) }
+        #expect(host.entries(.leftoverKilled).count == 10)
+        host.advance(by: .seconds(60))
+        host.send(.leftoverKilled(pid: 14, program: "sleep"))
+        host.send(.leftoverKilled(pid: 15, program: "sleep"))
+        let entries = host.entries(.leftoverKilled).suffix(2)
+        #expect(entries.map(\.count) == [3, nil])
+        #expect(entries.first?.message.contains("3 others were killed since the last entry") == true)
+    }
+
     @Test func `a simulation that changes no value has no journal entry`() {
         let host = SchedulerDriver(.app())
         host.simulate(ScriptedConditions())

@@ -129,6 +129,26 @@ struct MigrationTests {
         try ledger.close()
     }
 
+    @Test func `a ledger of version 7 has no users of plugins after a migration, and records them`() throws {
+        let older = try DatabasePool(path: directory.path)
+        try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[6].name)
+        try older.close()
+        try directory.tamper(sixthHost)
+        var ledger = try Ledger.open(path: directory.path)
+        #expect(try ledger.userIndexes().isEmpty)
+        try ledger.recordUser(index: 0, of: feed)
+        try ledger.recordUser(index: 4, of: keyboard)
+        try ledger.recordUser(index: 5, of: feed)
+        try ledger.close()
+        ledger = try Ledger.open(path: directory.path)
+        #expect(try ledger.userIndexes() == [feed: 5, keyboard: 4])
+        // Another plugin takes an index over.
+        try ledger.recordUser(index: 4, of: feed)
+        #expect(try ledger.userIndexes() == [feed: 4])
+        try ledger.close()
+        #expect(LedgerInspection(path: directory.path).problems.isEmpty)
+    }
+
     @Test(arguments: versions)
     func `a migrated ledger accepts submissions, requeues, launches and pruning`(version: Int) async throws {
         try makeLedger(ofVersion: version)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has seven named migration steps, and its version is their number`() throws {
+    @Test func `the schema has eight named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -17,12 +17,13 @@ struct SchemaTests {
                 "5: journal with successors, counts and users",
                 "6: blame of users",
                 "7: journal entries about the host",
+                "8: users of plugins",
             ]
         )
-        #expect(LedgerSchema.version == 7)
+        #expect(LedgerSchema.version == 8)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 7)
+        #expect(try pragma("user_version", of: database) == 8)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -49,8 +50,8 @@ struct SchemaTests {
         #expect(words(found.joined(separator: "\n")) == words(firstVersion))
     }
 
-    @Test(arguments: [3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion])
-    func `the tables that each of the schema versions 3 to 7 adds or changes equal the recorded ones`(
+    @Test(arguments: [3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion])
+    func `the tables that each of the schema versions 3 to 8 adds or changes equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -138,6 +139,10 @@ private let seventhVersion = """
     journal: number INTEGER #1, at INTEGER!, event TEXT!, plugin INTEGER, launch INTEGER, label TEXT, submission
         INTEGER, blame TEXT!, message TEXT!, successor INTEGER, count INTEGER, user_id INTEGER, user_process INTEGER,
         user_command TEXT
+    """
+
+private let eighthVersion = """
+    plugin_user: plugin TEXT! #1, position INTEGER!
     """
 
 private let thirdVersion = """

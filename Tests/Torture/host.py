@@ -11,6 +11,8 @@ REMOVED = "com.example.append.removed"
 PLUGINS = {FIRST: 80, SECOND: 80, SHORT: 10, REMOVED: 10}  # identifiers of processing tasks: PLUGIN.t0 and so on
 CONTINUED = 10  # identifiers of continued tasks per plugin: PLUGIN.c0 and so on
 
+# A host of root refuses to start without a choice of the users of plugins.
+USERS = "plugin-users: host\n" if os.geteuid() == 0 else ""
 CONFIGURATION = """\
 manifests: {0}/manifests
 package-manifests: {0}/none
@@ -68,7 +70,7 @@ class Host:
         self.manifests = {plugin: self.manifest(plugin, count) for plugin, count in plugins.items()}
         for plugin in plugins:
             self.install(plugin)
-        self.config.write_text(CONFIGURATION.format(directory, SHORT))
+        self.config.write_text(CONFIGURATION.format(directory, SHORT) + USERS)
         self.shift_file = directory / "shift" if has_shifted_clock else None
         if self.shift_file:
             self.shift(0)

@@ -7,7 +7,7 @@ package struct HostDirectory: Sendable {
     package let path: String
 
     package var socket: String { path + "/control.sock" }
-    package var ledger: String { path + "/state/ledger.sqlite" }
+    package var ledger: String { path + "/state/ledger/ledger.sqlite" }
     package var configuration: String { path + "/bgtaskd.yaml" }
 
     /// Path of a file in the container of a plugin.
@@ -26,7 +26,9 @@ package struct HostDirectory: Sendable {
             "manifests: \(self.path)/manifests", "package-manifests: \(self.path)/none",
             "plugin-directory: \(self.path)/none", "state-directory: \(self.path)/state", "socket: \(socket)",
         ]
-        try write((places + lines).joined(separator: "\n") + "\n", to: "bgtaskd.yaml")
+        // A host of root refuses to start without a choice.
+        let users = geteuid() == 0 ? ["plugin-users: host"] : []
+        try write((places + users + lines).joined(separator: "\n") + "\n", to: "bgtaskd.yaml")
     }
 
     /// Uses a directory that an earlier run created.

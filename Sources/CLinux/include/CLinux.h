@@ -14,5 +14,6 @@
 #include "bgl_stream.h"
 #include "bgl_text.h"
 #include "bgl_timer.h"
+#include "bgl_tree.h"
 
 #endif

@@ -19,8 +19,17 @@ int bgl_limit(int resource, uint64_t soft, uint64_t hard);
  * unprivileged process before Landlock or a filter of system calls. Returns 0, or a negative errno. */
 int bgl_refuse_new_privileges(void);
 
+/* Adds a number to the nice value of the calling thread, and gives it the lowest best-effort priority for disks. Threads
+ * that it starts later inherit both. */
+void bgl_lower_priority(int nice);
+
 /* Drops every capability of the calling thread; without root the thread has none. Returns 0, or a negative errno. */
 int bgl_drop_capabilities(void);
+
+/* Changes all users and groups of the process to one number, without further groups, drops the capabilities, and
+ * restores the death signal SIGKILL and the dumpable state. The parent may have died in between: compare getppid after.
+ * Needs CAP_SETUID and CAP_SETGID. Returns 0, or a negative errno. */
+int bgl_become_user(uint32_t user);
 
 /* Creates a Landlock ruleset that refuses the rights in each set. Returns a descriptor, -EINVAL or -E2BIG when the
  * kernel lacks one of the rights, or another negative errno. */

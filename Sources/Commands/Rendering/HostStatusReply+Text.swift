@@ -39,6 +39,8 @@ extension HostStatusReply: Presentable {
         fields.add("retention", retention.words)
         fields.add("policies", policies.words)
         fields.add("isolation", each: [isolation.choice] + isolation.guarantees.map(\.words))
+        fields.add("plugin users", isolation.pluginUsers.words)
+        fields.add("each launch", isolation.launchLimits.words)
         fields.add("continued", continued.words)
         let refresh = isBackgroundRefreshOn ? "on" : "off"
         let interval = minimumFetchInterval.duration.humanReadable
@@ -111,6 +113,34 @@ extension PoliciesInForce {
 extension GuaranteeInForce {
     /// The guarantee with its mechanism, as `network: seccomp`, or with the reason why it is not enforced.
     var words: String { "\(name): " + (enforcedBy ?? "not enforced: \(notEnforced ?? "")") }
+}
+
+extension PluginUsersInForce {
+    /// The users, as `600000-665535, one per plugin`, or as `the host's user: plugin-users is host`.
+    var words: String { range.map { "\($0), one per plugin" } ?? "the host's user: \(reason ?? "")" }
+}
+
+/// Renders the limits of a launch.
+enum LimitWords {
+    /// The limits, as `memory 64MiB, processes 512`; `none` for a missing limit.
+    static func text(memory: Int64?, processes: Int?) -> String {
+        "memory \(memory.map(size) ?? "none"), processes \(processes.map(String.init) ?? "none")"
+    }
+
+    /// The size in the largest unit without a remainder.
+    private static func size(_ bytes: Int64) -> String {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+        var (value, unit) = (bytes, 0)
+        while value % 1_024 == 0, value > 0, unit < units.count - 1 { (value, unit) = (value / 1_024, unit + 1) }
+        return "\(value)\(units[unit])"
+    }
+}
+
+extension LaunchLimitsInForce {
+    /// The limits and the priority, as `memory none, processes 512, background nice 10`.
+    var words: String {
+        LimitWords.text(memory: memory, processes: processes) + ", background nice \(backgroundNice)"
+    }
 }
 
 extension ContinuedRule {

@@ -20,6 +20,8 @@ extension PluginReply: Presentable {
         fields.add("handlers", each: handlers.map(\.text))
         fields.add("grants", each: grants.words)
         fields.add("enforced by", each: grants.guarantees.map(\.words))
+        fields.add("launch limits", LimitWords.text(memory: grants.memory, processes: grants.processLimit))
+        fields.add("user", each: grants.user.map { ["\($0), its own"] } ?? [])
         fields.add("settings", each: settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
         fields.add("work", "\(summary.pending) pending, \(summary.running) running")
         fields.add("events", each: eventLines(for: reader))

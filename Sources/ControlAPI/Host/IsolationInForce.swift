@@ -7,10 +7,60 @@ package struct IsolationInForce: Codable, Hashable, Sendable {
     /// The operator's choice: `best-effort`, `required` or `off`.
     package let choice: String
     package let guarantees: [GuaranteeInForce]
+    package let pluginUsers: PluginUsersInForce
+    package let launchLimits: LaunchLimitsInForce
 
-    package init(_ choice: Isolation, _ guarantees: [GuaranteeInForce]) {
+    package init(
+        _ choice: Isolation,
+        _ guarantees: [GuaranteeInForce],
+        users: PluginUsersInForce,
+        limits: LaunchLimitsInForce
+    ) {
         self.choice = choice.rawValue
         self.guarantees = guarantees
+        pluginUsers = users
+        launchLimits = limits
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case choice, guarantees
+        case pluginUsers = "plugin_users"
+        case launchLimits = "launch_limits"
+    }
+}
+
+/// The limits of each launch, and the priority of background launches.
+package struct LaunchLimitsInForce: Codable, Hashable, Sendable {
+    /// Maximum memory in bytes; nil for no limit.
+    package let memory: Int64?
+    /// Maximum number of processes and threads; nil for no limit.
+    package let processes: Int?
+    /// Number that background launches add to the nice value of the host.
+    package let backgroundNice: Int
+
+    package init(_ limits: PluginLimits, nice: Int) {
+        memory = limits.memory
+        processes = limits.processes
+        backgroundNice = nice
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case memory = "memory_bytes"
+        case processes
+        case backgroundNice = "background_nice"
+    }
+}
+
+/// The users that run plugins: a user per main plugin from a range, or the host's user.
+package struct PluginUsersInForce: Codable, Hashable, Sendable {
+    /// The range of user numbers, as `600000-665535`; nil when all plugins have the host's user.
+    package let range: String?
+    /// The reason why all plugins have the host's user; nil when they have users of their own.
+    package let reason: String?
+
+    package init(range: UserRange?, reason: String?) {
+        self.range = range?.description
+        self.reason = reason
     }
 }
 

@@ -36,8 +36,8 @@ package struct JournalLine: Codable, Hashable, Sendable {
     /// Number of the newer submission that replaced or superseded the submission of this entry; nil in entries about
     /// other facts.
     package let successor: Int64?
-    /// Number of omitted journal lines in an entry that sums them up, or of tasks in an entry about a started launch;
-    /// nil in other entries.
+    /// Number of omitted journal lines in an entry that sums them up, of tasks in an entry about a started launch, or
+    /// of killed processes without an entry in an entry about a killed leftover process; nil in other entries.
     package let count: Int?
     /// The user whose call caused the entry; nil for other causes.
     package let user: User?

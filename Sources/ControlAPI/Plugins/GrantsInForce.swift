@@ -32,12 +32,33 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
     package let settings: [String]
     /// The guarantees that confine the plugin to its grants.
     package let guarantees: [GuaranteeInForce]
+    /// The user number of the plugin's processes; nil when they have the host's user, and before the first launch.
+    package let user: UInt32?
+    /// Maximum memory of a launch in bytes; nil for no limit. The guarantees name the mechanism.
+    package let memory: Int64?
+    /// Maximum number of processes and threads of a launch; nil for no limit.
+    package let processLimit: Int?
 
-    package init(_ grants: Grants, places: [Place], guarantees: [GuaranteeInForce]) {
+    package init(
+        _ grants: Grants,
+        places: [Place],
+        guarantees: [GuaranteeInForce],
+        user: UInt32? = nil,
+        limits: PluginLimits = .none
+    ) {
         network = grants.network
         processes = grants.processes
         self.places = places
         settings = grants.settings.map(\.key)
         self.guarantees = guarantees
+        self.user = user
+        memory = limits.memory
+        processLimit = limits.processes
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case network, processes, places, settings, guarantees, user
+        case memory = "memory_limit_bytes"
+        case processLimit = "process_limit"
     }
 }

@@ -64,7 +64,7 @@ extension ControlRoutes {
                     doubt: scheduling.clockDoubt
                 ),
                 policies: PoliciesInForce(scheduling.policies),
-                isolation: IsolationInForce(facts.sandboxes),
+                isolation: IsolationInForce(facts),
                 continued: ContinuedRule(
                     stallLimit: scheduling.stallLimit,
                     pressureInterval: scheduling.pressureInterval
@@ -80,14 +80,29 @@ extension ControlRoutes {
 extension IsolationInForce {
     /// Creates the isolation for replies: the operator's choice, and for each guarantee whether this machine enforces
     /// it.
-    init(_ policy: SandboxPolicy) {
+    init(_ facts: HostFacts) {
+        let policy = facts.sandboxes
         let guarantees = Guarantee.allCases.map { guarantee in
-            switch guarantee.enforcement(policy.isolation, policy.mechanisms) {
+            switch guarantee.enforcement(policy.isolation, policy.mechanisms, limiting: facts.limiting) {
             case .enforced(let mechanism): GuaranteeInForce(guarantee.rawValue, enforcedBy: mechanism)
             case .notEnforced(let reason): GuaranteeInForce(guarantee.rawValue, notEnforced: reason)
             }
         }
-        self.init(policy.isolation, guarantees)
+        self.init(
+            policy.isolation,
+            guarantees,
+            users: PluginUsersInForce(facts.users.users),
+            limits: LaunchLimitsInForce(facts.configuration.launchLimits, nice: facts.configuration.backgroundNice)
+        )
+    }
+}
+
+extension PluginUsersInForce {
+    fileprivate init(_ users: PluginUsers) {
+        switch users {
+        case .own(let range): self.init(range: range, reason: nil)
+        case .hostUser(let reason): self.init(range: nil, reason: reason)
+        }
     }
 }
 

@@ -36,7 +36,7 @@ extension ControlRoutes {
             summary.entry,
             summary: listed(summary, lastBlame: last?.end?.blame),
             librariesToLoad: found.librariesToLoad,
-            grants: GrantsInForce(of: summary.entry, under: facts.sandboxes),
+            grants: GrantsInForce(of: summary.entry, under: facts),
             notes: catalogue.contents.notes.filter { $0.file == summary.entry.manifestPath }.map(ManifestNote.init),
             limits: requestLimits + [KindLimit(.event, limit: scheduling.eventLimit, used: summary.eventCount)],
             budgets: KindBudget.all(budgets),
@@ -76,7 +76,8 @@ extension ControlRoutes {
 }
 
 extension GrantsInForce {
-    fileprivate init(of plugin: PluginEntry, under policy: SandboxPolicy) {
+    fileprivate init(of plugin: PluginEntry, under facts: HostFacts) {
+        let policy = facts.sandboxes
         let places = policy.places(of: plugin).map { place in
             GrantsInForce.Place(
                 path: place.path,
@@ -84,11 +85,13 @@ extension GrantsInForce {
                 leftOut: policy.reservation(of: place).map { "the path overlaps \($0), which belongs to the host" }
             )
         }
-        let relevant: [Guarantee] = [.files, .network, .descendants]
-        let guarantees = IsolationInForce(policy).guarantees.filter { guarantee in
+        let relevant: [Guarantee] = [.files, .network, .descendants, .memory, .processes]
+        let guarantees = IsolationInForce(facts).guarantees.filter { guarantee in
             relevant.contains { $0.rawValue == guarantee.name }
         }
-        self.init(plugin.grants, places: places, guarantees: guarantees)
+        let limits = plugin.limits.bounded(by: facts.configuration.launchLimits)
+        let user = facts.users.user(of: plugin.containingPlugin ?? plugin.identifier)
+        self.init(plugin.grants, places: places, guarantees: guarantees, user: user, limits: limits)
     }
 }
 

@@ -100,6 +100,9 @@ extension Route {
 struct HostFacts: Sendable {
     let configuration: HostConfiguration
     let sandboxes: SandboxPolicy
+    let users: UserKeeper
+    /// The mechanisms that limit the resources of launches.
+    let limiting: LimitMechanisms
     let startedAt: Moment
     let pid: Int32
     let user: String

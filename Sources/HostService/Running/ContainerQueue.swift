@@ -8,17 +8,22 @@ import TaskModel
 /// the disk.
 struct ContainerQueue: Sendable {
     private let state: StateDirectory
+    private let users: UserKeeper
     private let queue = DispatchQueue(label: "bgtask.containers")
 
-    init(state: StateDirectory) { self.state = state }
+    init(state: StateDirectory, users: UserKeeper) {
+        self.state = state
+        self.users = users
+    }
 
-    /// Creates the container of a main plugin if it does not exist.
+    /// Creates the container of a main plugin if it does not exist, after the plugin has its user.
     ///
     /// - Parameter then: called on the queue, with the error when the container could not be created; nil for success.
     func make(_ main: PluginIdentifier, then: @escaping @Sendable (HostError?) -> Void) {
-        queue.async { [state] in
+        queue.async { [state, users] in
             do throws(HostError) {
-                try state.makeContainer(of: main.text)
+                let user = try users.assign(main) { state.hasContainer(of: $0.text) }
+                try state.makeContainer(of: main.text, user: user)
                 then(nil)
             } catch {
                 then(error)

@@ -62,12 +62,20 @@ extension DecisionLoop {
             let main = plugin.containingPlugin ?? plugin.identifier
             var payloads: [SubmissionNumber: [UInt8]] = [:]
             for task in plan.tasks { payloads[task.work.number] = try launches.takePayload(of: task) }
+            let limits = plugin.limits.bounded(by: resources.limits)
+            let user = users.user(of: main)
+            let isCounted = launcher.controllers?.contains("pids") == true
             let runnerPlan = RunnerPlan(
                 plan,
                 payloads: payloads,
                 container: state.containerPath(of: main.text),
+                user: user,
+                // Counted per user: the limit would concern all processes of the host's user.
+                processLimit: user == nil || isCounted ? nil : limits.processes,
+                nice: plan.lane == .background ? resources.backgroundNice : 0,
                 sandbox: sandboxes.plan(for: plugin)
             )
+            launcher.limit(plan.number, LaunchResources(limits: limits, isBackground: plan.lane == .background))
             try launcher.send(.plan(runnerPlan), to: plan.number)
             log.info(
                 "launched",

@@ -25,6 +25,10 @@ final class DecisionLoop: Service, Sendable {
     private let threads: DiskThreads
     let launcher: Launcher
     let sandboxes: SandboxPolicy
+    /// Limits and priority of launches in the host's configuration.
+    let resources: (limits: PluginLimits, backgroundNice: Int)
+    /// The users of plugins.
+    let users: UserKeeper
     let conditions: ConditionsKeeper
     let containers: ContainerQueue
     let log: Logger
@@ -55,6 +59,8 @@ final class DecisionLoop: Service, Sendable {
         threads: DiskThreads,
         launcher: Launcher,
         sandboxes: SandboxPolicy,
+        users: UserKeeper,
+        resources: (limits: PluginLimits, backgroundNice: Int) = (.none, 0),
         conditions: ConditionsKeeper,
         clock: SystemClock,
         onUnseenChange: @escaping @Sendable () -> Void,
@@ -67,12 +73,14 @@ final class DecisionLoop: Service, Sendable {
         self.threads = threads
         self.launcher = launcher
         self.sandboxes = sandboxes
+        self.users = users
+        self.resources = resources
         self.conditions = conditions
         self.clock = clock
         self.onUnseenChange = onUnseenChange
         self.killPoint = killPoint
         self.log = log
-        containers = ContainerQueue(state: state)
+        containers = ContainerQueue(state: state, users: users)
         initial = Mutex(core)
         // Both threads wake late after a standstill of the host. Messages that runners sent before their kill times are
         // handled first.

@@ -5,7 +5,15 @@ import TaskModel
 
 extension RunnerPlan {
     /// The part of a launch's plan that the runner needs.
-    init(_ plan: LaunchPlan, payloads: [SubmissionNumber: [UInt8]], container: String, sandbox: SandboxPlan?) {
+    init(
+        _ plan: LaunchPlan,
+        payloads: [SubmissionNumber: [UInt8]],
+        container: String,
+        user: UInt32?,
+        processLimit: Int?,
+        nice: Int,
+        sandbox: SandboxPlan?
+    ) {
         self.init(
             launch: plan.number,
             plugin: plan.plugin.identifier,
@@ -19,6 +27,9 @@ extension RunnerPlan {
             settings: plan.plugin.settings,
             handlers: plan.plugin.handlers,
             containerPath: container,
+            user: user,
+            processLimit: processLimit.flatMap { UInt32(exactly: $0) },
+            nice: UInt8(clamping: nice),
             sandbox: sandbox,
             deadline: plan.budget.deadline,
             entryDeadline: plan.budget.entryDeadline,

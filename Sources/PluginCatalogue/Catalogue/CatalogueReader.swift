@@ -134,6 +134,7 @@ package enum CatalogueReader {
             settings: manifest.settings,
             handlers: manifest.handlers,
             grants: manifest.grants,
+            limits: manifest.limits,
             library: candidate.library,
             manifestPath: candidate.file,
             manifestDigest: candidate.reading.digest

@@ -14,12 +14,6 @@ package struct Manifest: Hashable, Sendable {
         case byPrefix
     }
 
-    /// Limits that are checked, but not enforced by this version.
-    package struct Limits: Hashable, Sendable {
-        /// Maximum memory in bytes; nil for no limit.
-        package let memory: Int64?
-    }
-
     package let identifier: Field<PluginIdentifier>
     package let name: String
     /// The version of the plugin; empty when the manifest has none.
@@ -35,7 +29,8 @@ package struct Manifest: Hashable, Sendable {
     /// Functions bound to permitted identifiers; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
     package let library: LibraryReference
-    package let limits: Limits?
+    /// The limits that the plugin requests for each of its launches.
+    package let limits: PluginLimits
     /// The access that the plugin requests in addition to its library and its container.
     package let grants: Grants
 }

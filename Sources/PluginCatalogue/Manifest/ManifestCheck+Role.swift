@@ -102,8 +102,8 @@ extension ManifestCheck {
         problems.note(
             .notEnforced,
             at: place,
-            "is checked for errors, but this version does not enforce it",
-            remedy: "do not rely on it yet"
+            "is enforced only by hosts with control groups",
+            remedy: "bgtask host status of the host prints the guarantees memory and processes"
         )
     }
 }

@@ -48,7 +48,7 @@ struct ManifestCheck {
             settings: draft.settings,
             handlers: handlers,
             library: library,
-            limits: draft.limits?.value,
+            limits: draft.limits?.value ?? .none,
             grants: grants
         )
         return (manifest, library)

@@ -60,7 +60,7 @@ extension ManifestKey {
         case .permittedIdentifiers: "BGTaskSchedulerPermittedIdentifiers"
         case .manifest, .containingPlugin, .sha256, .handlers, .handlersIdentifier, .handlersSymbol, .handlersArguments,
             .handlersReturns, .extensions, .entitlements, .grants, .grantsNetwork, .grantsProcesses, .grantsRead,
-            .grantsWrite, .grantsExecute, .grantsSettings, .limits, .limitsMemory, .settings:
+            .grantsWrite, .grantsExecute, .grantsSettings, .limits, .limitsMemory, .limitsProcesses, .settings:
             nil
         }
     }

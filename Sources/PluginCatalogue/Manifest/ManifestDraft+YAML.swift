@@ -38,7 +38,10 @@ extension ManifestDraft {
 
         let place = root.presence(of: .limits)
         limits = root.mapping(.limits) { limits in
-            Manifest.Limits(memory: limits.byteSize(ManifestKey.limitsMemory.name, in: (1 << 20)...(1 << 50))?.value)
+            PluginLimits(
+                memory: limits.byteSize(ManifestKey.limitsMemory.name, in: PluginLimits.memoryRange)?.value,
+                processes: limits.integer(ManifestKey.limitsProcesses.name, in: PluginLimits.processRange)?.value
+            )
         }.flatMap { value in place?.map { value } }
         grants = root.mapping(.grants, GrantsDraft.init)
         bindsFunctions = root.presence(of: .handlers) != nil

@@ -29,7 +29,7 @@ struct ManifestDraft {
     var extensions: Field<[Field<String>]>?
     var entitlements: Field<[Field<String>]>?
     var settings: [String: String] = [:]
-    var limits: Field<Manifest.Limits>?
+    var limits: Field<PluginLimits>?
     var grants: GrantsDraft?
     var handlers: Field<[HandlerDraft]>?
     /// Whether the key `handlers` is present, whatever its value.

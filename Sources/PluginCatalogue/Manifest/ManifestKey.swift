@@ -32,6 +32,7 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case grantsSettings = "grants.settings"
     case limits
     case limitsMemory = "limits.memory"
+    case limitsProcesses = "limits.processes"
     case settings
 
     /// Name of the key within its mapping: the last part of the path.

@@ -40,6 +40,7 @@ enum LedgerSchema {
         Step(name: "5: journal with successors, counts and users", sql: fifth),
         Step(name: "6: blame of users", sql: usersBlame),
         Step(name: "7: journal entries about the host", sql: seventh),
+        Step(name: "8: users of plugins", sql: eighth),
     ]
 
     private static let usersBlame = """

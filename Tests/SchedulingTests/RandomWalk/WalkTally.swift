@@ -68,6 +68,7 @@ extension SchedulerEvent {
         case .resumed: .resume
         case .timerFired: .timer
         case .stopRequested: .shutdown
+        case .leftoverKilled: .kill
         case .runnerReady: .runner
         case .runnerUnavailable: .noRunner
         case .launchFailedByHost: .launchFailedByHost

@@ -1,0 +1,54 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+#define _GNU_SOURCE
+#include "bgl_tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Each level needs one descriptor. */
+enum { DEEPEST = 200 };
+
+static int give(int directory, uid_t from, uid_t user, gid_t group, int depth);
+
+static int give_entry(int directory, const char *name, uid_t from, uid_t user, gid_t group, int depth) {
+    struct stat status;
+    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? 0 : -errno;
+    if (status.st_uid != from) return 0;
+    if (!S_ISDIR(status.st_mode)) {
+        int changed = fchownat(directory, name, user, group, AT_SYMLINK_NOFOLLOW);
+        return changed == 0 || errno == ENOENT ? 0 : -errno;
+    }
+    int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
+    int result = give(inner, from, user, group, depth + 1);
+    close(inner);
+    return result;
+}
+
+static int give(int directory, uid_t from, uid_t user, gid_t group, int depth) {
+    if (depth > DEEPEST) return -ELOOP;
+    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (copy < 0) return -errno;
+    DIR *stream = fdopendir(copy);
+    if (stream == NULL) {
+        int error = errno;
+        close(copy);
+        return -error;
+    }
+    int result = 0;
+    struct dirent *entry;
+    while (result == 0 && (entry = readdir(stream)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        result = give_entry(directory, entry->d_name, from, user, group, depth);
+    }
+    closedir(stream);
+    /* Last: an interrupted change is recognized by the owner of the directory and repeated. */
+    if (result == 0 && fchown(directory, user, group) != 0) return -errno;
+    return result;
+}
+
+int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group) { return give(directory, from, user, group, 0); }

@@ -1,0 +1,50 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostConfiguration
+import Synchronization
+import TaskLedger
+import TaskModel
+
+/// Keeps the users of plugins: assigns a user at the first launch of a main plugin, and records it in the ledger before
+/// the user is used.
+final class UserKeeper: Sendable {
+    let users: PluginUsers
+    private let ledger: Ledger
+    /// Nil when all plugins have the host's user.
+    private let assignments: Mutex<UserAssignments?>
+
+    init(_ users: PluginUsers, ledger: Ledger) throws(LedgerError) {
+        self.users = users
+        self.ledger = ledger
+        guard let range = users.range else {
+            assignments = Mutex(nil)
+            return
+        }
+        assignments = Mutex(UserAssignments(range: range, recorded: try ledger.userIndexes()))
+    }
+
+    /// The user of a main plugin; nil when it has the host's user, and before its first launch.
+    func user(of main: PluginIdentifier) -> UInt32? { assignments.withLock { $0?.user(of: main) } }
+
+    /// Returns the user of a main plugin, after it was assigned if necessary; nil when all plugins have the host's
+    /// user. Blocks on the disk. Called on one thread at a time.
+    func assign(_ main: PluginIdentifier, hasContainer: (PluginIdentifier) -> Bool) throws(HostError) -> UInt32? {
+        guard let range = users.range else { return nil }
+        if let user = user(of: main) { return user }
+        let assignment = assignments.withLock { $0?.assignment(hasContainer: hasContainer) }
+        guard let assignment else {
+            throw HostError(
+                code: .systemRefused,
+                message: "no user is free for \(main): each of the \(range.count) users of plugin-users \(range)"
+                    + " belongs to a plugin with a container; purge removed plugins, or write a larger range"
+            )
+        }
+        do throws(LedgerError) {
+            try ledger.recordUser(index: assignment.index, of: main)
+        } catch {
+            throw HostError(code: .stateDirectoryUnusable, message: "cannot record the user of \(main): \(error)")
+        }
+        assignments.withLock { $0?.record(assignment, for: main) }
+        return assignment.user
+    }
+}

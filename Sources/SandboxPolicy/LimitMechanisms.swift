@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// The mechanisms of a host that limit the resources of launches.
+package struct LimitMechanisms: Hashable, Sendable {
+    /// The controllers of the control groups of launches; nil when launches have no control groups.
+    package let controllers: Set<String>?
+    /// Whether the operator has disabled control groups.
+    package let hasGroupsOff: Bool
+    /// Whether plugins have users of their own.
+    package let hasOwnUsers: Bool
+    /// The limits of every launch.
+    package let limits: PluginLimits
+
+    package init(controllers: Set<String>?, hasGroupsOff: Bool, hasOwnUsers: Bool, limits: PluginLimits) {
+        self.controllers = controllers
+        self.hasGroupsOff = hasGroupsOff
+        self.hasOwnUsers = hasOwnUsers
+        self.limits = limits
+    }
+
+    package static let none = LimitMechanisms(
+        controllers: nil,
+        hasGroupsOff: false,
+        hasOwnUsers: false,
+        limits: .none
+    )
+
+    var memory: Guarantee.Enforcement {
+        if let reason = reason(without: "memory") { return .notEnforced(reason) }
+        let scope = limits.memory == nil ? ", for manifests with limits.memory" : ""
+        return .enforced(by: "control group (memory.max)\(scope)")
+    }
+
+    var processes: Guarantee.Enforcement {
+        let scope = limits.processes == nil ? ", for manifests with limits.processes" : ""
+        guard let reason = reason(without: "pids") else { return .enforced(by: "control group (pids.max)\(scope)") }
+        return hasOwnUsers ? .enforced(by: "setrlimit, for each user of a plugin\(scope)") : .notEnforced(reason)
+    }
+
+    /// The reason why launches cannot be limited by a controller; nil when they can.
+    private func reason(without controller: String) -> String? {
+        guard let controllers else {
+            return hasGroupsOff
+                ? "control groups are disabled (cgroup: none)"
+                : "the host can create no control groups; delegate a cgroup v2 subtree to it (Delegate=yes)"
+        }
+        return controllers.contains(controller)
+            ? nil : "the control groups of the host lack the controller \(controller) of cgroup v2"
+    }
+}

@@ -1,0 +1,33 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// Bounds the journal entries about killed leftover processes: a plugin that hides processes without end must not fill
+/// the journal.
+struct KilledLeftovers: Hashable, Sendable {
+    /// The largest number of entries in one period.
+    static let limit = 10
+    static let period: Duration = .seconds(60)
+
+    private var periodBegan: MonotonicTime?
+    private var written = 0
+    private var omitted = 0
+
+    /// Counts a killed process.
+    ///
+    /// - Returns: the number of killed processes without an entry since the last entry; nil when this process has no
+    ///   entry either.
+    mutating func count(at now: MonotonicTime) -> Int? {
+        if let began = periodBegan, now - began < Self.period {
+            guard written < Self.limit else {
+                omitted += 1
+                return nil
+            }
+        } else {
+            (periodBegan, written) = (now, 0)
+        }
+        written += 1
+        defer { omitted = 0 }
+        return omitted
+    }
+}

@@ -1,0 +1,23 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+extension Scheduler {
+    /// Journals that a leftover process without a process mark was killed. The entry is about the host: without its
+    /// mark the process cannot be attributed to a launch.
+    mutating func noteKilledLeftover(_ pid: Int32, running program: String, at now: Moment) {
+        guard let omitted = killedLeftovers.count(at: now.monotonic) else { return }
+        let others = omitted > 0 ? "; \(omitted) others were killed since the last entry" : ""
+        note(
+            JournalEntry(
+                at: now.wall,
+                event: .leftoverKilled,
+                plugin: nil,
+                blame: .plugin,
+                message: "process \(pid) (\(program)) of a plugin removed its process mark and outlived its parent;"
+                    + " it was killed\(others); a sandbox prevents the removal: do not run plugins with isolation: off",
+                count: omitted > 0 ? omitted : nil
+            )
+        )
+    }
+}

@@ -1,0 +1,28 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Limits of the resources of one launch.
+package struct PluginLimits: Hashable, Sendable {
+    /// Maximum memory in bytes; nil for no limit.
+    package var memory: Int64?
+    /// Maximum number of processes and threads; nil for no limit.
+    package var processes: Int?
+
+    package init(memory: Int64? = nil, processes: Int? = nil) {
+        self.memory = memory
+        self.processes = processes
+    }
+
+    package static let none = PluginLimits()
+
+    /// Permitted values of the limits. The runner itself has up to eight threads.
+    package static let memoryRange: ClosedRange<Int64> = (1 << 20)...(1 << 50)
+    package static let processRange = 16...4_000_000
+
+    /// The lower of both values for each limit.
+    package func bounded(by other: PluginLimits) -> PluginLimits {
+        PluginLimits(
+            memory: [memory, other.memory].compactMap(\.self).min(),
+            processes: [processes, other.processes].compactMap(\.self).min()
+        )
+    }
+}

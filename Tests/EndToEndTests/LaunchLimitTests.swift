@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import ControlClient
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A launch stays within its limits")
+struct LaunchLimitTests {
+    /// The limit of the host and that of the manifest; each is the lower one in turn.
+    @Test(.enabled(if: getuid() == 0), arguments: [(64, nil), (64, 40), (40, 64)] as [(Int, Int?)])
+    func `a plugin with a user of its own starts at most as many threads as host and manifest permit`(
+        _ host: Int,
+        _ manifest: Int?
+    ) async throws {
+        var plugin = TestPlugin("StartsThreads")
+        if let manifest { plugin.manifestLines = ["limits: { processes: \(manifest) }"] }
+        let limit = min(host, manifest ?? host)
+        let setup = HostSetup(configuration: ["launch-limits: { processes: \(host) }"])
+        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { [plugin] host in
+            try await host.started(plugin)
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded", "\(end)")
+            let found = host.containerText(plugin, "threads.txt").split { $0 == " " || $0 == "\n" }.compactMap {
+                Int32($0)
+            }
+            try #require(found.count == 2)
+            #expect(found[1] == EAGAIN && found[0] < limit && found[0] > limit - 16, "\(found)")
+            let processes = try await host.client.host().isolation.guarantees.first { $0.name == "processes" }
+            #expect(processes?.enforcedBy != nil)
+            let shown = try await host.bgtask("plugin", "show", plugin.identifier).output
+            #expect(shown.contains("memory none, processes \(limit)"), "\(shown)")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test(arguments: [0, 10])
+    func `a background launch adds background-nice to the nice value of the host`(_ nice: Int32) async throws {
+        let plugin = TestPlugin("Patient")
+        try await HostFixture.with(HostSetup(["background-nice": "\(nice)"]), plugins: [.neighbour, plugin]) { host in
+            try await host.started(plugin)
+            let submission = try await host.submit(plugin.task())
+            let launch = try await host.launch(of: plugin)
+            let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+            try await withDeadline(waitingFor: "the priority of the runner") {
+                while true {
+                    let stat = try String(contentsOfFile: "/proc/\(launch.pid)/stat", encoding: .utf8)
+                    let found = stat.split(separator: ")").last?.split(separator: " ").dropFirst(16).first
+                    if found.flatMap({ Int32($0) }) == min(19, own + nice) { return }
+                    await Task.yield()
+                }
+            }
+            try host.release(plugin)
+            _ = try await host.outcome(of: submission)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostConfiguration
+import TaskLedger
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("A plugin keeps its user, and no user belongs to two containers")
+struct UserAssignmentTests {
+    private func plugin(_ name: String) throws -> PluginIdentifier {
+        try #require(PluginIdentifier("com.example.\(name)"))
+    }
+
+    private func assignments(_ range: String, _ recorded: [PluginIdentifier: Int] = [:]) throws -> UserAssignments {
+        UserAssignments(range: try #require(UserRange(range)), recorded: recorded)
+    }
+
+    @Test func `each main plugin gets the next user that was never assigned`() throws {
+        let (a, b) = (try plugin("a"), try plugin("b"))
+        var users = try assignments("2000-2002", [a: 1])
+        #expect(users.user(of: a) == 2_001 && users.user(of: b) == nil)
+        let next = try #require(users.assignment { _ in true })
+        #expect(next == UserAssignments.Assignment(index: 2, user: 2_002, previous: nil))
+        users.record(next, for: b)
+        #expect(users.user(of: b) == 2_002)
+    }
+
+    @Test func `an exhausted range gives the user of a plugin without a container to another plugin`() throws {
+        let (a, b, c) = (try plugin("a"), try plugin("b"), try plugin("c"))
+        var users = try assignments("2000-2001", [a: 0, b: 1])
+        #expect(users.assignment { _ in true } == nil)
+        let freed = try #require(users.assignment { $0 == a })
+        #expect(freed == UserAssignments.Assignment(index: 1, user: 2_001, previous: b))
+        users.record(freed, for: c)
+        #expect(users.user(of: b) == nil && users.user(of: c) == 2_001 && users.user(of: a) == 2_000)
+    }
+
+    @Test func `an index beyond a smaller range is assigned anew`() throws {
+        let (a, b) = (try plugin("a"), try plugin("b"))
+        let users = try assignments("2000-2001", [a: 0, b: 7])
+        #expect(users.user(of: a) == 2_000 && users.user(of: b) == nil)
+        #expect(users.assignment { _ in true }?.user == 2_001)
+    }
+
+    @Test func `a recorded user survives a restart, and a moved range moves the users`() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "users-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (a, b) = (try plugin("a"), try plugin("b"))
+        var ledger = try Ledger.open(path: directory + "/ledger.sqlite")
+        var keeper = try UserKeeper(.own(try #require(UserRange("2000-2009"))), ledger: ledger)
+        #expect(keeper.user(of: a) == nil)
+        #expect(try keeper.assign(a) { _ in false } == 2_000)
+        #expect(try keeper.assign(b) { _ in false } == 2_001)
+        #expect(try keeper.assign(a) { _ in false } == 2_000)
+        try ledger.close()
+        ledger = try Ledger.open(path: directory + "/ledger.sqlite")
+        keeper = try UserKeeper(.own(try #require(UserRange("3000-3009"))), ledger: ledger)
+        #expect(keeper.user(of: b) == 3_001)
+        let none = try UserKeeper(.hostUser("a test"), ledger: ledger)
+        #expect(try none.assign(a) { _ in false } == nil)
+        try ledger.close()
+    }
+
+    @Test func `a plugin without a free user is refused with the remedy`() throws {
+        let ledger = try Ledger.inMemory()
+        let keeper = try UserKeeper(.own(try #require(UserRange("2000-2000"))), ledger: ledger)
+        let (a, b) = (try plugin("a"), try plugin("b"))
+        #expect(try keeper.assign(a) { _ in true } == 2_000)
+        let error = #expect(throws: HostError.self) { try keeper.assign(b) { _ in true } }
+        #expect(error?.message.contains("purge removed plugins, or write a larger range") == true)
+    }
+}

@@ -1,0 +1,16 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@Suite("A manifest can only lower the limits of the host")
+struct PluginLimitTests {
+    @Test func `the lower limit of manifest and host applies, and a missing one limits nothing`() {
+        let manifest = PluginLimits(memory: 100, processes: 1_000)
+        #expect(
+            manifest.bounded(by: PluginLimits(memory: 200, processes: 512)) == PluginLimits(memory: 100, processes: 512)
+        )
+        #expect(manifest.bounded(by: .none) == manifest && PluginLimits.none.bounded(by: manifest) == manifest)
+        #expect(PluginLimits.none.bounded(by: .none) == .none)
+    }
+}
