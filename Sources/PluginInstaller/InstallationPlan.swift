@@ -21,6 +21,8 @@ package struct InstallationPlan {
     package let library: LibraryFile
     /// The library to write; nil when the library stays in the plugin directory, under its own name.
     package let libraryTarget: InstalledLibrary?
+    /// The pinned files to write beside the library.
+    package let files: [StoredFile]
     /// Files to delete once the new version is in effect.
     package let superseded: Superseded
     package let report: CheckReport
@@ -91,21 +93,29 @@ package struct InstallationPlan {
         self.library = entry.library
         self.previous = previous?.manifest.reading
         manifestTarget = target
-        libraryTarget = try InstalledLibrary(
-            of: manifest,
-            beside: target,
-            from: entry.library,
-            pluginDirectory: place.pluginDirectory
-        )
-        if let libraryTarget { try Self.checkLinkage(of: entry.library.path, at: libraryTarget.path) }
-        bytes = try ManifestBytes(of: reading)
-            .marked(libraryTarget?.mark, pinning: isPinned ? entry.library.digest : nil)
+        let original = try ManifestBytes(of: reading)
+        if manifest.library.files.isEmpty {
+            files = []
+            libraryTarget = try InstalledLibrary(
+                of: manifest,
+                beside: target,
+                from: entry.library,
+                pluginDirectory: place.pluginDirectory
+            )
+            if let libraryTarget { try Self.checkLinkage(of: entry.library.path, at: libraryTarget.path) }
+            bytes = try original.marked(libraryTarget?.mark, pinning: isPinned ? entry.library.digest : nil)
+        } else {
+            bytes = try original.marked(nil, pinning: nil)
+            let version = try StoredVersion(of: manifest, entry.library, digest: reading.digest, beside: target)
+            (libraryTarget, files) = (version.library, version.files)
+        }
         superseded = Superseded(
             by: target,
             library: manifest.library.path.value,
             digest: entry.library.digest,
             kept: libraryTarget?.path ?? entry.library.path,
             replaced: previous.flatMap(installed.ownLibrary),
+            version: ManifestReading.read(bytes: bytes, file: target).digest,
             in: place
         )
         let before = Set(installed.contents.refused.map(\.file))

@@ -118,6 +118,8 @@ struct RenderingTests {
                                 sha256 cd34
                 library         /opt/libFeed.so
                                 sha256 ab12
+                provenance      signed by ssh-ed25519 SHA256:abc, which signs for com.example.*; the library is pinned
+                                file libhelper.so, sha256 ef56
                 handlers        com.example.feed.refresh is int32_t feed_read(const char *, char *, size_t, int32_t *); called \
                 with setting: feed-url, out-string: 64, cancel-flag; success-when-zero
                 grants          network

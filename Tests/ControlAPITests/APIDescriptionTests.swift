@@ -150,6 +150,7 @@ struct APIDescriptionTests {
         "LedgerState.state": LedgerState.State.allCases.map(\.rawValue),
         "TaskWhy.state": TaskWhyReply.State.allCases.map(\.rawValue),
         "TaskWhy.policies.verdict": ["may", "wait", "must"],
+        "Plugin.provenance.source": Provenance.Source.allCases.map(\.rawValue),
         "Plugin.grants.places.access": ["read", "write", "execute"],
         "HostStatus.isolation.choice": Isolation.allCases.map(\.rawValue),
         "Launch.cause": LaunchCause.allCases.map(\.name),

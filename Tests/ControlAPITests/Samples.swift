@@ -45,7 +45,13 @@ enum Samples {
                 identity: FileIdentity(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
             ),
             manifestPath: "/etc/bgtask/manifests/feed.yaml",
-            manifestDigest: "cd34"
+            manifestDigest: "cd34",
+            provenance: Provenance(
+                source: .signed,
+                isPinned: true,
+                files: [.init(name: "libhelper.so", digest: "ef56")],
+                signer: .init(keyType: "ssh-ed25519", fingerprint: "SHA256:abc", principals: "com.example.*")
+            )
         )
     }
 

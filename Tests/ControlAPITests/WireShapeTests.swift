@@ -206,6 +206,8 @@ struct WireShapeTests {
                 {\(summary),
                  "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest_digest": "cd34", "library_digest": "ab12",
                  "libraries_to_load": [],
+                 "provenance": {"source": "signed", "pinned": true, "files": [{"name": "libhelper.so", "sha256": "ef56"}],
+                   "signer": {"key_type": "ssh-ed25519", "fingerprint": "SHA256:abc", "principals": "com.example.*"}},
                  "settings": {"feed-url": "https://example.com/feed.xml"},
                  "handlers": [{"identifier": "com.example.feed.refresh", "symbol": "feed_read",
                                "signature": "int32_t feed_read(const char *, char *, size_t, int32_t *)",

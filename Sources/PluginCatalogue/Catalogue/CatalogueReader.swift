@@ -102,7 +102,7 @@ package enum CatalogueReader {
                 problems: manifest.reading.problems + manifest.libraryProblems
             )
         }
-        let notes = settlement.kept.flatMap(\.reading.problems) + settlement.notes
+        let notes = settlement.kept.flatMap(\.notes) + settlement.notes
         return CatalogueContents(
             entries: entries.sorted { $0.identifier < $1.identifier },
             refused: (refused + settlement.refused).sorted { $0.file < $1.file },
@@ -136,7 +136,11 @@ package enum CatalogueReader {
             grants: manifest.grants,
             library: candidate.library,
             manifestPath: candidate.file,
-            manifestDigest: candidate.reading.digest
+            manifestDigest: candidate.reading.digest,
+            provenance: Provenance(
+                isPinned: manifest.library.isPinned,
+                files: manifest.library.files.map { Provenance.File(name: $0.name, digest: $0.digest.value) }
+            )
         )
     }
 }

@@ -10,14 +10,23 @@ struct CatalogueCandidate {
     let library: LibraryFile
     /// Position of the manifest's directory in order of decreasing precedence; 0 is the operator's.
     let rank: Int
+    /// The notes about the manifest and its library.
+    let notes: [DocumentProblem]
 
     let fileName: Substring
 
-    init(reading: ManifestReading, manifest: Manifest, library: LibraryFile, rank: Int) {
+    init(
+        reading: ManifestReading,
+        manifest: Manifest,
+        library: LibraryFile,
+        rank: Int,
+        notes: [DocumentProblem]
+    ) {
         self.reading = reading
         self.manifest = manifest
         self.library = library
         self.rank = rank
+        self.notes = notes
         fileName = reading.file.split(separator: "/").last ?? ""
     }
 
@@ -118,7 +127,7 @@ struct CatalogueSettlement {
             RefusedFile(
                 file: candidate.file,
                 identifier: candidate.identifier,
-                problems: candidate.reading.problems + [problem]
+                problems: candidate.notes + [problem]
             )
         )
     }

@@ -61,6 +61,7 @@ package struct ExaminedManifest: Sendable {
             pluginDirectory: pluginDirectory,
             given: source.library,
             isOperators: source.isOperators,
+            manifestDigest: reading.digest,
             cache: cache
         )
         var watched: Set<String> = []
@@ -71,10 +72,13 @@ package struct ExaminedManifest: Sendable {
             }
         }
         let problems = ProblemCollector(file: source.file)
+        let path = finder.path(of: reference, in: source.file)
+        let library = finder.library(of: reference, in: source.file, problems: problems)
+        if let path { watched.formUnion(finder.directories(ofFilesBeside: path, library, by: reference)) }
         return ExaminedManifest(
             reading: reading,
-            libraryPath: finder.path(of: reference, in: source.file),
-            library: finder.library(of: reference, in: source.file, problems: problems),
+            libraryPath: path,
+            library: library,
             libraryProblems: problems.sorted,
             rank: source.rank,
             watched: watched
@@ -84,6 +88,12 @@ package struct ExaminedManifest: Sendable {
     /// The candidate for the settlement; nil when the manifest or its library is refused.
     var candidate: CatalogueCandidate? {
         guard let manifest = reading.manifest, let library else { return nil }
-        return CatalogueCandidate(reading: reading, manifest: manifest, library: library, rank: rank)
+        return CatalogueCandidate(
+            reading: reading,
+            manifest: manifest,
+            library: library,
+            rank: rank,
+            notes: reading.problems + libraryProblems
+        )
     }
 }

@@ -27,6 +27,9 @@ package enum ManifestRule: String, CaseIterable, Sendable {
     case libraryMissing = "library-missing"
     case libraryChanging = "library-changing"
     case digest = "sha256"
+    case files = "files"
+    case unpinned = "unpinned-file"
+    case searchPath = "search-path"
 
     // Rules for several manifests.
     case identifierTaken = "identifier-taken"
@@ -55,6 +58,8 @@ extension DocumentProblem.Rule {
     package static let libraryMissing = Self(ManifestRule.libraryMissing)
     package static let libraryChanging = Self(ManifestRule.libraryChanging)
     package static let digest = Self(ManifestRule.digest)
+    package static let files = Self(ManifestRule.files)
+    package static let unpinned = Self(ManifestRule.unpinned)
     package static let identifierTaken = Self(ManifestRule.identifierTaken)
     package static let taskIdentifierTaken = Self(ManifestRule.taskIdentifierTaken)
     package static let shadowed = Self(ManifestRule.shadowed)
