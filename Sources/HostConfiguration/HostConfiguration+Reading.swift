@@ -4,6 +4,7 @@ import ControlAPI
 import LocatedYAML
 import Logging
 import Scheduling
+import Signatures
 import TaskModel
 
 // The keys of the configuration file. Flags are read by the same functions, so that both have the same rules and
@@ -25,6 +26,13 @@ extension HostConfiguration {
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
         isolation = mapping.choice("isolation", of: Isolation.self)?.value ?? isolation
+        mapping.mapping("provenance") { provenance in
+            replace(&self.provenance.unsigned, with: provenance.choice("unsigned"))
+            replace(&self.provenance.unpinned, with: provenance.choice("unpinned"))
+            replace(&self.provenance.packages, with: provenance.choice("packages"))
+            self.provenance.signers = provenance.string("signers")?.value ?? self.provenance.signers
+            self.provenance.revoked = provenance.string("revoked")?.value ?? self.provenance.revoked
+        }
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
         mapping.mapping("conditions") { conditions in
             for condition in Condition.allCases {

@@ -6,6 +6,7 @@ package import HostConditions
 import LocatedYAML
 package import Logging
 package import Scheduling
+package import Signatures
 package import TaskModel
 
 /// The complete configuration of a host. Flags override the configuration file, and the file overrides the defaults.
@@ -30,6 +31,8 @@ package struct HostConfiguration: Sendable {
     /// The operator's choice whether plugins run in a sandbox: as far as the kernel offers it, only in a complete one,
     /// or not at all.
     package var isolation = Isolation.bestEffort
+    /// The operator's policy for signatures and pins of manifests.
+    package var provenance = ProvenancePolicy()
     package var logLevel = Logger.Level.info
     /// Conditions with a value fixed by the operator; sensors measure all others.
     package var conditions: [Condition: Bool] = [:]
@@ -63,6 +66,8 @@ package struct HostConfiguration: Sendable {
         controlSocket = absolute(controlSocket)
         runner = runner.map(absolute)
         cgroup = cgroup.map { $0 == "none" ? $0 : absolute($0) }
+        provenance.signers = provenance.signers.map(absolute)
+        provenance.revoked = provenance.revoked.map(absolute)
     }
 
     package init(paths: HostPaths, processors: Int) {
@@ -71,6 +76,8 @@ package struct HostConfiguration: Sendable {
         pluginDirectory = paths.pluginDirectory
         stateDirectory = paths.stateDirectory
         controlSocket = paths.controlSocket
+        provenance.signers = paths.signersFile
+        provenance.revoked = paths.revokedKeysFile
         scheduling.backgroundLaunches = 2 * processors
         scheduling.eventLaunches = 2 * processors
         scheduling.continuedLaunches = 2 * processors

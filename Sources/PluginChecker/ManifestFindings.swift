@@ -33,7 +33,8 @@ struct ManifestFindings {
 
     /// The rules about finding and reading the library. All other rules for libraries are about the contents.
     private static let areOfFinder: Set<DocumentProblem.Rule> = [
-        .libraryPath, .libraryMissing, .libraryChanging, .digest, .files, .unpinned,
+        .libraryPath, .libraryMissing, .libraryChanging, .digest, .files, .unpinned, .signature, .revokedKey, .unsigned,
+        .unpinnedLibrary,
     ]
 
     private mutating func addLibrary() {
@@ -91,7 +92,9 @@ struct ManifestFindings {
     private func obstacle(to check: PluginCheck) -> String? {
         switch check.row.group {
         case .text: nil
-        case .manifest: fails(.manifestReadable) ? "the manifest is invalid" : nil
+        case .manifest:
+            fails(.manifestReadable) || (check == .provenance && manifest.reading.manifest == nil)
+                ? "the manifest is invalid" : nil
         case .place: obstacle(toPlaceCheck: check)
         case .file, .contents: obstacle(toLibraryCheck: check)
         case .neighbours: obstacle(toNeighbourCheck: check)

@@ -23,6 +23,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case elfHardened = "elf-hardened"
     case libraryPinned = "library-pinned"
     case filesPinned = "files-pinned"
+    case provenance
     case identifierFree = "identifier-free"
     case taskIdentifiersFree = "task-identifiers-free"
     case containingPlugin = "containing-plugin"
@@ -135,6 +136,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 concernsLoading: true,
                 "the pinned files have their digests, and the library takes no other file from its directory"
             )
+        case .provenance:
+            Row(.manifest, "a signature beside the manifest is one of its bytes, and the host's policy accepts its key")
         case .identifierFree: Row(.neighbours, "no other manifest describes the same plugin")
         case .taskIdentifiersFree: Row(.neighbours, "no other main plugin owns one of its task identifiers")
         case .containingPlugin: Row(.neighbours, "an extension's main plugin is installed and lists it")
@@ -182,6 +185,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             case .digest: .libraryPinned
             case .files, .unpinned: .filesPinned
             case .searchPath: .elfSearchPath
+            case .signature, .revokedKey, .unsigned, .unpinnedLibrary: .provenance
             case .identifierTaken, .shadowed: .identifierFree
             case .taskIdentifierTaken: .taskIdentifiersFree
             case .mainMissing, .extensionNotListed: .containingPlugin

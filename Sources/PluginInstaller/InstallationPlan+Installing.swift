@@ -40,6 +40,7 @@ extension InstallationPlan {
                     throw Self.changed(file.source)
                 }
             }
+            if let signature { staged.append(try exchange.stage(signature.bytes, at: signature.target)) }
             staged.append(try exchange.stage(bytes, at: manifestTarget))
             // The library first: the host reads it only once the manifest exists.
             for file in staged { try exchange.put(file) }

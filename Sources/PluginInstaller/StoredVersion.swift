@@ -4,6 +4,7 @@ import Glibc
 import LinuxSystem
 import LocatedYAML
 import PluginCatalogue
+import Signatures
 import TaskModel
 
 /// A pinned file of a plugin with its place in the store.
@@ -45,6 +46,23 @@ struct StoredVersion {
                 isThere: isThere
             )
         }
+    }
+}
+
+/// The signature of a manifest with its place in the store.
+package struct StoredSignature: Hashable, Sendable {
+    package let source: String
+    package let target: String
+    let bytes: [UInt8]
+
+    init(of manifest: ManifestReading, beside target: String) throws {
+        source = manifest.file + PluginSignature.suffix
+        self.target = VersionStore.signature(of: manifest.digest, beside: target)
+        let problems = ProblemCollector(file: source)
+        guard let file = SmallFile(path: source, problems: problems) else {
+            throw InstallationError("\(source) \(problems.problems.first?.message ?? "cannot be read")")
+        }
+        bytes = file.bytes
     }
 }
 

@@ -67,6 +67,8 @@ struct RenderingTests {
                 isolation       best-effort
                                 network: seccomp, Landlock 7
                                 memory: not enforced: this version writes no control group limits
+                provenance      unsigned allow, unpinned warn, packages trust
+                                signers /etc/bgtask/allowed_signers
                 continued       expired after 30s without progress; under memory pressure one task is expired every 10s
                 refresh         on, legacy fetch at most every 15min
 

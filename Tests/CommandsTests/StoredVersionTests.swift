@@ -96,4 +96,44 @@ struct StoredVersionTests {
             #expect(fixture.terminal.output.contains(line))
         }
     }
+
+    @Test func `a signed manifest is installed with its signature and the vendor's bytes`() async throws {
+        try await PluginCommandFixture.with { fixture in
+            let key = fixture.directory.file("key")
+            let make = ["-q", "-t", "ed25519", "-N", "", "-f", key]
+            #expect(try await ProgramRun.of("/usr/bin/ssh-keygen", make).status == 0)
+            let sign = ["-Y", "sign", "-q", "-n", "bgtask-plugin-v1", "-f", key]
+
+            let loose = try await fixture.build("Obedient")
+            #expect(try await ProgramRun.of("/usr/bin/ssh-keygen", sign + [loose]).status == 0)
+            #expect(await fixture.run("install", loose, "--yes") == .refused)
+            #expect(fixture.terminal.error.contains("the signature covers no code") && fixture.installed.isEmpty)
+
+            let digest = try fixture.digest("vendor/libObedient.so")
+            let manifest = try await fixture.build("Obedient", lines: ["sha256: \(digest)"])
+            #expect(await fixture.run("install", manifest, "--yes") == .refused)
+            #expect(fixture.terminal.output.contains("does not match the file"))
+            try fixture.directory.remove("vendor/Obedient.yaml.sig")
+            #expect(try await ProgramRun.of("/usr/bin/ssh-keygen", sign + [manifest]).status == 0)
+            #expect(await fixture.run("install", manifest, "--yes") == .done)
+            let text = fixture.directory.text(of: "operator/com.example.obedient.yaml")
+            #expect(text == fixture.directory.text(of: "vendor/Obedient.yaml"))
+            #expect(names(fixture, version(fixture)) == ["libObedient.so", "manifest.sig"])
+            #expect(await fixture.run("remove", "com.example.obedient", "--yes") == .done)
+            #expect(fixture.installed.isEmpty)
+        }
+    }
+
+    @Test func `a lower version is refused, and replaces the installed one with --allow-downgrade`() async throws {
+        try await PluginCommandFixture.with { fixture in
+            let manifest = try await fixture.build("Obedient", version: "1.10.0")
+            #expect(await fixture.run("install", manifest, "--yes") == .done)
+            try await fixture.build("Obedient", version: "1.9.0")
+            #expect(await fixture.run("install", manifest, "--yes") == .refused)
+            #expect(fixture.terminal.error.contains("1.10.0 is installed"))
+            #expect(fixture.directory.text(of: "operator/com.example.obedient.yaml")?.contains("1.10.0") == true)
+            #expect(await fixture.run("install", manifest, "--yes", "--allow-downgrade") == .done)
+            #expect(fixture.directory.text(of: "operator/com.example.obedient.yaml")?.contains("1.9.0") == true)
+        }
+    }
 }

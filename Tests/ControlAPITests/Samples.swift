@@ -99,6 +99,13 @@ enum Samples {
                 maximumCapacityWait: .seconds(300)
             ),
             isolation: IsolationInForce(.bestEffort, guarantees),
+            provenance: ProvenanceInForce(
+                unsigned: "allow",
+                unpinned: "warn",
+                packages: "trust",
+                signers: "/etc/bgtask/allowed_signers",
+                revoked: nil
+            ),
             continued: ContinuedRule(stallLimit: .seconds(30), pressureInterval: .seconds(10)),
             minimumFetchInterval: .seconds(900),
             isBackgroundRefreshOn: true,

@@ -67,6 +67,8 @@ struct WireShapeTests {
                  "policies": {"off": ["load"], "stagger_ns": 60000000000, "overrun_spacing_ns": 30000000000,
                               "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
+                 "provenance": {"unsigned": "allow", "unpinned": "warn", "packages": "trust",
+                   "signers": "/etc/bgtask/allowed_signers"},
                  "isolation": {"choice": "best-effort", "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
                      {"name": "memory", "not_enforced": "this version writes no control group limits"}]},

@@ -43,6 +43,11 @@ struct SettingTests {
         Setting("runner", "runner", "bgtask-runner", shows: nil),
         Setting("cgroup", "cgroup", "none", shows: nil),
         Setting("isolation", "isolation", "off", shows: "isolation       off"),
+        Setting("provenance.unsigned", nil, "warn", shows: "provenance      unsigned warn,"),
+        Setting("provenance.unpinned", nil, "warn", shows: " unpinned warn,"),
+        Setting("provenance.packages", nil, "refuse", shows: " packages refuse"),
+        Setting("provenance.signers", nil, "own-signers", shows: "/own-signers"),
+        Setting("provenance.revoked", nil, "own-revoked", shows: "/own-revoked"),
         Setting("log-level", "log-level", "debug", shows: nil),
         Setting("idle-timeout", "idle-timeout", "9s", shows: "idle timeout    9s"),
         Setting("conditions.external-power", "external-power", "false", shows: "external power  no (configuration)"),
@@ -164,7 +169,8 @@ struct SettingTests {
     /// The value of a setting: a path becomes one inside the directory of the test, other values stay unchanged.
     private static func text(of setting: Setting, in directory: ScratchDirectory) throws -> String {
         switch setting.key {
-        case "manifests", "package-manifests", "plugin-directory", "state-directory", "socket":
+        case "manifests", "package-manifests", "plugin-directory", "state-directory", "socket", "provenance.signers",
+            "provenance.revoked":
             directory.file(setting.value)
         case "runner": try BuiltProgram.runner.path()
         default: setting.value

@@ -122,6 +122,8 @@ struct SchemaTests {
                 "isolation": Isolation.allCases.map(\.rawValue),
                 "log-level": Logger.Level.allCases.map(\.rawValue),
                 "policies.off": Policy.allCases.map(\.rawValue),
+                "provenance.unsigned": ["allow", "warn", "refuse"], "provenance.unpinned": ["allow", "warn", "refuse"],
+                "provenance.packages": ["trust", "refuse"],
                 "schedule.kind": ["refresh", "processing", "health-research"],
             ]
         )

@@ -34,6 +34,8 @@ package final class CatalogueCache: Sendable {
         var manifests: [String: Kept<ManifestReading>] = [:]
         /// Examined libraries by path and use.
         var libraries: [String: Kept<ExaminedLibrary>] = [:]
+        /// Signatures by path and digest of the manifest.
+        var signatures: [String: Kept<ExaminedSignature>] = [:]
         /// Pinned files by path.
         var files: [String: Kept<ExaminedFile>] = [:]
         /// The files that libraries take from their directories, by path of the library.
@@ -99,6 +101,15 @@ package final class CatalogueCache: Sendable {
         return library
     }
 
+    func signature(of manifest: ManifestReading) -> ExaminedSignature {
+        guard let path = ExaminedSignature.path(of: manifest) else { return .missing }
+        let key = "\(path)\0\(manifest.digest)"
+        if let signature = kept(path, as: key, in: \.signatures) { return signature }
+        let (signature, identity) = ExaminedSignature.examine(path: path, of: manifest)
+        keep(signature, identity, as: key, in: \.signatures) { _ in }
+        return signature
+    }
+
     func file(at path: String) -> ExaminedFile {
         if let file = kept(path, in: \.files) { return file }
         let file = ExaminedFile.examine(path: path) { descriptor, identity throws(PluginBinaryProblem) in
@@ -140,6 +151,7 @@ package final class CatalogueCache: Sendable {
             let pass = state.pass
             state.manifests = state.manifests.filter { $0.value.lastUse == pass }
             state.libraries = state.libraries.filter { $0.value.lastUse == pass }
+            state.signatures = state.signatures.filter { $0.value.lastUse == pass }
             state.files = state.files.filter { $0.value.lastUse == pass }
             state.privates = state.privates.filter { $0.value.lastUse == pass }
             let settled = state.libraries.values.filter { $0.onlyPass == nil }.map(\.identity)

@@ -10,6 +10,7 @@ struct CatalogueCandidate {
     let library: LibraryFile
     /// Position of the manifest's directory in order of decreasing precedence; 0 is the operator's.
     let rank: Int
+    let provenance: Provenance
     /// The notes about the manifest and its library.
     let notes: [DocumentProblem]
 
@@ -20,12 +21,14 @@ struct CatalogueCandidate {
         manifest: Manifest,
         library: LibraryFile,
         rank: Int,
+        provenance: Provenance,
         notes: [DocumentProblem]
     ) {
         self.reading = reading
         self.manifest = manifest
         self.library = library
         self.rank = rank
+        self.provenance = provenance
         self.notes = notes
         fileName = reading.file.split(separator: "/").last ?? ""
     }

@@ -18,4 +18,10 @@ package enum VersionStore {
         let directory = FilePlace.directory(of: manifest)
         return "\(directory == "/" ? "" : directory)/\(name)/\(digest)"
     }
+
+    /// Path of the manifest's signature in the store. A signature there belongs to one version, so that manifest and
+    /// signature are exchanged together.
+    package static func signature(of digest: String, beside manifest: String) -> String {
+        "\(directory(of: digest, beside: manifest))/manifest.sig"
+    }
 }
