@@ -164,12 +164,20 @@ let package = Package(
             ]
         ),
 
+        // MARK: Signatures, verifies signatures of OpenSSH, and decides which keys may sign for a plugin
+
+        .target(name: "Signatures", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
+        .testTarget(
+            name: "SignaturesTests",
+            dependencies: ["HostTestKit", "Signatures", .product(name: "Crypto", package: "swift-crypto")]
+        ),
+
         // MARK: PluginCatalogue, decides which manifests and libraries are installed plugins
 
         .target(
             name: "PluginCatalogue",
             dependencies: [
-                "LinuxSystem", "LocatedYAML", "PluginBinary", "TaskModel",
+                "LinuxSystem", "LocatedYAML", "PluginBinary", "Signatures", "TaskModel",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -254,7 +262,7 @@ let package = Package(
         .target(
             name: "HostConfiguration",
             dependencies: [
-                "ControlAPI", "HostConditions", "LinuxSystem", "LocatedYAML", "Scheduling", "TaskModel",
+                "ControlAPI", "HostConditions", "LinuxSystem", "LocatedYAML", "Scheduling", "Signatures", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -274,7 +282,8 @@ let package = Package(
             name: "HostService",
             dependencies: [
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "LinuxSystem", "LocatedYAML",
-                "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy", "Scheduling", "TaskLedger",
+                "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy", "Scheduling", "Signatures",
+                "TaskLedger",
                 "TaskModel",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -312,9 +321,10 @@ let package = Package(
             name: "PluginInstaller",
             dependencies: [
                 "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue",
-                "PluginChecker", "Scheduling", "TaskModel",
+                "PluginChecker", "Scheduling", "Signatures", "TaskModel",
             ]
         ),
+        .testTarget(name: "PluginInstallerTests", dependencies: ["PluginInstaller"]),
 
         // MARK: FunctionTrial, calls one function of a library in a runner of its own
 
@@ -346,7 +356,7 @@ let package = Package(
             dependencies: [
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostDoctor", "HostMonitor",
                 "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginInstaller",
-                "Replay", "Scheduling", "TaskModel", "TerminalText",
+                "Replay", "Scheduling", "Signatures", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -21,7 +21,7 @@ package struct BgtaskCommand: ParsableCommand {
         subcommands: [
             RunCommand.self, WhyCommand.self, TriggerCommand.self, JournalCommand.self, WatchCommand.self,
             PluginCommand.self, TaskCommand.self, LaunchCommand.self, SimulateCommand.self, ReplayCommand.self,
-            HostCommand.self,
+            TrustCommand.self, HostCommand.self,
         ]
     )
 

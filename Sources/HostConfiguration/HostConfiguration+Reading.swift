@@ -4,6 +4,7 @@ import ControlAPI
 import LocatedYAML
 import Logging
 import Scheduling
+import Signatures
 import TaskModel
 
 // The keys of the configuration file. Flags are read by the same functions, so that both have the same rules and
@@ -34,6 +35,13 @@ extension HostConfiguration {
                 limits.integer("processes", in: PluginLimits.processRange)?.value ?? launchLimits.processes
         }
         replace(&backgroundNice, with: mapping.integer("background-nice", in: 0...19))
+        mapping.mapping("provenance") { provenance in
+            replace(&self.provenance.unsigned, with: provenance.choice("unsigned"))
+            replace(&self.provenance.unpinned, with: provenance.choice("unpinned"))
+            replace(&self.provenance.packages, with: provenance.choice("packages"))
+            self.provenance.signers = provenance.string("signers")?.value ?? self.provenance.signers
+            self.provenance.revoked = provenance.string("revoked")?.value ?? self.provenance.revoked
+        }
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
         mapping.mapping("conditions") { conditions in
             for condition in Condition.allCases {

@@ -6,6 +6,7 @@ package import HostConditions
 import LocatedYAML
 package import Logging
 package import Scheduling
+package import Signatures
 package import TaskModel
 
 /// The complete configuration of a host. Flags override the configuration file, and the file overrides the defaults.
@@ -36,6 +37,8 @@ package struct HostConfiguration: Sendable {
     package var launchLimits = PluginLimits(processes: 512)
     /// The nice value that background launches add to that of the host.
     package var backgroundNice = 10
+    /// The operator's policy for signatures and pins of manifests.
+    package var provenance = ProvenancePolicy()
     package var logLevel = Logger.Level.info
     /// Conditions with a value fixed by the operator; sensors measure all others.
     package var conditions: [Condition: Bool] = [:]
@@ -69,6 +72,8 @@ package struct HostConfiguration: Sendable {
         controlSocket = absolute(controlSocket)
         runner = runner.map(absolute)
         cgroup = cgroup.map { $0 == "none" ? $0 : absolute($0) }
+        provenance.signers = provenance.signers.map(absolute)
+        provenance.revoked = provenance.revoked.map(absolute)
     }
 
     package init(paths: HostPaths, processors: Int) {
@@ -77,6 +82,8 @@ package struct HostConfiguration: Sendable {
         pluginDirectory = paths.pluginDirectory
         stateDirectory = paths.stateDirectory
         controlSocket = paths.controlSocket
+        provenance.signers = paths.signersFile
+        provenance.revoked = paths.revokedKeysFile
         scheduling.backgroundLaunches = 2 * processors
         scheduling.eventLaunches = 2 * processors
         scheduling.continuedLaunches = 2 * processors

@@ -16,7 +16,8 @@ extension HostCheck {
                 plugins: configuration.pluginDirectory
             ),
             alreadyCatalogued: known,
-            operatorExtensions: configuration.operatorExtensions
+            operatorExtensions: configuration.operatorExtensions,
+            rule: ProvenanceRule(reading: configuration.provenance)
         )
     }
 
@@ -24,6 +25,9 @@ extension HostCheck {
         let contents = contents(known: known)
         for problem in contents.refused.flatMap(\.problems) {
             add(problem.severity == .error ? .problem : .note, .manifest, "\(problem)")
+        }
+        for problem in ProvenanceRule(reading: configuration.provenance).problems {
+            add(.problem, .configuration, problem)
         }
         for note in contents.notes { add(.note, .manifest, "\(note)") }
         let warnings = configuration.missingDirectoryWarnings

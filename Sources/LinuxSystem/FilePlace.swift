@@ -59,4 +59,10 @@ package enum FilePlace {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
+
+    /// Whether there is a directory at the path, not a symbolic link.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
 }

@@ -118,16 +118,24 @@ package final class DiagnosingMapping {
     /// Reads a mapping of free keys to single values; nil when the key is missing or its value was reported as invalid.
     /// The values are returned as strings, as written in the file; other values are reported and omitted.
     package func texts(_ name: String) -> Field<[String: String]>? {
+        fields(name)?.map { fields in
+            Dictionary(fields.map { ($0.name.value, $0.value.value) }) { _, last in last }
+        }
+    }
+
+    /// Reads a mapping of free keys to single values, with the positions of both, in the file's order; nil when the key
+    /// is missing or its value was reported as invalid. Other values are reported and omitted.
+    package func fields(_ name: String) -> Field<[(name: Field<String>, value: Field<String>)]>? {
         node(name).flatMap { field in
             guard case .mapping(let entries) = field.value.content else {
                 return mismatch(field, expected: "a mapping", remedy: "write { key: value }")
             }
-            var texts: [String: String] = [:]
-            for entry in entries {
+            let fields = entries.compactMap { entry -> (name: Field<String>, value: Field<String>)? in
                 let value = Field(entry.value, key: "\(field.key).\(entry.key)", position: entry.position)
-                if let text = string(value, expected: "a single value") { texts[entry.key] = text.value }
+                guard let text = string(value, expected: "a single value") else { return nil }
+                return (Field(entry.key, key: value.key, position: entry.position), text)
             }
-            return at(field, texts)
+            return at(field, fields)
         }
     }
 

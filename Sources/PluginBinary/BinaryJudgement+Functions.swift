@@ -17,6 +17,7 @@ extension BinaryJudgement {
             else { continue }
             problems.append(problem)
         }
+        problems += try image.searchPathProblems()
         self.init(note: nil, problems: problems)
     }
 

@@ -34,6 +34,11 @@ struct BinaryJudgement {
         } catch {
             problems.append(error)
         }
+        do throws(PluginBinaryProblem.Kind) {
+            problems += try image.searchPathProblems()
+        } catch {
+            problems.append(error)
+        }
         self.note = note
         self.problems = problems
     }

@@ -15,7 +15,7 @@ struct LoaderSearch {
         case uncertain
     }
 
-    private static let standardDirectories =
+    static let standardDirectories =
         ["/lib", "/usr/lib"].flatMap { ["\($0)/\(ElfHeader.libraryDirectoryName)", "\($0)64", $0] }
 
     private let cache = LoaderCache()
@@ -66,7 +66,7 @@ struct LoaderSearch {
     }
 
     /// Paths of a library in one directory: for the oldest processors, and for newer ones.
-    private static func candidates(_ name: String, in directory: String) -> [String] {
+    static func candidates(_ name: String, in directory: String) -> [String] {
         let variants = FilePlace.names(in: "\(directory)/glibc-hwcaps")
         return ["\(directory)/\(name)"] + variants.map { "\(directory)/glibc-hwcaps/\($0)/\(name)" }
     }

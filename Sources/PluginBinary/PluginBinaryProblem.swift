@@ -44,6 +44,10 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         /// No loaded library defines the symbol; `usedBy` is the path of the library that uses it, nil for the plugin's
         /// own.
         case symbolUndefined(String, usedBy: String?)
+        /// A directory of the search path for needed libraries, or a needed path, is neither below the library's directory
+        /// nor a directory of the system; `flaw` is the reason. `neededBy` is the path of the private library with that
+        /// search path, nil for the plugin's own.
+        case searchPathRefused(String, flaw: String, neededBy: String?)
     }
 
     package let path: String
@@ -102,6 +106,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .dependencyMissing: "dependency-missing"
         case .dependencyUnread: "dependency-unread"
         case .symbolUndefined: "symbol-undefined"
+        case .searchPathRefused: "search-path"
         }
     }
 
@@ -149,6 +154,9 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
             "needs \(user.inQuotes), which uses the symbol \(name.inQuotes), and no loaded library defines it"
         case .symbolUndefined(let name, nil):
             "uses the symbol \(name.inQuotes), and no loaded library defines it"
+        case .searchPathRefused(let entry, let flaw, let user):
+            (user.map { "needs \($0.inQuotes), which has" } ?? "has")
+                + " \(entry.inQuotes) in its search path for libraries; this \(flaw)"
         }
     }
 
@@ -182,6 +190,8 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .dependencyUnread: "check it with: bgtask plugin inspect"
         case .symbolUndefined(let name, _) where name.hasPrefix("bgt_") || name.hasPrefix("bgtask_"):
             "call the host through its table; no host defines the symbols of the ABI"
+        case .searchPathRefused:
+            "link it with -Wl,-rpath,'$ORIGIN' or without a search path, or name a directory that only root can change"
         case .symbolUndefined: "link the library that defines it; -Wl,-z,defs reports undefined symbols at build time"
         }
     }

@@ -33,7 +33,8 @@ struct ManifestFindings {
 
     /// The rules about finding and reading the library. All other rules for libraries are about the contents.
     private static let areOfFinder: Set<DocumentProblem.Rule> = [
-        .libraryPath, .libraryMissing, .libraryChanging, .digest,
+        .libraryPath, .libraryMissing, .libraryChanging, .digest, .files, .unpinned, .signature, .revokedKey, .unsigned,
+        .unpinnedLibrary,
     ]
 
     private mutating func addLibrary() {
@@ -44,9 +45,10 @@ struct ManifestFindings {
             add(known.map(CheckFinding.init) ?? CheckFinding(problem), to: PluginCheck(problem.kind))
         }
         if survey.problems.isEmpty {
-            // The file changed between two reads: the catalogue's problems count.
+            // The catalogue's problem is about a private library, or the file changed between two reads.
             for problem in manifest.libraryProblems where !Self.areOfFinder.contains(problem.rule) {
-                add(CheckFinding(problem), to: .elfStatic)
+                let isOfSearchPath = problem.rule.rawValue == ManifestRule.searchPath.rawValue
+                add(CheckFinding(problem), to: isOfSearchPath ? .elfSearchPath : .elfStatic)
             }
         }
         guard let traits = survey.traits else { return }
@@ -90,7 +92,9 @@ struct ManifestFindings {
     private func obstacle(to check: PluginCheck) -> String? {
         switch check.row.group {
         case .text: nil
-        case .manifest: fails(.manifestReadable) ? "the manifest is invalid" : nil
+        case .manifest:
+            fails(.manifestReadable) || (check == .provenance && manifest.reading.manifest == nil)
+                ? "the manifest is invalid" : nil
         case .place: obstacle(toPlaceCheck: check)
         case .file, .contents: obstacle(toLibraryCheck: check)
         case .neighbours: obstacle(toNeighbourCheck: check)
@@ -99,6 +103,7 @@ struct ManifestFindings {
 
     private func obstacle(toPlaceCheck check: PluginCheck) -> String? {
         guard let library = manifest.reading.library else { return "the manifest names no valid library" }
+        if check == .filesPinned { return isFound ? nil : "the library was not found" }
         if check != .libraryPinned { return nil }
         if library.pinnedDigest == nil { return "the manifest pins no digest" }
         return manifest.library == nil ? "the library is refused" : nil

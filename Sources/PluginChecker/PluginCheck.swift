@@ -17,10 +17,13 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case elfStatic = "elf-static"
     case elfNote = "elf-note"
     case elfExports = "elf-exports"
+    case elfSearchPath = "elf-search-path"
     case elfDependencies = "elf-dependencies"
     case elfUndefined = "elf-undefined"
     case elfHardened = "elf-hardened"
     case libraryPinned = "library-pinned"
+    case filesPinned = "files-pinned"
+    case provenance
     case identifierFree = "identifier-free"
     case taskIdentifiersFree = "task-identifiers-free"
     case containingPlugin = "containing-plugin"
@@ -103,6 +106,12 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 concernsLoading: true,
                 "the library exports either the functions of its handlers, or the entry and no other symbol of the ABI"
             )
+        case .elfSearchPath:
+            Row(
+                .contents,
+                concernsLoading: true,
+                "needed libraries are searched for below the library's directory and in directories of the system only"
+            )
         case .elfDependencies:
             Row(
                 .contents,
@@ -121,6 +130,14 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             Row(.contents, rule: .abi(.processOfHost), "the library requires no executable stack and no writable code")
         case .libraryPinned:
             Row(.place, concernsLoading: true, "the library has the digest that the manifest pins")
+        case .filesPinned:
+            Row(
+                .place,
+                concernsLoading: true,
+                "the pinned files have their digests, and the library takes no other file from its directory"
+            )
+        case .provenance:
+            Row(.manifest, "a signature beside the manifest is one of its bytes, and the host's policy accepts its key")
         case .identifierFree: Row(.neighbours, "no other manifest describes the same plugin")
         case .taskIdentifiersFree: Row(.neighbours, "no other main plugin owns one of its task identifiers")
         case .containingPlugin: Row(.neighbours, "an extension's main plugin is installed and lists it")
@@ -166,6 +183,9 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 .manifestHandlers
             case .libraryPath, .libraryMissing, .libraryChanging: .libraryFound
             case .digest: .libraryPinned
+            case .files, .unpinned: .filesPinned
+            case .searchPath: .elfSearchPath
+            case .signature, .revokedKey, .unsigned, .unpinnedLibrary: .provenance
             case .identifierTaken, .shadowed: .identifierFree
             case .taskIdentifierTaken: .taskIdentifiersFree
             case .mainMissing, .extensionNotListed: .containingPlugin
@@ -184,6 +204,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 .elfStatic
             case .dependencyMissing, .dependencyUnread: .elfDependencies
             case .symbolUndefined: .elfUndefined
+            case .searchPathRefused: .elfSearchPath
             }
     }
 }

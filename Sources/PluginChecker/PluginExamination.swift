@@ -17,15 +17,19 @@ package struct PluginExamination {
     ///
     /// - Parameters:
     ///   - sources: the manifests to examine and all manifests beside them.
+    ///   - rule: the operator's policy of provenance.
     ///   - alreadyCatalogued: the plugins that a host has already catalogued; they take precedence in a conflict.
     package init(
         _ sources: [ManifestSource],
         pluginDirectory: String?,
         alreadyCatalogued: [KnownPlugin] = [],
         operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:],
+        rule: ProvenanceRule = .standard,
         cache: CatalogueCache = CatalogueCache()
     ) {
-        examined = sources.map { ExaminedManifest.examine($0, pluginDirectory: pluginDirectory, cache: cache) }
+        examined = sources.map { source in
+            ExaminedManifest.examine(source, pluginDirectory: pluginDirectory, rule: rule, cache: cache)
+        }
         contents = CatalogueReader.settle(
             examined,
             alreadyCatalogued: alreadyCatalogued,

@@ -33,6 +33,14 @@ extension InstallationPlan {
                 staged.append(try exchange.stage(copyOf: self.library.path, at: library.path))
             }
             if let library = libraryTarget { try check(staged.first?.path ?? library.path) }
+            for file in files where !file.isThere {
+                let copy = try exchange.stage(copyOf: file.source, at: file.target)
+                staged.append(copy)
+                guard InstalledLibrary.holds(digest: file.digest, at: copy.path) else {
+                    throw Self.changed(file.source)
+                }
+            }
+            if let signature { staged.append(try exchange.stage(signature.bytes, at: signature.target)) }
             staged.append(try exchange.stage(bytes, at: manifestTarget))
             // The library first: the host reads it only once the manifest exists.
             for file in staged { try exchange.put(file) }
@@ -49,7 +57,11 @@ extension InstallationPlan {
 
     private func check(_ library: String) throws {
         if InstalledLibrary.holds(self.library, at: library) { return }
-        throw InstallationError("\(self.library.path) changed since it was checked", remedy: "install the plugin again")
+        throw Self.changed(self.library.path)
+    }
+
+    private static func changed(_ file: String) -> InstallationError {
+        InstallationError("\(file) changed since it was checked", remedy: "install the plugin again")
     }
 
     private func verdict() async throws -> Verdict {

@@ -6,6 +6,7 @@ import LocatedYAML
 import PluginBinary
 package import PluginCatalogue
 package import PluginChecker
+import Signatures
 package import TaskModel
 
 /// The plan to install one plugin: all files to write, after every check has passed. Creating the plan writes nothing.
@@ -21,6 +22,10 @@ package struct InstallationPlan {
     package let library: LibraryFile
     /// The library to write; nil when the library stays in the plugin directory, under its own name.
     package let libraryTarget: InstalledLibrary?
+    /// The signature of the manifest to write; nil for an unsigned manifest.
+    package let signature: StoredSignature?
+    /// The pinned files to write beside the library.
+    package let files: [StoredFile]
     /// Files to delete once the new version is in effect.
     package let superseded: Superseded
     package let report: CheckReport
@@ -32,7 +37,18 @@ package struct InstallationPlan {
     package var identifier: PluginIdentifier { manifest.identifier.value }
     var digest: String { ManifestReading.read(bytes: bytes, file: manifestTarget).digest }
 
-    package init(source: String, library: String?, isPinned: Bool, into place: InstallationPlace) throws {
+    /// Creates the plan. Throws when a check fails.
+    ///
+    /// - Parameters:
+    ///   - isPinned: whether to write the digest of the library into the manifest.
+    ///   - allowsDowngrade: whether the version may be lower than the installed one.
+    package init(
+        source: String,
+        library: String?,
+        isPinned: Bool,
+        allowsDowngrade: Bool = false,
+        into place: InstallationPlace
+    ) throws {
         let installed = InstalledManifests(place)
         let reading = ManifestReading.read(path: source)
         let format = source.hasSuffix(".plist") ? ".plist" : ".yaml"
@@ -84,6 +100,8 @@ package struct InstallationPlan {
             )
         }
 
+        if !allowsDowngrade { try Self.checkVersion(manifest, replacing: previous?.manifest.reading.manifest) }
+
         self.place = place
         self.manifest = manifest
         self.entry = entry
@@ -91,25 +109,55 @@ package struct InstallationPlan {
         self.library = entry.library
         self.previous = previous?.manifest.reading
         manifestTarget = target
-        libraryTarget = try InstalledLibrary(
-            of: manifest,
-            beside: target,
-            from: entry.library,
-            pluginDirectory: place.pluginDirectory
-        )
-        if let libraryTarget { try Self.checkLinkage(of: entry.library.path, at: libraryTarget.path) }
-        bytes = try ManifestBytes(of: reading)
-            .marked(libraryTarget?.mark, pinning: isPinned ? entry.library.digest : nil)
+        let original = try ManifestBytes(of: reading)
+        let isSigned = FilePlace.exists(source + PluginSignature.suffix)
+        if isSigned, !manifest.library.isPinned {
+            throw InstallationError(
+                "\(source) has a signature but does not pin its library, so the signature covers no code",
+                remedy:
+                    "write sha256: \(entry.library.digest) into the manifest and sign it again, or remove the signature"
+            )
+        }
+        if manifest.library.files.isEmpty, !isSigned {
+            files = []
+            libraryTarget = try InstalledLibrary(
+                of: manifest,
+                beside: target,
+                from: entry.library,
+                pluginDirectory: place.pluginDirectory
+            )
+            if let libraryTarget { try Self.checkLinkage(of: entry.library.path, at: libraryTarget.path) }
+            bytes = try original.marked(libraryTarget?.mark, pinning: isPinned ? entry.library.digest : nil)
+            signature = nil
+        } else {
+            bytes = try original.marked(nil, pinning: nil)
+            let version = try StoredVersion(of: manifest, entry.library, digest: reading.digest, beside: target)
+            (libraryTarget, files) = (version.library, version.files)
+            signature = try isSigned ? StoredSignature(of: reading, beside: target) : nil
+        }
         superseded = Superseded(
             by: target,
             library: manifest.library.path.value,
             digest: entry.library.digest,
             kept: libraryTarget?.path ?? entry.library.path,
             replaced: previous.flatMap(installed.ownLibrary),
+            version: ManifestReading.read(bytes: bytes, file: target).digest,
             in: place
         )
         let before = Set(installed.contents.refused.map(\.file))
         displaced = examination.contents.refused.filter { !before.contains($0.file) }
+    }
+
+    /// Throws if the version is lower than the installed one: an old version may have known flaws.
+    private static func checkVersion(_ manifest: Manifest, replacing old: Manifest?) throws {
+        guard let old, !manifest.version.isEmpty, VersionOrder.isLower(manifest.version, than: old.version) else {
+            return
+        }
+        throw InstallationError(
+            "\(manifest.identifier.value) has the version \(manifest.version), and \(old.version) is installed;"
+                + " nothing was written",
+            remedy: "install a newer version, or replace it all the same with --allow-downgrade"
+        )
     }
 
     /// Throws if the loader would not find the libraries that the library needs at its target: only the library itself

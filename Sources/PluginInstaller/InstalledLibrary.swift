@@ -5,10 +5,11 @@ import LocatedYAML
 import PluginCatalogue
 import TaskModel
 
-/// The path of a library to install: beside its manifest, with the vendor's file name and the beginning of the digest.
-/// The path never names an existing file with other contents.
+/// The path of a library to install: beside its manifest, with the vendor's file name and the beginning of the digest,
+/// or in the store. The path never names an existing file with other contents.
 package struct InstalledLibrary: Hashable {
-    let mark: DigestMark
+    /// The mark in the installed name; nil in the store, where the name is the vendor's.
+    let mark: DigestMark?
     package let path: String
     /// Whether the library already exists at the path, as when the same version is installed again.
     let isThere: Bool
@@ -42,8 +43,21 @@ package struct InstalledLibrary: Hashable {
         )
     }
 
+    /// The path in the store, for a manifest whose bytes must not change or that pins further files.
+    init(stored library: LibraryFile, at path: String) throws {
+        let isThere = FilePlace.exists(path)
+        guard !isThere || Self.holds(library, at: path) else {
+            throw InstallationError("\(path) exists with another content", remedy: "move it away")
+        }
+        (mark, self.path, self.isThere) = (nil, path, isThere)
+    }
+
     /// Whether the file at `path` is a regular file, not a link, with the library's digest.
     static func holds(_ library: LibraryFile, at path: String) -> Bool {
-        FilePlace.isRegular(path) && (try? LibraryDigest.of(path: path)) == library.digest
+        holds(digest: library.digest, at: path)
+    }
+
+    static func holds(digest: String, at path: String) -> Bool {
+        FilePlace.isRegular(path) && (try? LibraryDigest.of(path: path)) == digest
     }
 }

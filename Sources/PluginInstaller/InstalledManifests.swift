@@ -56,9 +56,11 @@ package struct InstalledManifests {
         files.first { !$0.isOperators && $0.identifier == identifier }
     }
 
-    /// Path of the library beside a manifest, if only this manifest uses the library; nil otherwise.
+    /// Path of the library beside a manifest or in the store, if only this manifest uses the library; nil otherwise.
     func ownLibrary(of file: File) -> String? {
         guard let name = file.manifest.reading.library?.path.value else { return nil }
+        let version = VersionStore.directory(of: file.manifest.reading.digest, beside: file.path)
+        if let path = file.manifest.libraryPath, path == "\(version)/\(name)" { return path }
         let beside = "\(FilePlace.directory(of: file.path))/\(name)"
         guard beside == file.manifest.libraryPath, others(naming: name, than: file.path).isEmpty else { return nil }
         // Other manifests may use it through an absolute path, a link or from a package.

@@ -43,12 +43,14 @@ package struct RemovalPlan {
 
         library = installed.ownLibrary(of: file)
         keptLibrary = library == nil ? file.manifest.libraryPath : nil
+        // Removing the manifest makes its version in the store unused.
         superseded = file.manifest.reading.library.map { reference in
             Superseded(
                 by: file.path,
                 library: reference.path.value,
                 digest: file.manifest.library?.digest ?? "",
                 kept: file.manifest.libraryPath,
+                version: nil,
                 in: place
             )
         }

@@ -21,12 +21,14 @@ package struct Superseded {
     ///   - digest: digest of that library.
     ///   - kept: path of the library to keep.
     ///   - replaced: the previous library, if no other manifest uses it.
+    ///   - version: digest of the manifest to install; nil for a removal.
     init(
         by manifest: String,
         library: String,
         digest: String,
         kept: String?,
         replaced: String? = nil,
+        version: String?,
         in place: InstallationPlace
     ) {
         self.place = place
@@ -56,7 +58,8 @@ package struct Superseded {
         let others = FilePlace.names(in: directory).filter(isAbandoned).map { "\(directory)/\($0)" }
         let used = Self.libraries(in: place)
         let unused = (libraries + others).filter { path in used.map { !$0.contains(path) } ?? false }
-        paths = Set(unused + [replaced].compactMap(\.self)).subtracting([kept].compactMap(\.self)).sorted()
+        let stored = UnusedVersions(besides: manifest, version: version, in: place).files
+        paths = Set(unused + stored + [replaced].compactMap(\.self)).subtracting([kept].compactMap(\.self)).sorted()
     }
 
     /// Deletes the files that are still unused.
@@ -65,8 +68,18 @@ package struct Superseded {
     ///   failed.
     func delete() -> [String] {
         guard let used = Self.libraries(in: place) else { return paths }
-        for path in paths where !used.contains(path) { unlink(path) }
+        let versions = UnusedVersions.digests(in: place, besides: nil)
+        for path in paths where !used.contains(path) && !Self.isStored(path, by: versions) {
+            unlink(path)
+            UnusedVersions.removeEmptyDirectories(above: path)
+        }
         return paths.filter(FilePlace.exists)
+    }
+
+    /// Whether a path belongs to one of the versions in a store.
+    private static func isStored(_ path: String, by versions: Set<String>) -> Bool {
+        guard let match = path.firstMatch(of: /\/store\/([0-9a-f]{64})\//) else { return false }
+        return versions.contains(String(match.1))
     }
 
     /// All paths of libraries to which the manifests may refer; nil when the library name in a manifest cannot be read.

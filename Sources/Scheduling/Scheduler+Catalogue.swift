@@ -84,7 +84,8 @@ extension Scheduler {
                 isInstalled
                 ? "another manifest of this plugin is refused, and the installed one stays in force: \(problem)"
                 : "the manifest of the plugin is refused: \(problem)"
-            note(JournalEntry(at: now.wall, event: .pluginRefused, plugin: plugin, blame: .nobody, message: message))
+            let event = refusals[plugin]?.event ?? .pluginRefused
+            note(JournalEntry(at: now.wall, event: event, plugin: plugin, blame: .nobody, message: message))
         }
     }
 

@@ -32,7 +32,7 @@ extension Scheduler {
         let retention = configuration.removedPluginRetention.humanReadable
         return JournalEntry(
             at: now.wall,
-            event: refusal == nil ? .pluginRemoved : .pluginRefused,
+            event: refusal == nil ? .pluginRemoved : refusals[plugin]?.event ?? .pluginRefused,
             plugin: plugin,
             blame: .nobody,
             message: "\(loss); its pending requests are kept for \(retention); reinstall the plugin to run them"

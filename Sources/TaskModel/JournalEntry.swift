@@ -27,6 +27,7 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginInstalled
         case pluginChanged
         case pluginRefused
+        case provenanceRefused
         case pluginRemoved
 
         package static var allCases: [Event] {
@@ -34,7 +35,7 @@ package struct JournalEntry: Hashable, Sendable {
                 .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
                 .cancelRequested, .launchRequested, .expirationRequested, .triggered, .conditionsSimulated,
                 .simulationEnded, .leftoverKilled, .violation, .denied, .occurrenceMissed, .pluginInstalled,
-                .pluginChanged, .pluginRefused, .pluginRemoved,
+                .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved,
             ]
         }
 
@@ -63,6 +64,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .pluginInstalled: ("plugin-installed", "a plugin is in the catalogue for the first time", false)
             case .pluginChanged: ("plugin-changed", "the manifest or the library of a plugin changed", false)
             case .pluginRefused: ("plugin-refused", "a manifest was refused", false)
+            case .provenanceRefused:
+                ("provenance-refused", "a plugin was refused because of its signature or its missing pins", false)
             case .pluginRemoved: ("plugin-removed", "a plugin left the catalogue", false)
             }
         }

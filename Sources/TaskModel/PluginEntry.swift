@@ -25,6 +25,7 @@ package struct PluginEntry: Hashable, Sendable {
     package let manifestPath: String
     /// SHA-256 of the manifest's bytes, lower-case hexadecimal.
     package let manifestDigest: String
+    package let provenance: Provenance
 
     package init(
         identifier: PluginIdentifier,
@@ -42,7 +43,8 @@ package struct PluginEntry: Hashable, Sendable {
         limits: PluginLimits = .none,
         library: LibraryFile,
         manifestPath: String,
-        manifestDigest: String
+        manifestDigest: String,
+        provenance: Provenance = Provenance()
     ) {
         self.identifier = identifier
         self.name = name
@@ -60,6 +62,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.library = library
         self.manifestPath = manifestPath
         self.manifestDigest = manifestDigest
+        self.provenance = provenance
     }
 
     /// The function that the manifest binds to a task identifier; nil without one.

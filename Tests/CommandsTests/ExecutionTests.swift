@@ -68,7 +68,7 @@ struct ExitStatusTests {
             "plugin remove", "task", "task submit", "task cancel", "task list", "why", "run", "trigger", "launch",
             "launch list", "launch show", "journal", "simulate", "simulate expiration",
             "simulate conditions",
-            "host", "host run", "host status",
+            "host", "host run", "host status", "trust", "trust add", "trust list", "trust remove",
         ]
         for command in commands {
             let terminal = Terminal()

@@ -69,6 +69,8 @@ struct RenderingTests {
                                 memory: not enforced: control groups are disabled (cgroup: none)
                 plugin users    600000-665535, one per plugin
                 each launch     memory 256MiB, processes 512, background nice 10
+                provenance      unsigned allow, unpinned warn, packages trust
+                                signers /etc/bgtask/allowed_signers
                 continued       expired after 30s without progress; under memory pressure one task is expired every 10s
                 refresh         on, legacy fetch at most every 15min
 
@@ -120,6 +122,8 @@ struct RenderingTests {
                                 sha256 cd34
                 library         /opt/libFeed.so
                                 sha256 ab12
+                provenance      signed by ssh-ed25519 SHA256:abc, which signs for com.example.*; the library is pinned
+                                file libhelper.so, sha256 ef56
                 handlers        com.example.feed.refresh is int32_t feed_read(const char *, char *, size_t, int32_t *); called \
                 with setting: feed-url, out-string: 64, cancel-flag; success-when-zero
                 grants          network

@@ -150,7 +150,11 @@ struct APIDescriptionTests {
         "LedgerState.state": LedgerState.State.allCases.map(\.rawValue),
         "TaskWhy.state": TaskWhyReply.State.allCases.map(\.rawValue),
         "TaskWhy.policies.verdict": ["may", "wait", "must"],
+        "Plugin.provenance.source": Provenance.Source.allCases.map(\.rawValue),
         "Plugin.grants.places.access": ["read", "write", "execute"],
+        "HostStatus.provenance.unsigned": ["allow", "warn", "refuse"],
+        "HostStatus.provenance.unpinned": ["allow", "warn", "refuse"],
+        "HostStatus.provenance.packages": ["trust", "refuse"],
         "HostStatus.isolation.choice": Isolation.allCases.map(\.rawValue),
         "Launch.cause": LaunchCause.allCases.map(\.name),
     ]

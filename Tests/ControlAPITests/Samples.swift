@@ -45,7 +45,13 @@ enum Samples {
                 identity: FileIdentity(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
             ),
             manifestPath: "/etc/bgtask/manifests/feed.yaml",
-            manifestDigest: "cd34"
+            manifestDigest: "cd34",
+            provenance: Provenance(
+                source: .signed,
+                isPinned: true,
+                files: [.init(name: "libhelper.so", digest: "ef56")],
+                signer: .init(keyType: "ssh-ed25519", fingerprint: "SHA256:abc", principals: "com.example.*")
+            )
         )
     }
 
@@ -97,6 +103,13 @@ enum Samples {
                 guarantees,
                 users: PluginUsersInForce(range: UserRange("600000-665535"), reason: nil),
                 limits: LaunchLimitsInForce(PluginLimits(memory: 256 << 20, processes: 512), nice: 10)
+            ),
+            provenance: ProvenanceInForce(
+                unsigned: "allow",
+                unpinned: "warn",
+                packages: "trust",
+                signers: "/etc/bgtask/allowed_signers",
+                revoked: nil
             ),
             continued: ContinuedRule(stallLimit: .seconds(30), pressureInterval: .seconds(10)),
             minimumFetchInterval: .seconds(900),

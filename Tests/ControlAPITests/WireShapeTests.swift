@@ -67,6 +67,8 @@ struct WireShapeTests {
                  "policies": {"off": ["load"], "stagger_ns": 60000000000, "overrun_spacing_ns": 30000000000,
                               "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
+                 "provenance": {"unsigned": "allow", "unpinned": "warn", "packages": "trust",
+                   "signers": "/etc/bgtask/allowed_signers"},
                  "isolation": {"choice": "best-effort", "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
                      {"name": "memory", "not_enforced": "control groups are disabled (cgroup: none)"}],
@@ -208,6 +210,8 @@ struct WireShapeTests {
                 {\(summary),
                  "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest_digest": "cd34", "library_digest": "ab12",
                  "libraries_to_load": [],
+                 "provenance": {"source": "signed", "pinned": true, "files": [{"name": "libhelper.so", "sha256": "ef56"}],
+                   "signer": {"key_type": "ssh-ed25519", "fingerprint": "SHA256:abc", "principals": "com.example.*"}},
                  "settings": {"feed-url": "https://example.com/feed.xml"},
                  "handlers": [{"identifier": "com.example.feed.refresh", "symbol": "feed_read",
                                "signature": "int32_t feed_read(const char *, char *, size_t, int32_t *)",

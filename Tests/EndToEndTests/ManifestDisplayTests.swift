@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
 import HostTestKit
 import PluginCatalogue
 import Testing
@@ -17,6 +18,7 @@ struct ManifestDisplayTests {
         case .containingPlugin: "extension of com.example.obedient"
         case .library: "plugins/libPlain.so"
         case .sha256: "sha256 "
+        case .files: "file notes.txt, sha256 "
         case .backgroundModes: "modes           fetch, processing"
         case .permittedIdentifiers: "permitted       com.example.plain.greet"
         case .handlersIdentifier: "handlers        com.example.plain.greet is"
@@ -50,7 +52,16 @@ struct ManifestDisplayTests {
         plain.manifestLines = ["limits: { memory: 64 MiB, processes: 40 }"]
         var main = TestPlugin("Obedient")
         let child = TestPlugin.extension("DeafExtension", of: &main)
-        try await HostFixture.with(plugins: [plain, main, child]) { host in
+        try await HostFixture.with(plugins: [main, child]) { host in
+            let notes = try host.directory.write("notes".utf8, to: "plugins/notes.txt")
+            let library = try host.directory.write(try await plain.libraryBytes(), to: plain.libraryFile)
+            plain.manifestLines += [
+                "sha256: \(try LibraryDigest.of(path: library))",
+                "files: { notes.txt: \(try LibraryDigest.of(path: notes)) }",
+            ]
+            try await host.install(plain)
+            let identifier = plain.identifier
+            try await host.waitForJournal("its arrival") { $0.event == "plugin-installed" && $0.plugin == identifier }
             var text = ""
             for plugin in [plain, main, child] {
                 text += try await host.bgtask("plugin", "show", plugin.identifier).output

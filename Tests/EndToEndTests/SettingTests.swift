@@ -47,6 +47,11 @@ struct SettingTests {
         Setting("launch-limits.memory", nil, "3GiB", shows: "memory 3GiB"),
         Setting("launch-limits.processes", nil, "77", shows: "processes 77"),
         Setting("background-nice", "background-nice", "7", shows: "background nice 7"),
+        Setting("provenance.unsigned", nil, "warn", shows: "provenance      unsigned warn,"),
+        Setting("provenance.unpinned", nil, "warn", shows: " unpinned warn,"),
+        Setting("provenance.packages", nil, "refuse", shows: " packages refuse"),
+        Setting("provenance.signers", nil, "own-signers", shows: "/own-signers"),
+        Setting("provenance.revoked", nil, "own-revoked", shows: "/own-revoked"),
         Setting("log-level", "log-level", "debug", shows: nil),
         Setting("idle-timeout", "idle-timeout", "9s", shows: "idle timeout    9s"),
         Setting("conditions.external-power", "external-power", "false", shows: "external power  no (configuration)"),
@@ -170,7 +175,8 @@ struct SettingTests {
     /// The value of a setting: a path becomes one inside the directory of the test, other values stay unchanged.
     private static func text(of setting: Setting, in directory: ScratchDirectory) throws -> String {
         switch setting.key {
-        case "manifests", "package-manifests", "plugin-directory", "state-directory", "socket":
+        case "manifests", "package-manifests", "plugin-directory", "state-directory", "socket", "provenance.signers",
+            "provenance.revoked":
             directory.file(setting.value)
         case "runner": try BuiltProgram.runner.path()
         default: setting.value

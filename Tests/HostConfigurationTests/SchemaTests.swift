@@ -15,7 +15,8 @@ import Testing
 struct SchemaTests {
     private static let flawsOfManifests = [
         "manifest: 2", "manifest: one", "identifier: nodot", "identifier: com..feed", "role: mian", "role: extension",
-        "sha256: abc", "background-modes: fetch", "background-modes: [audio]", "permitted-identifiers: [nodot]",
+        "sha256: abc", "files: [a]", "files: { a: abc }", "background-modes: fetch", "background-modes: [audio]",
+        "permitted-identifiers: [nodot]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [] }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [oops], returns: void }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ int32: a }], returns: void }]",
@@ -121,6 +122,8 @@ struct SchemaTests {
                 "isolation": Isolation.allCases.map(\.rawValue),
                 "log-level": Logger.Level.allCases.map(\.rawValue),
                 "policies.off": Policy.allCases.map(\.rawValue),
+                "provenance.unsigned": ["allow", "warn", "refuse"], "provenance.unpinned": ["allow", "warn", "refuse"],
+                "provenance.packages": ["trust", "refuse"],
                 "schedule.kind": ["refresh", "processing", "health-research"],
             ]
         )

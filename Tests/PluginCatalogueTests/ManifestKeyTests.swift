@@ -10,6 +10,7 @@ struct ManifestKeyTests {
         .manifest: "manifest: 1", .identifier: "identifier: com.example.feed", .name: "name: Feed",
         .version: "version: 1.0", .role: "role: main", .containingPlugin: "containing-plugin: com.example",
         .library: "library: libFeed.so", .sha256: "sha256: \(String(repeating: "a", count: 64))",
+        .files: "files: {}",
         .backgroundModes: "background-modes: [fetch]",
         .permittedIdentifiers: "permitted-identifiers: [com.example.feed.refresh]",
         .handlers: "handlers: []",

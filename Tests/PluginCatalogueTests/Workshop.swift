@@ -113,9 +113,9 @@ struct Workshop {
         }
     }
 
-    func compiled(_ source: String) throws -> [UInt8] {
+    func compiled(_ source: String, _ options: [String] = []) throws -> [UInt8] {
         let input = try write(source, "functions.c")
-        try Self.run(["cc", "-shared", "-fPIC", "-o", path("functions.so"), input])
+        try Self.run(["cc", "-shared", "-fPIC", "-o", path("functions.so"), input] + options)
         return Array(try Data(contentsOf: URL(filePath: path("functions.so"))))
     }
 

@@ -19,6 +19,10 @@ struct PluginInstallCommand: AsyncParsableCommand {
             host confirms the installation. If the host refuses the plugin, the previous files are restored; otherwise \
             the previous files are deleted.
 
+            A manifest with a signature beside it (.yaml.sig), or with files, keeps its bytes: its library, its files \
+            and its signature are copied into the directory store of the manifest directory. A version that is lower \
+            than the installed one is refused.
+
             Example:
               bgtask plugin install com.example.feed.yaml --library build/libFeed.so --pin
             """
@@ -32,6 +36,9 @@ struct PluginInstallCommand: AsyncParsableCommand {
 
     @Flag(help: "Write the library's digest into the installed manifest: the host refuses any other library.")
     var pin = false
+
+    @Flag(help: "Replace the installed version also by a lower one.")
+    var allowDowngrade = false
 
     @Flag(help: "Install without confirmation.")
     var yes = false
@@ -53,6 +60,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
             source: FilePlace.absolute(manifest),
             library: library.map(FilePlace.absolute),
             isPinned: pin,
+            allowsDowngrade: allowDowngrade,
             into: place
         )
         try CommandContext.current.write(plan.text(stranding: try await options.requests(unpermittedBy: plan)))

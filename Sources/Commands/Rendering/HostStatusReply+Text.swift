@@ -41,11 +41,20 @@ extension HostStatusReply: Presentable {
         fields.add("isolation", each: [isolation.choice] + isolation.guarantees.map(\.words))
         fields.add("plugin users", isolation.pluginUsers.words)
         fields.add("each launch", isolation.launchLimits.words)
+        fields.add("provenance", each: provenance.words)
         fields.add("continued", continued.words)
         let refresh = isBackgroundRefreshOn ? "on" : "off"
         let interval = minimumFetchInterval.duration.humanReadable
         fields.add("refresh", "\(refresh), legacy fetch at most every \(interval)")
         return fields.text
+    }
+}
+
+extension ProvenanceInForce {
+    /// The policies in one line, and the paths of both files.
+    fileprivate var words: [String] {
+        ["unsigned \(unsigned), unpinned \(unpinned), packages \(packages)"]
+            + [signers.map { "signers \($0)" }, revoked.map { "revoked \($0)" }].compactMap(\.self)
     }
 }
 

@@ -26,6 +26,8 @@ extension InstallationPlan {
         fields.add("manifest", each: [source, "to \(manifestTarget)"])
         fields.add("library", each: [library.path, libraryTarget.map { "to \($0.path)" } ?? "stays in place"])
         fields.add("sha256", library.digest)
+        fields.add("signature", each: signature.map { [$0.source, "to \($0.target)"] } ?? [])
+        fields.add("files", each: files.flatMap { [$0.source, "to \($0.target)"] })
         fields.add("replaces", previous.map(replacement))
         fields.add("removes", each: superseded.paths)
         fields.add("changes", each: changes)

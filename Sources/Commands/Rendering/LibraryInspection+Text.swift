@@ -21,6 +21,7 @@ extension LibraryInspection: Presentable {
         fields.add("name", name)
         fields.add("needs", each: needs)
         fields.add("search path", each: searchPaths)
+        fields.add("takes", each: privateFiles.map { "\($0.path)\($0.digest.map { ", sha256: \($0)" } ?? "")" })
         fields.add("hardening", each: hardening?.words ?? [])
         fields.add("size", size.map { "\($0) bytes" })
         fields.add("digest", digest.map { "sha256: \($0)" })

@@ -17,6 +17,7 @@ extension PluginReply: Presentable {
         fields.add("extensions", each: summary.extensions)
         fields.add("manifest", each: [manifest, "sha256 \(manifestDigest)"])
         fields.add("library", each: [summary.library, "sha256 \(libraryDigest)"])
+        fields.add("provenance", each: provenance.words)
         fields.add("handlers", each: handlers.map(\.text))
         fields.add("grants", each: grants.words)
         fields.add("enforced by", each: grants.guarantees.map(\.words))
@@ -48,6 +49,21 @@ extension PluginReply {
         let more = summary.events - waitingEvents.count
         let rest = more == 1 ? "and 1 more event" : "and \(more) more events"
         return waitingEvents.map { $0.line(for: reader) } + (more > 0 ? [rest] : [])
+    }
+}
+
+extension PluginProvenance {
+    /// The source with its signer, and the pinned files, one line each.
+    var words: [String] {
+        let pin = isPinned ? "the library is pinned" : "the library is not pinned"
+        let origin =
+            switch (signer, source) {
+            case (let signer?, _):
+                "signed by \(signer.keyType) \(signer.fingerprint), which signs for \(signer.principals); \(pin)"
+            case (nil, Provenance.Source.package.rawValue): "from a package; \(pin)"
+            default: "\(source); \(pin)"
+            }
+        return [origin] + files.map { "file \($0.name), sha256 \($0.digest)" }
     }
 }
 

@@ -13,6 +13,15 @@ package struct HostPaths: Hashable, Sendable {
     package let stateDirectory: String
     package let controlSocket: String
 
+    /// The keys that may sign for plugins.
+    package var signersFile: String { configurationDirectory + "/allowed_signers" }
+    /// The keys whose signatures are refused.
+    package var revokedKeysFile: String { configurationDirectory + "/revoked_keys" }
+
+    private var configurationDirectory: String {
+        String(configurationFile.dropLast("/bgtaskd.yaml".count))
+    }
+
     package static let system = HostPaths(
         configurationFile: "/etc/bgtask/bgtaskd.yaml",
         operatorManifests: "/etc/bgtask/manifests",

@@ -40,6 +40,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let retention: Retention
     package let policies: PoliciesInForce
     package let isolation: IsolationInForce
+    package let provenance: ProvenanceInForce
     package let continued: ContinuedRule
     /// Minimum interval between two legacy fetches of a plugin.
     package let minimumFetchInterval: Nanoseconds
@@ -74,6 +75,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         retention: Retention,
         policies: PoliciesInForce,
         isolation: IsolationInForce,
+        provenance: ProvenanceInForce,
         continued: ContinuedRule,
         minimumFetchInterval: Duration,
         isBackgroundRefreshOn: Bool,
@@ -107,6 +109,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.retention = retention
         self.policies = policies
         self.isolation = isolation
+        self.provenance = provenance
         self.continued = continued
         self.minimumFetchInterval = Nanoseconds(minimumFetchInterval)
         self.isBackgroundRefreshOn = isBackgroundRefreshOn
@@ -115,7 +118,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case version, pid, user, ledger, socket, conditions, sensors, counts, limits, budgets, retry, retention,
-            policies, isolation, continued
+            policies, isolation, provenance, continued
         case minimumFetchInterval = "minimum_fetch_interval_ns"
         case isBackgroundRefreshOn = "background_refresh"
         case socketGroups = "socket_groups"

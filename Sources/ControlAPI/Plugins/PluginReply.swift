@@ -15,6 +15,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     /// Paths of libraries that launches of the plugin may still have to load: libraries of the present version and of
     /// the previous version. Deleting such a library makes a launch fail.
     package let librariesToLoad: [String]
+    package let provenance: PluginProvenance
     package let settings: [String: String]
     /// The bound functions of the manifest; empty for a library with an entry function.
     package let handlers: [Handler]
@@ -71,6 +72,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.manifestDigest = entry.manifestDigest
         self.libraryDigest = entry.library.digest
         self.librariesToLoad = librariesToLoad.sorted()
+        self.provenance = PluginProvenance(entry.provenance)
         self.settings = entry.settings
         self.handlers = entry.handlers.map(Handler.init)
         self.grants = grants
@@ -161,7 +163,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case manifest, settings, handlers, grants, notes, limits, budgets, retry, reasons, entitlements, schedules
+        case manifest, provenance, settings, handlers, grants, notes, limits, budgets, retry, reasons, entitlements,
+            schedules
         case dayBudget = "day_budget_ns"
         case isBackgroundRefreshOn = "background_refresh"
         case isBackgroundDenied = "background_denied"
@@ -186,6 +189,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         manifestDigest = try container.decode(String.self, forKey: .manifestDigest)
         libraryDigest = try container.decode(String.self, forKey: .libraryDigest)
         librariesToLoad = try container.decode([String].self, forKey: .librariesToLoad)
+        provenance = try container.decode(PluginProvenance.self, forKey: .provenance)
         settings = try container.decode([String: String].self, forKey: .settings)
         handlers = try container.decode([Handler].self, forKey: .handlers)
         grants = try container.decode(GrantsInForce.self, forKey: .grants)
@@ -215,6 +219,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encode(manifestDigest, forKey: .manifestDigest)
         try container.encode(libraryDigest, forKey: .libraryDigest)
         try container.encode(librariesToLoad, forKey: .librariesToLoad)
+        try container.encode(provenance, forKey: .provenance)
         try container.encode(settings, forKey: .settings)
         try container.encode(handlers, forKey: .handlers)
         try container.encode(grants, forKey: .grants)

@@ -6,6 +6,7 @@ import HostConfiguration
 import PluginCatalogue
 import SandboxPolicy
 import Scheduling
+import Signatures
 import TaskLedger
 import TaskModel
 
@@ -65,6 +66,7 @@ extension ControlRoutes {
                 ),
                 policies: PoliciesInForce(scheduling.policies),
                 isolation: IsolationInForce(facts),
+                provenance: ProvenanceInForce(configuration.provenance),
                 continued: ContinuedRule(
                     stallLimit: scheduling.stallLimit,
                     pressureInterval: scheduling.pressureInterval
@@ -74,6 +76,18 @@ extension ControlRoutes {
                 isStopping: scheduler.isStopping
             )
         }
+    }
+}
+
+extension ProvenanceInForce {
+    fileprivate init(_ policy: ProvenancePolicy) {
+        self.init(
+            unsigned: policy.unsigned.rawValue,
+            unpinned: policy.unpinned.rawValue,
+            packages: policy.packages.rawValue,
+            signers: policy.signers,
+            revoked: policy.revoked
+        )
     }
 }
 

@@ -7,6 +7,7 @@ import Logging
 import PluginCatalogue
 import Scheduling
 import ServiceLifecycle
+import Signatures
 import Synchronization
 import TaskModel
 
@@ -19,6 +20,8 @@ final class CatalogueKeeper: Service, Sendable {
         var contents = CatalogueContents.empty
         /// The catalogue as last reported.
         var catalogue = Catalogue()
+        /// Problems of the files of the provenance policy, as last logged.
+        var provenanceProblems: [String] = []
         /// The recorded plugins, as last read.
         var recorded: [KnownPlugin] = []
     }
@@ -32,6 +35,7 @@ final class CatalogueKeeper: Service, Sendable {
     private let directories: CatalogueDirectories
     private let settings: [PluginIdentifier: [String: String]]
     private let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+    private let provenance: ProvenancePolicy
     private let cache = CatalogueCache()
     private let recorded: RecordedPlugins
     private let doubts: AsyncStream<Void>
@@ -64,6 +68,7 @@ final class CatalogueKeeper: Service, Sendable {
             plugins: configuration.pluginDirectory
         )
         settings = configuration.settings
+        provenance = configuration.provenance
         self.doubts = doubts
         self.threads = threads
         operatorExtensions = configuration.operatorExtensions
@@ -102,7 +107,7 @@ final class CatalogueKeeper: Service, Sendable {
         try await load()
         firstLoad.open()
         onFirstLoad(contents)
-        try await threads.run { [directories = contents.directories] in watch.watch(directories) }
+        try await follow(with: watch)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [doubts] in
                 for await _ in doubts { watch.rescan() }
@@ -112,11 +117,17 @@ final class CatalogueKeeper: Service, Sendable {
         }
     }
 
+    /// Watches the directories of the catalogue, and those of the files of the provenance policy.
+    private func follow(with watch: DirectoryWatch) async throws {
+        let ofPolicy = ProvenanceRule(provenance, signers: .empty, revoked: .none, at: 0).directories
+        try await threads.run { [directories = contents.directories.union(ofPolicy)] in watch.watch(directories) }
+    }
+
     private func load(after watch: DirectoryWatch) async throws {
         var problems = report(watch.problems, besides: [])
         try await ChangeFollower(watch.changes, clock: ContinuousClock()).run {
             try await load()
-            try await threads.run { [directories = contents.directories] in watch.watch(directories) }
+            try await follow(with: watch)
             problems = report(watch.problems, besides: problems)
         }
     }
@@ -149,15 +160,26 @@ extension CatalogueKeeper {
 
     /// Reads the changed files of the directories, and reports the catalogue if it has changed.
     private func load() async throws {
-        let listing = try await threads.run { [directories] in CatalogueReader.manifests(in: directories) }
-        let examined = try await examine(listing.sources)
+        let (listing, rule) = try await threads.run { [directories, provenance] in
+            (CatalogueReader.manifests(in: directories), ProvenanceRule(reading: provenance))
+        }
+        reportProblems(of: rule)
+        let examined = try await examine(listing.sources, rule)
         guard let change = try await threads.run({ self.change(to: listing, examined) }) else { return }
         for problem in change.problems { log.warning("manifest refused: \(problem)") }
         for note in change.notes { log.notice("manifest note: \(note)") }
         onChange(change.catalogue)
     }
 
-    private func examine(_ sources: [ManifestSource]) async throws -> [ExaminedManifest] {
+    private func reportProblems(of rule: ProvenanceRule) {
+        let before = state.withLock { state in
+            defer { state.provenanceProblems = rule.problems }
+            return state.provenanceProblems
+        }
+        for problem in rule.problems where !before.contains(problem) { log.warning("provenance: \(problem)") }
+    }
+
+    private func examine(_ sources: [ManifestSource], _ rule: ProvenanceRule) async throws -> [ExaminedManifest] {
         var shares = stride(from: 0, to: sources.count, by: Self.share).map { start in
             sources[start..<min(start + Self.share, sources.count)]
         }[...]
@@ -166,7 +188,7 @@ extension CatalogueKeeper {
                 guard let share = shares.popFirst() else { return }
                 group.addTask { [self] in
                     try await threads.run { [directories, cache] in
-                        CatalogueReader.examine(share, in: directories, cache: cache)
+                        CatalogueReader.examine(share, in: directories, rule: rule, cache: cache)
                     }
                 }
             }
@@ -248,7 +270,11 @@ extension CatalogueKeeper {
                 continue
             }
             let problem = errors.count > 1 ? "\(first) (and \(errors.count - 1) more)" : "\(first)"
-            refusals[plugin] = Catalogue.ManifestRefusal(problem: problem, isOrphan: orphans.contains(plugin))
+            refusals[plugin] = Catalogue.ManifestRefusal(
+                problem: problem,
+                isOrphan: orphans.contains(plugin),
+                isOfProvenance: errors.allSatisfy { DocumentProblem.Rule.provenance.contains($0.rule) }
+            )
         }
         return refusals
     }

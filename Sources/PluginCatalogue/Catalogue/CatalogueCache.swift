@@ -34,6 +34,12 @@ package final class CatalogueCache: Sendable {
         var manifests: [String: Kept<ManifestReading>] = [:]
         /// Examined libraries by path and use.
         var libraries: [String: Kept<ExaminedLibrary>] = [:]
+        /// Signatures by path and digest of the manifest.
+        var signatures: [String: Kept<ExaminedSignature>] = [:]
+        /// Pinned files by path.
+        var files: [String: Kept<ExaminedFile>] = [:]
+        /// The files that libraries take from their directories, by path of the library.
+        var privates: [String: KeptPrivates] = [:]
         /// Digests by file identity, because several paths may lead to one file.
         var digests: [FileIdentity: LibraryDigestSlot] = [:]
         var pass = 0
@@ -47,6 +53,14 @@ package final class CatalogueCache: Sendable {
         let identity: FileIdentity
         /// The only pass over the directories that may use the value, because the file was changed shortly before; nil
         /// when every pass may use it.
+        let onlyPass: Int?
+        var lastUse: Int
+    }
+
+    /// The files that a library takes from its directory, and the identities on which they depend.
+    private struct KeptPrivates: Sendable {
+        let value: PrivateLibraries
+        let identities: [FileIdentity?]
         let onlyPass: Int?
         var lastUse: Int
     }
@@ -87,14 +101,61 @@ package final class CatalogueCache: Sendable {
         return library
     }
 
+    func signature(of manifest: ManifestReading) -> ExaminedSignature {
+        guard let path = ExaminedSignature.path(of: manifest) else { return .missing }
+        let key = "\(path)\0\(manifest.digest)"
+        if let signature = kept(path, as: key, in: \.signatures) { return signature }
+        let (signature, identity) = ExaminedSignature.examine(path: path, of: manifest)
+        keep(signature, identity, as: key, in: \.signatures) { _ in }
+        return signature
+    }
+
+    func file(at path: String) -> ExaminedFile {
+        if let file = kept(path, in: \.files) { return file }
+        let file = ExaminedFile.examine(path: path) { descriptor, identity throws(PluginBinaryProblem) in
+            try self.digest(of: descriptor, identity, path: path)
+        }
+        keep(file, file.identity, as: path, in: \.files) { _ in }
+        return file
+    }
+
+    /// The files that the loader may take from the directory of the library.
+    func privateLibraries(of library: LibraryFile) -> PrivateLibraries {
+        func identities(_ paths: [String]) -> [FileIdentity?] {
+            [library.identity] + paths.map { FileIdentity(ofPath: $0) }
+        }
+        let known = state.withLock { state in
+            state.privates[library.path].flatMap { $0.onlyPass == nil || $0.onlyPass == state.pass ? $0 : nil }
+        }
+        if let known, identities(known.value.consulted) == known.identities {
+            state.withLock { $0.privates[library.path]?.lastUse = $0.pass }
+            return known.value
+        }
+        let value = PrivateLibraries(of: library.path)
+        let found = identities(value.consulted)
+        let isSettled = found.allSatisfy { $0.map { $0.changed < now() - Self.settlingTime } ?? true }
+        state.withLock { state in
+            state.privates[library.path] = KeptPrivates(
+                value: value,
+                identities: found,
+                onlyPass: isSettled ? nil : state.pass,
+                lastUse: state.pass
+            )
+        }
+        return value
+    }
+
     /// Ends a pass: removes the content of every file that the pass did not use.
     package func endPass() {
         state.withLock { state in
             let pass = state.pass
             state.manifests = state.manifests.filter { $0.value.lastUse == pass }
             state.libraries = state.libraries.filter { $0.value.lastUse == pass }
+            state.signatures = state.signatures.filter { $0.value.lastUse == pass }
+            state.files = state.files.filter { $0.value.lastUse == pass }
+            state.privates = state.privates.filter { $0.value.lastUse == pass }
             let settled = state.libraries.values.filter { $0.onlyPass == nil }.map(\.identity)
-            let identities = Set(settled)
+            let identities = Set(settled + state.files.values.filter { $0.onlyPass == nil }.map(\.identity))
             state.digests = state.digests.filter { identities.contains($0.key) }
             state.pass = pass + 1
         }

@@ -13,15 +13,17 @@ package enum CatalogueReader {
     /// - Parameters:
     ///   - alreadyCatalogued: the plugins of the previous load; they take precedence in a conflict.
     ///   - operatorExtensions: extensions that the operator's configuration lists, by main plugin.
+    ///   - rule: the operator's policy of provenance.
     ///   - cache: cache of earlier loads.
     package static func load(
         _ directories: CatalogueDirectories,
         alreadyCatalogued: [KnownPlugin] = [],
         operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:],
+        rule: ProvenanceRule = .standard,
         cache: CatalogueCache = CatalogueCache()
     ) -> CatalogueContents {
         let listing = manifests(in: directories)
-        let examined = examine(listing.sources, in: directories, cache: cache)
+        let examined = examine(listing.sources, in: directories, rule: rule, cache: cache)
         return contents(
             of: listing,
             examined,
@@ -37,9 +39,10 @@ package enum CatalogueReader {
     package static func examine(
         _ sources: some Sequence<ManifestSource>,
         in directories: CatalogueDirectories,
+        rule: ProvenanceRule = .standard,
         cache: CatalogueCache
     ) -> [ExaminedManifest] {
-        sources.map { ExaminedManifest.examine($0, pluginDirectory: directories.plugins, cache: cache) }
+        sources.map { ExaminedManifest.examine($0, pluginDirectory: directories.plugins, rule: rule, cache: cache) }
     }
 
     /// Third step of a load: the contents of the directories. It ends the cache's pass.
@@ -102,7 +105,7 @@ package enum CatalogueReader {
                 problems: manifest.reading.problems + manifest.libraryProblems
             )
         }
-        let notes = settlement.kept.flatMap(\.reading.problems) + settlement.notes
+        let notes = settlement.kept.flatMap(\.notes) + settlement.notes
         return CatalogueContents(
             entries: entries.sorted { $0.identifier < $1.identifier },
             refused: (refused + settlement.refused).sorted { $0.file < $1.file },
@@ -137,7 +140,8 @@ package enum CatalogueReader {
             limits: manifest.limits,
             library: candidate.library,
             manifestPath: candidate.file,
-            manifestDigest: candidate.reading.digest
+            manifestDigest: candidate.reading.digest,
+            provenance: candidate.provenance
         )
     }
 }

@@ -10,14 +10,26 @@ struct CatalogueCandidate {
     let library: LibraryFile
     /// Position of the manifest's directory in order of decreasing precedence; 0 is the operator's.
     let rank: Int
+    let provenance: Provenance
+    /// The notes about the manifest and its library.
+    let notes: [DocumentProblem]
 
     let fileName: Substring
 
-    init(reading: ManifestReading, manifest: Manifest, library: LibraryFile, rank: Int) {
+    init(
+        reading: ManifestReading,
+        manifest: Manifest,
+        library: LibraryFile,
+        rank: Int,
+        provenance: Provenance,
+        notes: [DocumentProblem]
+    ) {
         self.reading = reading
         self.manifest = manifest
         self.library = library
         self.rank = rank
+        self.provenance = provenance
+        self.notes = notes
         fileName = reading.file.split(separator: "/").last ?? ""
     }
 
@@ -118,7 +130,7 @@ struct CatalogueSettlement {
             RefusedFile(
                 file: candidate.file,
                 identifier: candidate.identifier,
-                problems: candidate.reading.problems + [problem]
+                problems: candidate.notes + [problem]
             )
         )
     }

@@ -37,6 +37,8 @@ package struct ExaminedManifest: Sendable {
     /// The examined library; nil when the library is refused.
     package let library: LibraryFile?
     package let libraryProblems: [DocumentProblem]
+    /// The provenance; nil when the manifest is refused.
+    package let provenance: Provenance?
     let rank: Int
     /// Directories in which the library may appear later.
     let watched: Set<String>
@@ -44,6 +46,7 @@ package struct ExaminedManifest: Sendable {
     package static func examine(
         _ source: ManifestSource,
         pluginDirectory: String?,
+        rule: ProvenanceRule = .standard,
         cache: CatalogueCache = CatalogueCache()
     ) -> ExaminedManifest {
         let reading = cache.manifest(at: source.file)
@@ -53,6 +56,7 @@ package struct ExaminedManifest: Sendable {
                 libraryPath: nil,
                 library: nil,
                 libraryProblems: [],
+                provenance: nil,
                 rank: source.rank,
                 watched: []
             )
@@ -61,6 +65,7 @@ package struct ExaminedManifest: Sendable {
             pluginDirectory: pluginDirectory,
             given: source.library,
             isOperators: source.isOperators,
+            manifestDigest: reading.digest,
             cache: cache
         )
         var watched: Set<String> = []
@@ -71,11 +76,19 @@ package struct ExaminedManifest: Sendable {
             }
         }
         let problems = ProblemCollector(file: source.file)
+        let path = finder.path(of: reference, in: source.file)
+        let library = finder.library(of: reference, in: source.file, problems: problems)
+        let provenance = reading.manifest.flatMap { manifest in
+            ProvenanceExamination(rule: rule, manifest: manifest, source: source, problems: problems)
+                .provenance(cache.signature(of: reading))
+        }
+        if let path { watched.formUnion(finder.directories(ofFilesBeside: path, library, by: reference)) }
         return ExaminedManifest(
             reading: reading,
-            libraryPath: finder.path(of: reference, in: source.file),
-            library: finder.library(of: reference, in: source.file, problems: problems),
+            libraryPath: path,
+            library: library,
             libraryProblems: problems.sorted,
+            provenance: provenance,
             rank: source.rank,
             watched: watched
         )
@@ -83,7 +96,14 @@ package struct ExaminedManifest: Sendable {
 
     /// The candidate for the settlement; nil when the manifest or its library is refused.
     var candidate: CatalogueCandidate? {
-        guard let manifest = reading.manifest, let library else { return nil }
-        return CatalogueCandidate(reading: reading, manifest: manifest, library: library, rank: rank)
+        guard let manifest = reading.manifest, let library, let provenance else { return nil }
+        return CatalogueCandidate(
+            reading: reading,
+            manifest: manifest,
+            library: library,
+            rank: rank,
+            provenance: provenance,
+            notes: reading.problems + libraryProblems
+        )
     }
 }

@@ -14,6 +14,8 @@ struct LibraryFinder {
     var given: String?
     /// Whether the manifest is in the operator's directory.
     var isOperators = true
+    /// SHA-256 of the manifest's bytes, in lower-case hexadecimal.
+    let manifestDigest: String
     let cache: CatalogueCache
 
     /// The directories in which a library may be, in order of preference.
@@ -26,7 +28,10 @@ struct LibraryFinder {
     func places(of reference: LibraryReference, in manifestFile: String) -> [String] {
         if let given { return [given] }
         if reference.isAbsolute { return [reference.path.value] }
-        return directories(for: manifestFile).map { ($0 == "/" ? "" : $0) + "/" + reference.path.value }
+        let stored = VersionStore.directory(of: manifestDigest, beside: manifestFile)
+        return ((reference.isPinned ? [stored] : []) + directories(for: manifestFile)).map {
+            ($0 == "/" ? "" : $0) + "/" + reference.path.value
+        }
     }
 
     /// The first of the places at which a file exists; nil when there is none. The file need not be a valid library.
@@ -67,7 +72,8 @@ struct LibraryFinder {
         }
         switch cache.library(at: path, for: reference.use) {
         case .accepted(let library):
-            return isPinned(library, by: reference, problems: problems) ? library : nil
+            let isPinned = isPinned(library, by: reference, problems: problems)
+            return areFilesPinned(of: library, by: reference, problems: problems) && isPinned ? library : nil
         case .refused(let found, _):
             for problem in found {
                 problems.report(

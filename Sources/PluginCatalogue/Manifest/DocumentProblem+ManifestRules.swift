@@ -27,6 +27,15 @@ package enum ManifestRule: String, CaseIterable, Sendable {
     case libraryMissing = "library-missing"
     case libraryChanging = "library-changing"
     case digest = "sha256"
+    case files = "files"
+    case unpinned = "unpinned-file"
+    case searchPath = "search-path"
+
+    // Rules of provenance.
+    case signature = "signature"
+    case revokedKey = "revoked-key"
+    case unsigned = "unsigned"
+    case unpinnedLibrary = "unpinned"
 
     // Rules for several manifests.
     case identifierTaken = "identifier-taken"
@@ -55,6 +64,14 @@ extension DocumentProblem.Rule {
     package static let libraryMissing = Self(ManifestRule.libraryMissing)
     package static let libraryChanging = Self(ManifestRule.libraryChanging)
     package static let digest = Self(ManifestRule.digest)
+    package static let files = Self(ManifestRule.files)
+    package static let unpinned = Self(ManifestRule.unpinned)
+    package static let signature = Self(ManifestRule.signature)
+    package static let revokedKey = Self(ManifestRule.revokedKey)
+    package static let unsigned = Self(ManifestRule.unsigned)
+    package static let unpinnedLibrary = Self(ManifestRule.unpinnedLibrary)
+    /// The rules about signatures and missing pins, which the operator's policy decides.
+    package static let provenance: Set<Self> = [.signature, .revokedKey, .unsigned, .unpinnedLibrary, .unpinned]
     package static let identifierTaken = Self(ManifestRule.identifierTaken)
     package static let taskIdentifierTaken = Self(ManifestRule.taskIdentifierTaken)
     package static let shadowed = Self(ManifestRule.shadowed)

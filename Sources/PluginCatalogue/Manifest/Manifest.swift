@@ -41,10 +41,23 @@ package struct LibraryReference: Hashable, Sendable {
     package let path: Field<String>
     /// The SHA-256 digest that the library must have, in lower-case hexadecimal; nil when the manifest pins none.
     package let pinnedDigest: Field<String>?
+    /// The pinned files that belong to the library; empty when the manifest pins none.
+    package let files: [PinnedFile]
     /// Names of the bound functions; nil for a library with an entry function.
     package let functions: [Field<String>]?
+
+    /// Whether the manifest pins the library, so that no other file may run with it.
+    package var isPinned: Bool { pinnedDigest != nil }
 
     package var isAbsolute: Bool { path.value.hasPrefix("/") }
 
     package var use: LibraryUse { functions.map { .functions($0.map(\.value)) } ?? .entry }
+}
+
+/// A file of the plugin beside the library that must have a digest.
+package struct PinnedFile: Hashable, Sendable {
+    /// Path relative to the directory of the library.
+    package let name: String
+    /// The SHA-256 digest in lower-case hexadecimal.
+    package let digest: Field<String>
 }

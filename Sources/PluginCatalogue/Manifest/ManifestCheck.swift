@@ -16,9 +16,10 @@ struct ManifestCheck {
         let identifier = draft.identifier.flatMap(pluginIdentifier)
         let name = draft.name.flatMap(shortText)
         let version = draft.version.flatMap(shortText)
-        let pin = draft.pinnedDigest.flatMap(digest)
+        let pin = draft.pinnedDigest.flatMap { digest($0) }
+        let files = pinnedFiles()
         let library = draft.library.flatMap(libraryPath).map {
-            LibraryReference(path: $0, pinnedDigest: pin, functions: boundFunctions)
+            LibraryReference(path: $0, pinnedDigest: pin, files: files, functions: boundFunctions)
         }
         let modes = modes()
         let permitted = permitted(of: identifier?.value)
@@ -125,7 +126,8 @@ struct ManifestCheck {
         return nil
     }
 
-    private func digest(_ field: Field<String>) -> Field<String>? {
+    /// The digest in lower case; nil when an invalid one was reported.
+    func digest(_ field: Field<String>, of subject: String = "the library") -> Field<String>? {
         let text = field.value.lowercased()
         if text.utf8.count == 64, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) {
             return field.map { _ in text }
@@ -134,7 +136,7 @@ struct ManifestCheck {
             .wrongValue,
             at: field,
             "is \(field.value.inQuotes), not a SHA-256 digest of 64 hexadecimal digits",
-            remedy: "write the output of sha256sum for the library"
+            remedy: "write the output of sha256sum for \(subject)"
         )
         return nil
     }

@@ -58,7 +58,8 @@ extension ManifestKey {
         case .library: "CFBundleExecutable"
         case .backgroundModes: "UIBackgroundModes"
         case .permittedIdentifiers: "BGTaskSchedulerPermittedIdentifiers"
-        case .manifest, .containingPlugin, .sha256, .handlers, .handlersIdentifier, .handlersSymbol, .handlersArguments,
+        case .manifest, .containingPlugin, .sha256, .files, .handlers, .handlersIdentifier, .handlersSymbol,
+            .handlersArguments,
             .handlersReturns, .extensions, .entitlements, .grants, .grantsNetwork, .grantsProcesses, .grantsRead,
             .grantsWrite, .grantsExecute, .grantsSettings, .limits, .limitsMemory, .limitsProcesses, .settings:
             nil

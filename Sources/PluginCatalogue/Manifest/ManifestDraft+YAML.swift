@@ -30,6 +30,7 @@ extension ManifestDraft {
         root.requirePresence(of: .library, remedy: "name the plugin's .so file")
         library = root.string(.library)
         pinnedDigest = root.string(.sha256)
+        files = root.fields(.files)
         modes = root.strings(.backgroundModes)
         permitted = root.strings(.permittedIdentifiers)
         extensions = root.strings(.extensions)

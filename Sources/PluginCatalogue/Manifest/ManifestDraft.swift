@@ -24,6 +24,8 @@ struct ManifestDraft {
     var containing: ContainingPlugin?
     var library: Field<String>?
     var pinnedDigest: Field<String>?
+    /// Names and digests of the pinned files, in the order of the manifest.
+    var files: Field<[(name: Field<String>, value: Field<String>)]>?
     var modes: Field<[Field<String>]>?
     var permitted: Field<[Field<String>]>?
     var extensions: Field<[Field<String>]>?

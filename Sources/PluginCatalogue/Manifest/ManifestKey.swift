@@ -14,6 +14,7 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case containingPlugin = "containing-plugin"
     case library
     case sha256
+    case files
     case backgroundModes = "background-modes"
     case permittedIdentifiers = "permitted-identifiers"
     case handlers
@@ -47,6 +48,7 @@ extension DiagnosingMapping {
     func boolean(_ key: ManifestKey) -> Field<Bool>? { boolean(key.name) }
     func integer(_ key: ManifestKey) -> Field<Int>? { integer(key.name) }
     func strings(_ key: ManifestKey) -> Field<[Field<String>]>? { strings(key.name) }
+    func fields(_ key: ManifestKey) -> Field<[(name: Field<String>, value: Field<String>)]>? { fields(key.name) }
     func texts(_ key: ManifestKey) -> Field<[String: String]>? { texts(key.name) }
 
     func arguments(_ key: ManifestKey) -> Field<[Field<FunctionArgument>]>? { arguments(key.name) }

@@ -2,6 +2,7 @@
 
 internal import Crypto
 package import LocatedYAML
+package import Signatures
 package import TaskModel
 
 /// Result of reading one manifest file: its contents and its problems.
@@ -17,6 +18,8 @@ package struct ManifestReading: Hashable, Sendable {
     package let problems: [DocumentProblem]
     /// SHA-256 digest of the file's bytes in lower-case hexadecimal; empty when the file could not be read.
     package let digest: String
+    /// The digests to which a signature of the file refers; nil when the file could not be read.
+    package let messageDigests: MessageDigests?
     /// Identity of the file; nil when the file could not be read.
     package let identity: FileIdentity?
 
@@ -31,6 +34,7 @@ package struct ManifestReading: Hashable, Sendable {
                 identifier: nil,
                 problems: problems.sorted,
                 digest: "",
+                messageDigests: nil,
                 identity: nil
             )
         }
@@ -64,6 +68,7 @@ package struct ManifestReading: Hashable, Sendable {
             identifier: draft?.identifier.flatMap { PluginIdentifier($0.value) },
             problems: format.isEmpty ? problems.sorted : format,
             digest: SHA256.hash(data: bytes).hexadecimal,
+            messageDigests: MessageDigests(of: bytes),
             identity: identity
         )
     }

@@ -9,11 +9,16 @@ package struct Catalogue: Hashable, Sendable {
         package let problem: String
         /// Whether the missing main plugin is the only problem.
         package let isOrphan: Bool
+        /// Whether the operator's policy of provenance is the only problem.
+        package let isOfProvenance: Bool
 
-        package init(problem: String, isOrphan: Bool = false) {
+        package init(problem: String, isOrphan: Bool = false, isOfProvenance: Bool = false) {
             self.problem = problem
             self.isOrphan = isOrphan
+            self.isOfProvenance = isOfProvenance
         }
+
+        var event: JournalEntry.Event { isOfProvenance ? .provenanceRefused : .pluginRefused }
     }
 
     package let installed: [PluginIdentifier: PluginEntry]

@@ -43,6 +43,18 @@ struct LibraryInspection: Hashable, Encodable {
         }
     }
 
+    /// A file that the loader takes from the library's directory.
+    struct PrivateFile: Hashable, Encodable {
+        let path: String
+        /// SHA-256 digest in lower-case hexadecimal, as the manifest pins it; nil when the file cannot be read.
+        let digest: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case path
+            case digest = "sha256"
+        }
+    }
+
     let format = 1
     let file: String
     let isLoadable: Bool
@@ -61,6 +73,8 @@ struct LibraryInspection: Hashable, Encodable {
     let name: String?
     let needs: [String]
     let searchPaths: [String]
+    /// The files that the loader takes from the library's directory; a manifest pins them under `files`.
+    let privateFiles: [PrivateFile]
     let hardening: Hardening?
     /// Size of the file in bytes; nil when the file does not exist.
     let size: Int64?
@@ -70,15 +84,22 @@ struct LibraryInspection: Hashable, Encodable {
         file = survey.path
         let linkage = survey.traits == nil ? nil : LibraryLinkage(path: survey.path)
         let unlinked = linkage?.problems ?? []
-        isLoadable = survey.problems.isEmpty && unlinked.isEmpty
-        isBindable = BinarySurvey(path: survey.path, for: .functions([])).problems.isEmpty && unlinked.isEmpty
-        problems = (unlinked + survey.problems).map(Problem.init)
+        let privates = survey.traits == nil ? nil : PrivateLibraries(of: survey.path)
+        let refused = privates?.problems ?? []
+        isLoadable = survey.problems.isEmpty && unlinked.isEmpty && refused.isEmpty
+        isBindable =
+            BinarySurvey(path: survey.path, for: .functions([])).problems.isEmpty
+            && unlinked.isEmpty && refused.isEmpty
+        problems = (unlinked + survey.problems + refused).map(Problem.init)
         doubts = (linkage?.doubts ?? []).map(Problem.init)
         note = survey.note.map { Note(major: $0.major, requiredMinor: $0.requiredMinor) }
         architecture = survey.traits == nil ? nil : BinarySurvey.machine
         name = survey.traits?.name
         needs = survey.traits?.needs ?? []
         searchPaths = survey.traits?.searchPaths ?? []
+        privateFiles = (privates?.files ?? []).map { file in
+            PrivateFile(path: file.path, digest: try? LibraryDigest.of(path: file.path))
+        }
         hardening = survey.traits.map {
             Hardening(
                 executableStack: $0.wantsExecutableStack,
@@ -95,6 +116,7 @@ struct LibraryInspection: Hashable, Encodable {
         case isLoadable = "loadable"
         case isBindable = "bindable"
         case searchPaths = "search_paths"
+        case privateFiles = "private_files"
         case digest = "sha256"
     }
 }

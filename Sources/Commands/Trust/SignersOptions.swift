@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import ControlClient
+import Foundation
+import LinuxSystem
+import Signatures
+
+/// The options that select a signers file: `--signers` names it directly; otherwise it is the file of the host that
+/// `host` selects.
+struct SignersOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The signers file, instead of the host's.", valueName: "file"))
+    var signers: String?
+
+    @OptionGroup var host: HostOptions
+
+    /// Path of the file. Without a running host, the default path of the host that `--system` or `--user` selects.
+    func path() async throws -> String {
+        if let signers { return FilePlace.absolute(signers) }
+        do {
+            let status = try await host.connected { try await $0.host() }
+            if let path = status.provenance.signers { return path }
+            throw CommandFailure(
+                .refused,
+                "the host has no signers file",
+                remedy: "name one under provenance.signers in bgtaskd.yaml, or with --signers"
+            )
+        } catch let failure as CommandFailure where failure.status == .unreachable {
+            if host.system { return HostPaths.system.signersFile }
+            if host.user { return HostPaths.user(environment: CommandContext.current.environment).signersFile }
+            let remedy = "or select the file without a host: --user, --system or --signers"
+            throw CommandFailure(
+                .unreachable,
+                failure.message,
+                remedy: failure.remedy.map { "\($0); \(remedy)" } ?? remedy
+            )
+        }
+    }
+
+    /// The text of the file; empty when there is no file.
+    static func text(of path: String) throws -> String {
+        if !FilePlace.exists(path) { return "" }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(.refused, "\(path) cannot be read", remedy: "run the command as its owner")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    static func write(_ text: String, to path: String) throws {
+        do throws(SystemError) {
+            try AtomicFile.replace(path, with: Array(text.utf8))
+        } catch {
+            throw CommandFailure(.refused, "\(error)", remedy: "create its directory, or run the command as its owner")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import LinuxSystem
+internal import LocatedYAML
+internal import PluginBinary
+internal import TaskModel
+
+/// Examination of the files that run together with a library: the pinned ones, and those that the loader takes from the
+/// library's directory.
+extension LibraryFinder {
+    /// Reports each pinned file that is missing or has another digest, and each file that the loader may take without a
+    /// pin. Returns whether the library may be used.
+    func areFilesPinned(
+        of library: LibraryFile,
+        by reference: LibraryReference,
+        problems: ProblemCollector
+    ) -> Bool {
+        let directory = FilePlace.directory(of: library.path)
+        var isAccepted = true
+        for file in reference.files where !hasPinnedDigest(file, in: directory, problems: problems) {
+            isAccepted = false
+        }
+        let privates = cache.privateLibraries(of: library)
+        for problem in privates.problems {
+            problems.report(
+                DocumentProblem.Rule(rawValue: problem.code),
+                at: reference.path,
+                problem.message,
+                remedy: problem.remedy
+            )
+            isAccepted = false
+        }
+        let pinned = Set(reference.files.map { "\(directory)/\($0.name)" })
+        for file in privates.files where !pinned.contains(Self.withoutEmptyParts(file.path)) {
+            let user = file.neededBy ?? library.path
+            let message =
+                "names \(user.inQuotes), for which the loader takes \(file.path.inQuotes), which is not pinned"
+            let remedy = "pin it under files, with its path in \(directory.inQuotes) and its digest"
+            if reference.isPinned {
+                problems.report(.unpinned, at: reference.path, message, remedy: remedy)
+                isAccepted = false
+            } else {
+                problems.note(.unpinned, at: reference.path, message, remedy: "\(remedy); pin the library under sha256")
+            }
+        }
+        return isAccepted
+    }
+
+    /// Directories in which a change can affect the examination of the files.
+    ///
+    /// - Parameters:
+    ///   - path: path of the library.
+    ///   - library: the library; nil when it is refused.
+    func directories(ofFilesBeside path: String, _ library: LibraryFile?, by reference: LibraryReference) -> Set<String>
+    {
+        let directory = FilePlace.directory(of: path)
+        let pinned = reference.files.map { FilePlace.directory(of: "\(directory)/\($0.name)") }
+        let searched = library.map { cache.privateLibraries(of: $0).consulted.map { FilePlace.directory(of: $0) } }
+        return Set(pinned + (searched ?? []).filter { $0 == directory || $0.hasPrefix(directory + "/") })
+    }
+
+    private func hasPinnedDigest(_ file: PinnedFile, in directory: String, problems: ProblemCollector) -> Bool {
+        let path = "\(directory)/\(file.name)"
+        let message: String
+        switch cache.file(at: path) {
+        case .read(file.digest.value, _): return true
+        case .read(let digest, _):
+            message = "is \(file.digest.value), but \(path.inQuotes) has the digest \(digest)"
+        case .unreadable(let errno):
+            message = "pins \(path.inQuotes), which cannot be read: \(String(systemError: errno))"
+        case .notAFile: message = "pins \(path.inQuotes), which is not a file"
+        case .changing:
+            problems.report(
+                .libraryChanging,
+                at: file.digest,
+                "pins \(path.inQuotes), which changed while it was read",
+                remedy: "nothing to do: the host reads it again; next time, rename a complete file into place"
+            )
+            return false
+        }
+        problems.report(
+            .files,
+            at: file.digest,
+            message,
+            remedy: "install the file that the manifest was written for, or correct the digest"
+        )
+        return false
+    }
+
+    private static func withoutEmptyParts(_ path: String) -> String {
+        "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+}

@@ -1,0 +1,127 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import LocatedYAML
+internal import Signatures
+internal import TaskModel
+
+/// Examination of a manifest's signature and pins under a rule of provenance. Reports every problem.
+struct ProvenanceExamination {
+    let rule: ProvenanceRule
+    let manifest: Manifest
+    let source: ManifestSource
+    let problems: ProblemCollector
+
+    /// The provenance; nil when the manifest is refused.
+    func provenance(_ signature: ExaminedSignature) -> Provenance? {
+        let isPackage = rule.isTrustedPackage(source)
+        var signer: Provenance.Signer?
+        switch verdict(on: signature) {
+        case .refused: return nil
+        case .accepted(let accepted): signer = accepted
+        case .unaccepted(let cause, let remedy):
+            if !isPackage, !allowsUnsigned(cause, remedy, hasSignature: !signature.isMissing) { return nil }
+        }
+        let reference = manifest.library
+        if !reference.isPinned, !isPackage, !allowsUnpinned() { return nil }
+        return Provenance(
+            source: signer != nil ? .signed : isPackage ? .package : .unsigned,
+            isPinned: reference.isPinned,
+            files: reference.files.map { Provenance.File(name: $0.name, digest: $0.digest.value) },
+            signer: signer
+        )
+    }
+
+    private enum Verdict {
+        case accepted(Provenance.Signer)
+        /// The manifest counts as unsigned, for this cause.
+        case unaccepted(cause: String, remedy: String)
+        /// The manifest is refused under every policy; the problem is reported.
+        case refused
+    }
+
+    private func verdict(on signature: ExaminedSignature) -> Verdict {
+        switch signature {
+        case .missing:
+            return .unaccepted(
+                cause: "has no signature",
+                remedy: "install a version with a signature of a trusted key beside its manifest"
+            )
+        case .unreadable(let path, let cause):
+            return refuse(
+                .signature,
+                "has the signature \(path.inQuotes), which \(cause)",
+                "let the host's user read it"
+            )
+        case .refused(let path, let problem) where problem.isBroken:
+            return refuse(.signature, "has a signature in \(path.inQuotes), which \(problem.message)", problem.remedy)
+        case .refused(_, let problem): return .unaccepted(cause: Self.cause(problem), remedy: problem.remedy)
+        case .valid(let key): return verdict(on: key)
+        }
+    }
+
+    private func verdict(on key: PublicKey) -> Verdict {
+        let fingerprint = key.fingerprint
+        if rule.isRevocationUnknown {
+            return refuse(
+                .revokedKey,
+                "has a signature by the key \(fingerprint), and the list of revoked keys cannot be read",
+                "correct \(rule.policy.revoked ?? "the list")"
+            )
+        }
+        if rule.revoked.contains(key) {
+            let problem = SignatureProblem.revoked(fingerprint: fingerprint)
+            return refuse(.revokedKey, Self.cause(problem), problem.remedy)
+        }
+        do throws(SignatureProblem) {
+            let entry = try rule.signers.entry(for: key, principal: manifest.identifier.value.text, at: rule.now)
+            guard manifest.library.isPinned else {
+                return .unaccepted(
+                    cause: "has a signature by the key \(fingerprint), which covers no library: the manifest pins none",
+                    remedy: "write the library's digest under sha256, and sign the manifest again"
+                )
+            }
+            return .accepted(
+                Provenance.Signer(keyType: key.type, fingerprint: fingerprint, principals: entry.principals.text)
+            )
+        } catch {
+            return .unaccepted(cause: Self.cause(error), remedy: error.remedy)
+        }
+    }
+
+    private static func cause(_ problem: SignatureProblem) -> String { "has a signature that \(problem.message)" }
+
+    private func refuse(_ rule: DocumentProblem.Rule, _ message: String, _ remedy: String) -> Verdict {
+        problems.report(rule, at: place, "\(subject) \(message)", remedy: remedy)
+        return .refused
+    }
+
+    private func allowsUnsigned(_ cause: String, _ remedy: String, hasSignature: Bool) -> Bool {
+        let choice = rule.policy.unsigned
+        // Without a policy, only an existing signature deserves an explanation.
+        if choice == .refuse {
+            let policy = "the host refuses unsigned plugins (provenance.unsigned)"
+            problems.report(.unsigned, at: place, "\(subject) \(cause); \(policy)", remedy: remedy)
+        } else if choice == .warn || hasSignature {
+            problems.note(.unsigned, at: place, "\(subject) \(cause)", remedy: remedy)
+        }
+        return choice != .refuse
+    }
+
+    private func allowsUnpinned() -> Bool {
+        let message = "is the library of \(subject), which the manifest does not pin"
+        let remedy = "write its digest under sha256, or install with --pin"
+        switch rule.policy.unpinned {
+        case .allow: return true
+        case .warn:
+            problems.note(.unpinnedLibrary, at: manifest.library.path, message, remedy: remedy)
+            return true
+        case .refuse:
+            let policy = "the host refuses unpinned plugins (provenance.unpinned)"
+            problems.report(.unpinnedLibrary, at: manifest.library.path, "\(message); \(policy)", remedy: remedy)
+            return false
+        }
+    }
+
+    private var subject: String { "\"\(manifest.identifier.value)\"" }
+    private var place: Field<PluginIdentifier> { manifest.identifier }
+}

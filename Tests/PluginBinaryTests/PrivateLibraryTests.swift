@@ -1,0 +1,126 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import LinuxSystem
+import PluginBinary
+import Testing
+
+@Suite("Needed libraries come from the directory of the library or from directories that only root can change")
+struct PrivateLibraryTests {
+    private static let shared = ["-shared", "-fPIC", "-Wl,--no-as-needed", "-fvisibility=hidden"]
+    private static let user = Source.plugin + "\nint helper(void); int f(void) { return helper(); }"
+
+    private func compile(_ workshop: Workshop, searching path: String, to name: String = "libplugin.so") throws
+        -> String
+    {
+        let options = Self.shared + ["-Wl,-rpath,\(path)"]
+        return try workshop.compile(Source.plugin, to: name, options)
+    }
+
+    private func refused(_ path: String) -> [String] {
+        BinarySurvey(path: path).problems.compactMap { problem in
+            guard case .searchPathRefused(let entry, _, _) = problem.kind else { return nil }
+            return entry
+        }
+    }
+
+    @Test(arguments: ["/tmp", "/tmp/absent", "sub", "", "$ORIGIN/..", "/usr/$ORIGIN", "/usr/$LIB/../../tmp"])
+    func `a search path that other users than root can fill makes the host refuse the library, and names the entry`(
+        path: String
+    ) throws {
+        try Workshop.with { workshop in
+            let library = try compile(workshop, searching: "/usr/lib:\(path)")
+            #expect(refused(library) == [path])
+            #expect(problem(in: library).map { "\($0)".contains("searchPathRefused") } == true)
+        }
+    }
+
+    @Test(arguments: [
+        "$ORIGIN", "${ORIGIN}/private", "$ORIGIN/$LIB", "/usr/lib", "/usr/$LIB", "/usr/lib/absent/deeper",
+    ])
+    func `a search path below the library's directory or in a directory of root is accepted`(path: String) throws {
+        try Workshop.with { workshop in
+            let library = try compile(workshop, searching: path)
+            #expect(refused(library).isEmpty)
+        }
+    }
+
+    @Test(arguments: ["-Wl,--enable-new-dtags", "-Wl,--disable-new-dtags"])
+    func `a search path is refused as RUNPATH and as RPATH`(tags: String) throws {
+        try Workshop.with { workshop in
+            let library = try workshop.compile(Source.plugin, Self.shared + ["-Wl,-rpath,/tmp", tags])
+            #expect(refused(library) == ["/tmp"])
+        }
+    }
+
+    @Test func `a symbolic link of root into a directory of another user is refused`() throws {
+        try Workshop.with { workshop in
+            // The directory of the test itself is below /tmp or belongs to the user, so no entry in it is accepted.
+            let place = workshop.path("link")
+            try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: "/tmp")
+            #expect(SystemDirectory.weakness(of: place) != nil)
+            #expect(SystemDirectory.weakness(of: "/usr/lib") == nil)
+        }
+    }
+
+    @Test func `the libraries that the loader takes from the library's directory are listed with those that they need`()
+        throws
+    {
+        try Workshop.with { workshop in
+            let at = ["-L\(workshop.directory)", "-Wl,-rpath,$ORIGIN"]
+            let deep = try workshop.compile("int deep(void) { return 1; }", to: "libdeep.so", ["-shared", "-fPIC"])
+            let middle = "int deep(void); int helper(void) { return deep(); }"
+            let helper = try workshop.compile(
+                middle,
+                to: "libhelper.so",
+                Self.shared + ["-fvisibility=default", "-ldeep"] + at
+            )
+            let library = try workshop.compile(Self.user, Self.shared + ["-lhelper", "-lz"] + at)
+            let privates = PrivateLibraries(of: library)
+            #expect(privates.files.map(\.path) == [helper, deep])
+            #expect(privates.files.map(\.neededBy) == [nil, helper])
+            #expect(privates.problems.isEmpty && privates.consulted.contains(workshop.directory))
+        }
+    }
+
+    @Test(arguments: ["glibc-hwcaps/x86-64-v3", "tls", "haswell/x86_64"])
+    func `a library in a directory for some processors is listed beside the one for all processors`(place: String)
+        throws
+    {
+        try Workshop.with { workshop in
+            let at = ["-L\(workshop.directory)", "-Wl,-rpath,$ORIGIN"]
+            let helper = try workshop.compile(
+                "int helper(void) { return 1; }",
+                to: "libhelper.so",
+                ["-shared", "-fPIC"]
+            )
+            let library = try workshop.compile(Self.user, Self.shared + ["-lhelper"] + at)
+            let directory = workshop.path(place)
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: helper, toPath: "\(directory)/libhelper.so")
+            #expect(PrivateLibraries(of: library).files.map(\.path) == [helper, "\(directory)/libhelper.so"])
+        }
+    }
+
+    @Test func `a private library with a refused search path is a problem of the library that needs it`() throws {
+        try Workshop.with { workshop in
+            let helper = "int helper(void) { return 1; }"
+            _ = try workshop.compile(helper, to: "libhelper.so", ["-shared", "-fPIC", "-Wl,-rpath,/tmp"])
+            let at = ["-L\(workshop.directory)", "-Wl,-rpath,$ORIGIN"]
+            let library = try workshop.compile(Self.user, Self.shared + ["-lhelper"] + at)
+            let found = PrivateLibraries(of: library).problems.map(\.kind)
+            let flaw = "can be changed by another user than root"
+            #expect(
+                found == [.searchPathRefused("/tmp", flaw: flaw, neededBy: workshop.path("libhelper.so"))]
+            )
+        }
+    }
+
+    @Test func `a library without a search path of its own takes no file from its directory`() throws {
+        try Workshop.with { workshop in
+            _ = try workshop.compile("int helper(void) { return 1; }", to: "libhelper.so", ["-shared", "-fPIC"])
+            let library = try workshop.compile(Self.user, Self.shared + ["-L\(workshop.directory)", "-lhelper"])
+            #expect(PrivateLibraries(of: library).files.isEmpty)
+        }
+    }
+}

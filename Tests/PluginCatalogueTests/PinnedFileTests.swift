@@ -1,0 +1,138 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import LocatedYAML
+import PluginCatalogue
+import TaskModel
+import Testing
+
+@Suite("A pinned plugin runs with no file that its manifest does not pin")
+struct PinnedFileTests {
+    /// Writes a library that takes `libhelper.so` from its directory, and returns the digests of both.
+    private func install(_ workshop: Workshop, in place: String = "plugins") throws -> (library: String, helper: String)
+    {
+        let helper = try workshop.write(
+            try workshop.compiled("int helper(void) { return 1; }"),
+            "\(place)/libhelper.so"
+        )
+        let library = try workshop.compiled(
+            Self.source,
+            ["-Wl,--no-as-needed", "-L\(workshop.path(place))", "-lhelper", "-Wl,-rpath,$ORIGIN"]
+        )
+        let path = try workshop.write(library, "\(place)/libFeed.so")
+        return (try LibraryDigest.of(path: path), try LibraryDigest.of(path: helper))
+    }
+
+    private static let source = """
+        __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n.long 7, 8, 1\\n"
+                ".ascii \\"bgtask\\\\0\\\\0\\"\\n.long 1, 0\\n.popsection");
+        int helper(void);
+        int bgtask_plugin_entry(void) { return helper(); }
+        """
+
+    private func problems(_ workshop: Workshop) -> [DocumentProblem] { workshop.load().refused.first?.problems ?? [] }
+
+    @Test func `a plugin with every file pinned is installed with its pins`() throws {
+        try Workshop.with { workshop in
+            let digests = try install(workshop)
+            let pins = "sha256: \(digests.library)\nfiles: { libhelper.so: \(digests.helper.uppercased()) }"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", pins)
+            let contents = workshop.load()
+            let provenance = try #require(contents.entries.first).provenance
+            #expect(provenance.isPinned && contents.notes.isEmpty)
+            #expect(provenance.files == [Provenance.File(name: "libhelper.so", digest: digests.helper)])
+        }
+    }
+
+    @Test
+    func `a private library that the manifest does not pin is refused if the library is pinned, and noted otherwise`()
+        throws
+    {
+        try Workshop.with { workshop in
+            let digests = try install(workshop)
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "sha256: \(digests.library)")
+            let problem = try #require(problems(workshop).first)
+            #expect(problem.rule == .unpinned && problem.message.contains("plugins/libhelper.so"))
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            let contents = workshop.load()
+            #expect(contents.refused.isEmpty && contents.notes.map(\.rule) == [.unpinned])
+        }
+    }
+
+    @Test func `an exchanged private library is refused by the next load, and accepted again when it is restored`()
+        throws
+    {
+        try Workshop.with { workshop in
+            let cache = CatalogueCache()
+            let digests = try install(workshop)
+            let good = Array(try Data(contentsOf: URL(filePath: workshop.path("plugins/libhelper.so"))))
+            let pins = "sha256: \(digests.library)\nfiles: { libhelper.so: \(digests.helper) }"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", pins)
+            #expect(workshop.load(cache: cache).refused.isEmpty)
+            try workshop.write(try workshop.compiled("int helper(void) { return 2; }"), "plugins/libhelper.so")
+            let refused = workshop.load(cache: cache).refused
+            #expect(refused.first?.problems.map(\.short) == ["5 files.libhelper.so files"])
+            try workshop.write(good, "plugins/libhelper.so")
+            #expect(workshop.load(cache: cache).refused.isEmpty)
+        }
+    }
+
+    @Test func `a library planted where the loader looks first is refused by the next load`() throws {
+        try Workshop.with { workshop in
+            let cache = CatalogueCache()
+            let digests = try install(workshop)
+            let pins = "sha256: \(digests.library)\nfiles: { libhelper.so: \(digests.helper) }"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", pins)
+            #expect(workshop.load(cache: cache).refused.isEmpty)
+            let planted = try workshop.compiled("int helper(void) { return 2; }")
+            try workshop.write(planted, "plugins/glibc-hwcaps/x86-64-v2/libhelper.so")
+            #expect(workshop.load(cache: cache).refused.first?.problems.map(\.rule) == [.unpinned])
+        }
+    }
+
+    @Test func `a pinned file that is missing, a directory or a pipe is refused with its path`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            let digest = try LibraryDigest.of(path: workshop.path("plugins/libFeed.so"))
+            let pin = String(repeating: "a", count: 64)
+            let pins = "sha256: \(digest)\nfiles:\n  absent: \(pin)\n  data: \(pin)\n  pipe: \(pin)"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", pins)
+            try workshop.makeDirectory(workshop.path("plugins/data"))
+            try #require(mkfifo(workshop.path("plugins/pipe"), 0o600) == 0)
+            let found = problems(workshop)
+            #expect(found.map(\.short) == ["6 files.absent files", "7 files.data files", "8 files.pipe files"])
+            #expect(found.allSatisfy { $0.message.contains(workshop.path("plugins/")) })
+        }
+    }
+
+    @Test func `the version of a pinned manifest in the store takes precedence over a library beside the manifest`()
+        throws
+    {
+        try Workshop.with { workshop in
+            let digests = try install(workshop, in: "operator/store/x")
+            try workshop.write("no library", "operator/libFeed.so")
+            let pins = "sha256: \(digests.library)\nfiles: { libhelper.so: \(digests.helper) }"
+            let manifest = try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", pins)
+            let version = workshop.path("operator/store/\(ManifestReading.read(path: manifest).digest)")
+            try FileManager.default.moveItem(atPath: workshop.path("operator/store/x"), toPath: version)
+            let entry = try #require(workshop.load().entries.first)
+            #expect(entry.library.path == "\(version)/libFeed.so")
+        }
+    }
+
+    @Test(arguments: [
+        ("files: { a: b }", "4 files.a wrong-value"), ("files: { ../a: PIN }", "4 files.../a files"),
+        ("files: { /a: PIN }", "4 files./a files"), ("files: { libFeed.so: PIN }", "4 files.libFeed.so files"),
+        ("files: [a]", "4 files wrong-type"),
+    ])
+    func `an invalid pin is refused at its line`(line: String, expected: String) {
+        let pin = String(repeating: "a", count: 64)
+        let found = found(yaml("\(line.replacing("PIN", with: pin))\nsha256: \(pin)"))
+        #expect(found == [expected])
+    }
+
+    @Test func `files without the digest of the library are refused`() {
+        let pin = String(repeating: "a", count: 64)
+        #expect(found(yaml("files: { a: \(pin) }")) == ["4 files files"])
+    }
+}
