@@ -10,8 +10,10 @@ struct ElfLinks {
     /// Search path for the needed libraries and for theirs (RPATH); without effect beside a RUNPATH.
     let inheritedPath: String?
     let ignoresStandardDirectories: Bool
-    /// Whether other libraries define symbols in place of this one (DT_FILTER, DT_AUXILIARY).
-    let isFilter: Bool
+    /// Names of the libraries that define symbols in place of this one (DT_FILTER, DT_AUXILIARY).
+    let filtered: [String]
+
+    var isFilter: Bool { !filtered.isEmpty }
 }
 
 extension ElfImage {
@@ -25,7 +27,7 @@ extension ElfImage {
             runPath: text(.runPath),
             inheritedPath: text(.oldRunPath),
             ignoresStandardDirectories: dynamic.ignoresStandardDirectories,
-            isFilter: dynamic[.filter] != nil || dynamic[.auxiliary] != nil
+            filtered: (dynamic.all(.filter) + dynamic.all(.auxiliary)).map { names.text(at: Int(clamping: $0)) }
         )
     }
 

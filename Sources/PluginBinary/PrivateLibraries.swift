@@ -39,7 +39,9 @@ package struct PrivateLibraries: Sendable {
             let user = loaded[next]
             next += 1
             if let name = user.links.name { names.insert(name) }
-            for name in user.links.needs where names.insert(name).inserted { loaded += search(name, for: user) }
+            for name in user.links.needs + user.links.filtered where names.insert(name).inserted {
+                loaded += search(name, for: user)
+            }
         }
         consulted = Array(Set(consulted)).sorted()
     }

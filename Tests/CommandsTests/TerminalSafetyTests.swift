@@ -24,9 +24,8 @@ struct TerminalSafetyTests {
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
-        "trust list": ["--signers", "/\(hostile)"],
-        "trust add": ["a.b", "/\(hostile).pub", "--signers", "/\(hostile)"],
-        "trust remove": ["\(hostile)", "--signers", "/\(hostile)"],
+        "trust list": ["--signers", "/\(hostile)"], "trust remove": [hostile, "--signers", "/\(hostile)"],
+        "trust add": ["a.b", "/\(hostile)", "--signers", "/\(hostile)"],
     ]
 
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.

@@ -93,6 +93,8 @@ struct SignerTests {
             #expect(refusal.message.contains(fingerprint) && refusal.message.contains("provenance.unsigned"))
             let why = try await host.bgtask("why", Self.plugin.task()).output
             #expect(why.contains(fingerprint) && why.contains("bgtask trust add"))
+            let absent = try await host.bgtask("plugin", "show", Self.plugin.identifier)
+            #expect(absent.status == 1 && absent.error.contains("is refused") && absent.error.contains(fingerprint))
 
             try await vendor.trust(host, Self.plugin.identifier)
             let identifier = Self.plugin.identifier

@@ -8,6 +8,7 @@ import Testing
 @Suite("Needed libraries come from the directory of the library or from directories that only root can change")
 struct PrivateLibraryTests {
     private static let shared = ["-shared", "-fPIC", "-Wl,--no-as-needed", "-fvisibility=hidden"]
+    private static let helper = "int helper(void) { return 1; }"
     private static let user = Source.plugin + "\nint helper(void); int f(void) { return helper(); }"
 
     private func compile(_ workshop: Workshop, searching path: String, to name: String = "libplugin.so") throws
@@ -99,6 +100,16 @@ struct PrivateLibraryTests {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             try FileManager.default.copyItem(atPath: helper, toPath: "\(directory)/libhelper.so")
             #expect(PrivateLibraries(of: library).files.map(\.path) == [helper, "\(directory)/libhelper.so"])
+        }
+    }
+
+    @Test(arguments: ["-Wl,-f,libhelper.so", "-Wl,-F,libhelper.so"])
+    func `a library that replaces symbols of the library as its filter is listed like a needed one`(flag: String) throws
+    {
+        try Workshop.with { workshop in
+            let helper = try workshop.compile(Self.helper, to: "libhelper.so", ["-shared", "-fPIC"])
+            let library = try workshop.compile(Source.plugin, Self.shared + ["-Wl,-rpath,$ORIGIN", flag])
+            #expect(PrivateLibraries(of: library).files.map(\.path) == [helper])
         }
     }
 

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import LocatedYAML
 import PluginCatalogue
 import Scheduling
 import TaskLedger
@@ -13,7 +14,16 @@ extension ControlRoutes {
     /// Maximum number of task identifiers in a remedy.
     private static let mostNamesShown = 10
 
+    /// The refusal of a plugin that is not installed. If its manifest is refused, the message has the cause.
     func noSuchPlugin(_ plugin: PluginIdentifier) -> RouteError {
+        let refused = catalogue.contents.refused.first { $0.identifier == plugin }
+        if let problem = refused?.problems.first(where: { $0.severity == .error }) {
+            return RouteError(
+                .noSuchPlugin,
+                "no plugin \(plugin) is installed; its manifest is refused: \(problem)",
+                remedy: "list every problem with \"bgtask plugin list\""
+            )
+        }
         let names = catalogue.contents.entries.prefix(Self.mostNames).map(\.identifier.text)
         return .noSuchPlugin(plugin.text, nearest: NearestWord.to(plugin.text, among: names))
     }
