@@ -218,7 +218,7 @@ struct CommandTests {
                     "host", "run", "--manifests", directory.file("manifests"), "--package-manifests",
                     directory.file("packages"), "--plugin-directory", directory.file("plugins"), "--state-directory",
                     directory.file("state"), "--socket", directory.file("s"), "--config",
-                    directory.write([], to: "none.yaml"),
+                    directory.write([], to: "none.yaml"), "--plugin-users", "host",
                 ]
             )
             try await host.errorLine("that it serves") { $0.contains("serving") }

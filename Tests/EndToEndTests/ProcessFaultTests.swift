@@ -40,11 +40,13 @@ struct ProcessFaultTests {
 
     @Test func `a thousand threads of a plugin do not delay the end of its launch`() async throws {
         let plugin = TestPlugin("StartsThreads").lingering
-        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+        let setup = HostSetup(configuration: ["launch-limits: { processes: 1200 }"])
+        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
             let end = try await host.withstandsTask(of: plugin)
             #expect(end.event == "succeeded")
             #expect(try await host.end(ofLaunch: try #require(end.launch)).event == "launch-completed")
-            #expect(host.containerText(plugin, "threads.txt") == "1000\n")
+            let started = host.containerText(plugin, "threads.txt").prefix { $0.isNumber }
+            #expect(try #require(Int(started)) >= 1_000)
         }
     }
 
@@ -116,8 +118,8 @@ struct ProcessFaultTests {
 
     @Test func `a library exchanged while a launch loads it is not entered, and no attempt is charged`() async throws {
         let plugin = TestPlugin("ReplacesItself")
-        // In a sandbox the plugin could not write its library.
-        let setup = HostSetup(["isolation": "off"])
+        // In a sandbox, or with a user of its own, the plugin could not write its library.
+        let setup = HostSetup(["isolation": "off", "plugin-users": "host"])
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
             try await host.started(plugin)
             let next = try await PluginCompiler.library(plugin.name, flags: ["-Wl,--build-id=0x6267746173"])

@@ -26,7 +26,11 @@ struct ShippedExampleTests {
             manifest = manifest.replacingOccurrences(of: old, with: new)
         }
         let values = settings.sorted { $0.key < $1.key }.map { "      \($0.key): \"\($0.value)\"" }
-        let setup = HostSetup(configuration: ["plugins:", "  \(identifier):", "    settings:"] + values)
+        // The granted directories belong to the user of the test.
+        let setup = HostSetup(
+            ["plugin-users": "host"],
+            configuration: ["plugins:", "  \(identifier):", "    settings:"] + values
+        )
         let bytes = if let library { try await ExampleLibrary.bytes(library) } else { [UInt8]?.none }
         try await HostFixture.with(setup, plugins: []) { [manifest] host in
             if let library, let bytes { try host.directory.write(bytes, to: "plugins/lib\(library).so") }
