@@ -4,7 +4,6 @@
  * resource limit that carries the mark, clears its environment, and loses its parent. Its process id goes to
  * `child.txt`, and the task completes with success. At the end of the launch the host kills it all the same. */
 
-#define _GNU_SOURCE
 #include <bgtask.h>
 
 #include <fcntl.h>
@@ -35,7 +34,10 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
         strcat(path, "/child.txt");
         const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
         int executing[2] = {-1, -1};
-        (void)!pipe2(executing, O_CLOEXEC);
+        if (pipe(executing) == 0) {
+            (void)fcntl(executing[0], F_SETFD, FD_CLOEXEC);
+            (void)fcntl(executing[1], F_SETFD, FD_CLOEXEC);
+        }
         const pid_t child = fork();
         if (child == 0) {
             hide(descriptor);
