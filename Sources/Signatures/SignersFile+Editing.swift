@@ -41,8 +41,8 @@ extension SignersFile {
 
     /// - Parameter numbers: numbers of the lines to remove, from 1.
     package static func removing(_ numbers: Set<Int>, from text: String) -> String {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-        return lines.filter { !numbers.contains($0.offset + 1) }.map(\.element).joined(separator: "\n")
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        return lines.filter { !numbers.contains($0.offset + 1) }.map { String($0.element) }.joined(separator: "\n")
     }
 }
 

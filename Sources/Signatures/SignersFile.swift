@@ -19,7 +19,7 @@ package struct SignersFile: Hashable, Sendable {
     package init(text: String) {
         var entries: [SignerEntry] = []
         var problems: [Problem] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in SignersFile.lines(of: text).enumerated() {
             do throws(SignerEntry.Flaw) {
                 if let entry = try SignerEntry(line: String(line), number: index + 1) { entries.append(entry) }
             } catch {
@@ -27,6 +27,14 @@ package struct SignersFile: Hashable, Sendable {
             }
         }
         (self.entries, self.problems) = (entries, problems)
+    }
+
+    /// The lines of a text, without their line feeds and carriage returns. `String.split` takes a carriage return with a
+    /// line feed for one character, which is no line feed.
+    static func lines(of text: String) -> [String] {
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
+            String($0.last == "\r" ? $0.dropLast() : $0)
+        }
     }
 
     /// The entry by which the key may sign for the plugin. Throws the reason when there is none.
@@ -69,7 +77,7 @@ package struct RevokedKeys: Hashable, Sendable {
     package init(text: String) {
         var blobs: Set<[UInt8]> = []
         var invalid: Int?
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in SignersFile.lines(of: text).enumerated() {
             let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             if words.count > 1, let key = try? PublicKey(type: first, base64: words[1]) {

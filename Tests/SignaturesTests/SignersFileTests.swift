@@ -89,6 +89,8 @@ struct SignersFileTests {
             let other = try await SigningKey(named: "other", in: directory)
             let list = RevokedKeys(text: "# lost\n\n  \(key.line)\r\n")
             #expect(list.contains(key.publicKey) && !list.contains(other.publicKey) && list.invalidLine == nil)
+            let crlf = RevokedKeys(text: "# lost\r\n\(other.line)\r\n\(key.line)\r\n")
+            #expect(crlf.contains(key.publicKey) && crlf.contains(other.publicKey) && crlf.invalidLine == nil)
             #expect(RevokedKeys(text: "\(key.line)\nnonsense").invalidLine == 2)
             #expect(RevokedKeys(text: "SSHKRL\n\0").invalidLine == 1)
         }
