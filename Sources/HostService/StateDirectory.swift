@@ -58,15 +58,30 @@ final class StateDirectory: Sendable {
         }
         ftruncate(descriptor, 0)
         _ = "\(getpid())\n".withCString { write(descriptor, $0, strlen($0)) }
-        adoptLedger()
+        try adoptLedger()
     }
 
     /// Moves the ledger of an earlier version, which lies beside the containers. The ledger moves last, so that an
     /// interrupted move is continued by the next start.
-    private func adoptLedger() {
+    private func adoptLedger() throws(HostError) {
         let earlier = path + "/ledger.sqlite"
-        guard access(earlier, F_OK) == 0, access(ledgerFile, F_OK) != 0 else { return }
-        for suffix in ["-wal", "-shm", ""] { rename(earlier + suffix, ledgerFile + suffix) }
+        guard access(earlier, F_OK) == 0 else { return }
+        if access(ledgerFile, F_OK) == 0 {
+            throw HostError(
+                code: .stateDirectoryUnusable,
+                message:
+                    "there are two ledgers: \(ledgerFile), and \(earlier), which an earlier version of the host wrote;"
+                    + " move the one that is out of date to another directory"
+            )
+        }
+        for suffix in ["-wal", "-shm", ""] where rename(earlier + suffix, ledgerFile + suffix) != 0 {
+            if errno == ENOENT, !suffix.isEmpty { continue }
+            throw HostError(
+                code: .stateDirectoryUnusable,
+                message: "cannot move the ledger \(earlier)\(suffix) to \(ledgerFile)\(suffix):"
+                    + " \(String(cString: strerror(errno))); permit it for the host's user, and start again"
+            )
+        }
     }
 
     /// Lets other users pass through the state directory and its directory of containers. Throws when they cannot reach
