@@ -14,14 +14,26 @@ enum { DEEPEST = 200 };
 
 static int give(int directory, uid_t from, uid_t user, gid_t group, int depth);
 
+/* Does not give away a file with several links: one of them may be outside, such as a file of the host. */
+static int give_file(int directory, const char *name, uid_t from, uid_t user, gid_t group) {
+    int file = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0) return errno == ENOENT ? 0 : -errno;
+    struct stat status;
+    int result = 0;
+    if (fstat(file, &status) != 0) {
+        result = -errno;
+    } else if (status.st_uid == from && status.st_nlink == 1 && fchownat(file, "", user, group, AT_EMPTY_PATH) != 0) {
+        result = -errno;
+    }
+    close(file);
+    return result;
+}
+
 static int give_entry(int directory, const char *name, uid_t from, uid_t user, gid_t group, int depth) {
     struct stat status;
     if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? 0 : -errno;
     if (status.st_uid != from) return 0;
-    if (!S_ISDIR(status.st_mode)) {
-        int changed = fchownat(directory, name, user, group, AT_SYMLINK_NOFOLLOW);
-        return changed == 0 || errno == ENOENT ? 0 : -errno;
-    }
+    if (!S_ISDIR(status.st_mode)) return give_file(directory, name, from, user, group);
     int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inner < 0) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
     int result = give(inner, from, user, group, depth + 1);

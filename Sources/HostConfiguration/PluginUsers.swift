@@ -33,7 +33,8 @@ package enum PluginUsers: Hashable, Sendable {
             }
             self = .own(range)
         case .automatic:
-            if authority.lacking.isEmpty, let range = authority.reserved {
+            // The range of root is for containers, whose processes the host must not take for leftovers of plugins.
+            if authority.lacking.isEmpty, !authority.isRoot, let range = authority.reserved {
                 self = .own(range)
             } else if authority.isRoot {
                 throw HostError(code: .systemRefused, message: Self.rootWithoutUsers(authority))
@@ -52,7 +53,7 @@ package enum PluginUsers: Hashable, Sendable {
     private static func rootWithoutUsers(_ authority: ProcessAuthority) -> String {
         let cause =
             authority.lacking.isEmpty
-            ? "/etc/subuid and /etc/subgid reserve no range of users for root"
+            ? "root's range in /etc/subuid belongs to containers"
             : "it lacks \(authority.lacking.joined(separator: ", "))"
         return "the host runs as root and has no users for its plugins: \(cause); plugins must not run as root;"
             + " start the host as another user, or write a range that no account of this machine uses, such as"
