@@ -138,7 +138,11 @@ extension RunnerMessage: WireMessage {
                 try fields.integer("progress.done"), try fields.integer("progress.total")
             )
             guard let progress = TaskProgress(done: done, total: total) else {
-                throw WireError(code: .unknownValue, message: "progress \(done) of \(total) is invalid")
+                throw WireError(
+                    code: .unknownValue,
+                    message: "progress \(done) of \(total) is invalid: the total is at least 1, and the progress from 0"
+                        + " to the total"
+                )
             }
             self = .progress(task, progress)
         case .title:

@@ -116,7 +116,7 @@ extension Scheduler {
             plugin: plugin,
             label: identifier.text,
             blame: .nobody,
-            message: "the request of its schedule was refused: \(refusal)"
+            message: "the request of a scheduled occurrence was refused and is not repeated: \(refusal)"
         )
         pass(occurrence, of: identifier, with: entry)
     }

@@ -82,10 +82,11 @@ extension LedgerError {
     }
 
     static func foreignLog(_ path: String, problem: String) -> Self {
-        let remedy = "restore the write-ahead log of the ledger; if that log is lost, move \(path)-wal aside and lose"
+        let remedy = "restore the write-ahead log of the ledger; if that log is lost, move \(path)-wal aside:"
         return Self(
             code: .damaged,
-            message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy) its changes",
+            message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy)"
+                + " the host then starts without the changes of the lost log",
             checked: path
         )
     }

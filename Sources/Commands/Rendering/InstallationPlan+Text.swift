@@ -56,7 +56,7 @@ extension InstallationPlan {
         let paths = [("read", grants.read), ("read and write", grants.write), ("execute", grants.execute)]
         let settings = grants.settings.map { setting in
             (setting.access == .read ? "read" : "read and write")
-                + " the path in the setting \(setting.key), now \(manifest.settings[setting.key] ?? "")"
+                + " the path in the setting \(setting.key), by default \(manifest.settings[setting.key] ?? "")"
         }
         return [grants.network ? "use the network" : nil, grants.processes ? "start processes" : nil].compactMap(\.self)
             + paths.flatMap { verb, paths in paths.map { "\(verb) \($0)" } } + settings

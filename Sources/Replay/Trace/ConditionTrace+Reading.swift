@@ -61,8 +61,8 @@ extension ConditionTrace {
                 .wrongValue,
                 at: field,
                 "is \"\(field.value)\", which is not a weekly range of times",
-                remedy: "write days, or none for every day, and two times of four digits, such as"
-                    + " \"\(WeekSpan.example)\""
+                remedy: "write the days and two times of four digits, such as \"\(WeekSpan.example)\";"
+                    + " omit the days for every day"
             )
             return nil
         }
