@@ -154,8 +154,11 @@ int bgl_answer_refused_call(int listener, struct bgl_refused_call *call) {
         return errno == ENOENT || errno == EINTR ? 0 : -errno;
     }
     *call = (struct bgl_refused_call){.number = received.head.data.nr};
-    if (call->number == SYS_socket || call->number == SYS_clone) {
-        memcpy(call->arguments, received.head.data.args, sizeof call->arguments);
+    if (call->number == SYS_socket) {
+        call->arguments[0] = received.head.data.args[0] & 0xff;
+        call->arguments[1] = received.head.data.args[1] & 0xf;
+    } else if (call->number == SYS_clone) {
+        call->arguments[0] = received.head.data.args[0];
     }
     union {
         struct seccomp_notif_resp head;

@@ -9,10 +9,13 @@ package import TaskModel
 package struct LaunchResources: Hashable, Sendable {
     package let limits: PluginLimits
     package let isBackground: Bool
+    /// Whether the launch has a filter of system calls, so that its runner sends a listener before it loads the plugin.
+    package let isFiltered: Bool
 
-    package init(limits: PluginLimits, isBackground: Bool) {
+    package init(limits: PluginLimits, isBackground: Bool, isFiltered: Bool = false) {
         self.limits = limits
         self.isBackground = isBackground
+        self.isFiltered = isFiltered
     }
 }
 

@@ -2,11 +2,13 @@
 
 import LinuxSystem
 import Logging
+import RunnerWire
 
 extension LaunchLoop {
-    /// Limits the resources of a launch by its control group. Kills the launch when this fails: its plugin must not run
+    /// Prepares a launch for its plan: limits its resources by its control group. Kills the launch when this fails: its plugin must not run
     /// without its limits.
     func limit(_ launch: SupervisedLaunch, _ resources: LaunchResources) {
+        launch.control.expectsListener = resources.isFiltered
         guard let group = launch.group, let controllers = station.groups?.controllers else { return }
         do throws(SystemError) {
             try group.apply(resources, controllers: controllers)
@@ -15,6 +17,9 @@ extension LaunchLoop {
                 "a launch is killed because it cannot be limited: \(error)",
                 metadata: ["launch": "\(launch.number)"]
             )
+            // As for a sandbox that cannot be set up: the fault is the host's, and no attempt is charged.
+            let message = "the limits of the launch cannot be set: \(error)"
+            onEvent(.message(launch.number, .sandboxFailed(message: message)))
             launch.wasKilled = true
             launch.kill()
         }

@@ -7,7 +7,7 @@ import LinuxSystem
 package struct RefusedCall: Hashable, Sendable {
     /// The number of the system call on this architecture.
     package let number: Int32
-    /// The first two arguments of `socket` and `clone`, which decide about the refusal; 0 for other calls.
+    /// The arguments that decide about the refusal: family and type of `socket`, flags of `clone`; 0 otherwise.
     package let first: UInt64
     package let second: UInt64
 }

@@ -76,10 +76,13 @@ struct RunnerChannel {
         return decode(at: now, deliver: deliver)
     }
 
-    /// Accepts a listener with the first bytes of a runner, which it sends before it loads the plugin. Later descriptors
+    /// Whether the runner sends a listener with its first bytes: it has a filter of system calls.
+    var expectsListener = false
+
+    /// Accepts a listener with the first bytes of a runner, which it sends before it loads the plugin. Other descriptors
     /// are closed: the plugin sent them.
     private mutating func accept(_ descriptor: Descriptor) {
-        if received == 0, bgl_is_listener(descriptor.number) != 0 { listener = descriptor }
+        if expectsListener, received == 0, bgl_is_listener(descriptor.number) != 0 { listener = descriptor }
     }
 
     /// Returns the received listener once.

@@ -90,12 +90,17 @@ package enum PluginRuntime {
             )
             // The first message: the host accepts a listener with the first bytes only. Then this process closes it,
             // because the holder of the listener could permit refused calls.
-            if let listener { withExtendedLifetime(listener) { channel.send(.confined, with: $0.number) } }
+            if let listener {
+                withExtendedLifetime(listener) { channel.send(.confined, with: $0.number) }
+            } else if plan.sandbox?.filter.isEmpty == false {
+                channel.send(.confined)
+            }
             for message in messages {
                 channel.send(.log(.warning, message: message))
             }
         } catch {
-            channel.send(.sandboxFailed(message: "the sandbox of the launch is not in effect: \(error)"), isLast: true)
+            let message = "the launch ended before its plugin was loaded: the sandbox cannot be set up: \(error)"
+            channel.send(.sandboxFailed(message: message), isLast: true)
             channel.flushWaiting()
             RunnerExit.end(RunnerExit.notConfined, "\(error)")
         }

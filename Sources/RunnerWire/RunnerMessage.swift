@@ -16,8 +16,8 @@ package enum RunnerMessage: Hashable, Sendable {
     /// libffi, which calls bound functions, is missing on this machine. The library was not loaded.
     case ffiMissing(message: String)
     /// The sandbox is in effect; the library was not loaded yet. The frame carries the descriptor of the listener, at
-    /// which the refused system calls of the launch wait for an answer. Not sent without a sandbox, or when the kernel
-    /// has no listener.
+    /// which the refused system calls of the launch wait for an answer, if the kernel has one. Not sent without a filter
+    /// of system calls.
     case confined
     /// The sandbox could not be applied; the library was not loaded.
     case sandboxFailed(message: String)

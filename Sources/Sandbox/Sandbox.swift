@@ -37,9 +37,9 @@ package enum Sandbox {
             try SystemError.check(bgl_limit(Int32(__RLIMIT_NPROC.rawValue), limit, limit), "limit the processes")
         }
         if let user { try SystemError.check(bgl_become_user(user), "become user \(user)") }
+        try SystemError.check(bgl_refuse_new_privileges(), "refuse new privileges")
         guard let plan else { return ([], nil) }
         let temporary = try makeTemporaryDirectory(in: container)
-        try SystemError.check(bgl_refuse_new_privileges(), "refuse new privileges")
         // Some of them pass by Landlock: with CAP_PERFMON a process reads the environment of others.
         try SystemError.check(bgl_drop_capabilities(), "drop the capabilities")
         var refused: [String] = []

@@ -54,8 +54,8 @@ int bgl_filters_system_calls(void);
  * -1, and the kernel answers these calls. Returns 0, or a negative errno. */
 int bgl_load_system_call_filter(const void *filter, size_t size, int *listener);
 
-/* A system call that a filter refused: its number, and the first two arguments of socket and clone, which decide; 0 for
- * other calls. */
+/* A system call that a filter refused: its number, and the arguments that decide: family and type of socket, without
+ * flags, and the flags of clone; 0 otherwise. */
 struct bgl_refused_call {
     int32_t number;
     uint64_t arguments[2];

@@ -64,18 +64,26 @@ extension DecisionLoop {
             for task in plan.tasks { payloads[task.work.number] = try launches.takePayload(of: task) }
             let limits = plugin.limits.bounded(by: resources.limits)
             let user = users.user(of: main)
-            let isCounted = launcher.controllers?.contains("pids") == true
+            if users.users.range != nil, user == nil {
+                throw HostError(code: .systemRefused, message: "the plugin \(main) has no user of its own")
+            }
+            let sandbox = sandboxes.plan(for: plugin)
             let runnerPlan = RunnerPlan(
                 plan,
                 payloads: payloads,
                 container: state.containerPath(of: main.text),
                 user: user,
                 // Counted per user: the limit would concern all processes of the host's user.
-                processLimit: user == nil || isCounted ? nil : limits.processes,
+                processLimit: user == nil ? nil : limits.processes,
                 nice: plan.lane == .background ? resources.backgroundNice : 0,
-                sandbox: sandboxes.plan(for: plugin)
+                sandbox: sandbox
             )
-            launcher.limit(plan.number, LaunchResources(limits: limits, isBackground: plan.lane == .background))
+            let resources = LaunchResources(
+                limits: limits,
+                isBackground: plan.lane == .background,
+                isFiltered: sandbox?.filter.isEmpty == false
+            )
+            launcher.limit(plan.number, resources)
             try launcher.send(.plan(runnerPlan), to: plan.number)
             log.info(
                 "launched",

@@ -59,11 +59,11 @@ struct RunnerJudge: Hashable {
         case .ffiMissing(let message) where isLoadingFunctions:
             return .event(.launchFailedByHost(launch, message: Self.bounded(message)))
         // The host found the mechanism at its start, and the kernel refused it in this process.
-        case .confined: return .nothing
         case .sandboxFailed(let message) where !hasEntered:
             return .event(.launchFailedByHost(launch, message: Self.bounded(message)))
         case .loadFailed(let message), .ffiMissing(let message), .sandboxFailed(let message):
             return .event(.loadFailed(launch, message: Self.bounded(message)))
+        case .confined: return .nothing
         case .registered(let identifier): return .event(.registered(launch, identifier))
         case .completed(let task, let outcome):
             continuedTasks.remove(task)

@@ -32,7 +32,10 @@ package struct ProvenanceRule: Sendable {
     package init(reading policy: ProvenancePolicy) {
         var found: [String] = []
         func text(of path: String?) -> (text: String, isUsable: Bool) {
-            guard let path, FilePlace.exists(path) else { return ("", true) }
+            guard let path else { return ("", true) }
+            var status = stat()
+            // Only a missing file has no entries; another error hides them.
+            if lstat(path, &status) != 0, [ENOENT, ENOTDIR].contains(errno) { return ("", true) }
             let problems = ProblemCollector(file: path)
             guard let file = SmallFile(path: path, problems: problems) else {
                 found += problems.problems.map(\.description)
