@@ -106,9 +106,10 @@ final class StateDirectory: Sendable {
         }
     }
 
-    /// Takes the lock, with a few retries: a program that only checks for a running host holds the lock for an instant.
+    /// Takes the lock, with retries for a second: a killed host holds the lock until its last thread has ended, on a busy
+    /// machine for some tenths of a second, and a program that only checks for a running host holds it for an instant.
     private static func take(_ lock: Int32) -> Bool {
-        for _ in 0..<5 {
+        for _ in 0..<100 {
             if bgl_lock(lock) == 0 { return true }
             usleep(10_000)
         }
