@@ -31,6 +31,13 @@ struct ExplanationTests {
         #expect(explanation.earliest == begin)
     }
 
+    @Test(.proves("C13")) func `of two reasons, the spacing comes before external power`() {
+        host.submit(.clean)
+        host.runToTheEnd()
+        host.submit(.vacuum, needsPower: true)
+        #expect(host.explain(.vacuum).reasons.map(\.code) == ["spacing", "external-power"])
+    }
+
     @Test(.proves("C13")) func `the earliest start of a request is the latest end of its timed reasons`() {
         host.submit(.clean)
         host.enter()
