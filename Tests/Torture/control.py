@@ -44,7 +44,7 @@ def unfinished(connection):
         page = connection.call("GET", "/v1/tasks?limit=1000" + after)[1]
         if page["partial"]:
             return None
-        found |= {task["submission"] for task in page["pending"] + page["running"] + page["events"]}
+        found |= {task["submission"] for task in page["pending"] + page.get("running", []) + page["events"]}
         if "next" not in page:
             return found
         after = "&after=" + page["next"]
