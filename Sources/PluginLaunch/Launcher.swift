@@ -103,8 +103,9 @@ package final class Launcher: Sendable {
         inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
     }
 
-    /// Limits the resources of a launch by its control group, before any message that is sent later. A launch whose
-    /// limits cannot be set is killed. Does nothing for a launch without a control group.
+    /// Prepares a launch for its plan, which is sent later: limits its resources by its control group, if it has one, and
+    /// accepts a listener for refused system calls if the launch has a filter. A launch whose limits cannot be set is
+    /// reported as one whose sandbox failed, and killed.
     package func limit(_ launch: LaunchNumber, _ resources: LaunchResources) {
         inbox.put(.limit(launch, resources))
     }
