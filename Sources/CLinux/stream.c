@@ -39,15 +39,6 @@ int bgl_pipe(int pair[2]) {
     return -error;
 }
 
-ssize_t bgl_receive(int socket, void *buffer, size_t capacity) {
-    ssize_t size;
-    do {
-        /* Without a control buffer, the kernel closes descriptors that a peer sends along. */
-        size = recv(socket, buffer, capacity, MSG_DONTWAIT);
-    } while (size < 0 && errno == EINTR);
-    return size >= 0 ? size : -errno;
-}
-
 ssize_t bgl_receive_with_descriptor(int socket, void *buffer, size_t capacity, int *descriptor) {
     struct iovec bytes = {.iov_base = buffer, .iov_len = capacity};
     union {

@@ -20,10 +20,9 @@ int bgl_socket_pair(int pair[2]);
 /* Creates a pipe whose reading end, the first, never blocks; the writing end does. */
 int bgl_pipe(int pair[2]);
 
-/* bgl_receive, bgl_send and bgl_read return the number of bytes, 0 at the end of the stream, or a negative errno
+/* The functions that receive, send and read return the number of bytes, 0 at the end of the stream, or a negative errno
  * (-EAGAIN: not ready). */
-ssize_t bgl_receive(int socket, void *buffer, size_t capacity);
-/* Like bgl_receive. Stores the descriptor that the peer sent with these bytes, or -1, in `descriptor`. */
+/* Receives bytes. Stores the descriptor that the peer sent with these bytes, or -1, in `descriptor`. */
 ssize_t bgl_receive_with_descriptor(int socket, void *buffer, size_t capacity, int *descriptor);
 ssize_t bgl_send(int socket, const void *bytes, size_t count);
 /* Like bgl_send. Sends a descriptor with the bytes. */
