@@ -145,6 +145,9 @@ struct CrashTests {
         let plugin = TestPlugin("HidesChild").lingering
         // A sandbox would refuse the removal.
         try await HostFixture.with(HostSetup(["isolation": "off"]), plugins: [.neighbour, plugin]) { host in
+            // Their ends would kill the hidden process before it executes its program.
+            try await host.started(plugin)
+            try await host.started(.neighbour)
             let end = try await host.withstandsTask(of: plugin)
             #expect(end.event == "succeeded")
             let child = try #require(Int32(host.containerText(plugin, "child.txt").prefix { $0 != "\n" }))

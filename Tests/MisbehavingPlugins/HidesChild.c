@@ -18,11 +18,12 @@ static void hide(int descriptor) {
     char *const arguments[] = {"sleep", "3600", NULL};
     char *const environment[] = {NULL};
     setsid();
-    setrlimit(RLIMIT_RTTIME, &none);
     if (fork() != 0) {
         _exit(0);
     }
     dprintf(descriptor, "%d\n", getpid());
+    /* From here on the end of any launch may end this process. */
+    setrlimit(RLIMIT_RTTIME, &none);
     execve("/bin/sleep", arguments, environment);
     _exit(127);
 }
