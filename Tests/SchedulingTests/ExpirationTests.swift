@@ -82,6 +82,17 @@ struct ExpirationTests {
         #expect(host.pending.isEmpty)
     }
 
+    @Test(.proves("C3"))
+    func `a failure of the host after an expiration uses up the request, blames the host, and names the remedy`()
+        throws
+    {
+        host.advance(by: .seconds(31))
+        host.send(.launchFailedByHost(try #require(host.lastPlan).number, message: "no descriptors"))
+        let entry = try #require(host.entries(.task(.interrupted)).last)
+        #expect(host.outcomes(of: .feed) == [.interrupted] && host.pending.isEmpty)
+        #expect(entry.blame == .host && entry.message.hasSuffix("no descriptors; not requeued; submit again"))
+    }
+
     @Test(.proves(58)) func `a task that the runner expired by its own timer is not requeued after a crash`() throws {
         let plan = try #require(host.lastPlan)
         host.advance(by: .seconds(30) - .milliseconds(1))

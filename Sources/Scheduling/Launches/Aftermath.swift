@@ -98,8 +98,7 @@ struct Aftermath: Sendable {
                 verdict: .abandoned,
                 blame: cause.blame,
                 message: "abandoned after \(retry.attempts == 1 ? "1 attempt" : "\(retry.attempts) attempts");"
-                    + " at the last attempt, \(cause.text);"
-                    + " \(remedy(for: task.work))"
+                    + " at the last attempt, \(cause.text)" + remedy(for: task.work, after: cause)
             )
         }
         let delay = configuration.retryDelay(after: retry.attempts)
@@ -132,18 +131,22 @@ struct Aftermath: Sendable {
         return Judgement(
             index: index,
             verdict: .consumed(cause.taskOutcome),
-            blame: .plugin,
-            message: "\(prefix), then \(cause.text); not requeued; \(remedy(for: task.work))"
+            blame: cause.blame,
+            message: "\(prefix), then \(cause.text); not requeued" + remedy(for: task.work, after: cause)
         )
     }
 
-    /// The action by which the user gets the work done after all, for the message about work that ended without a
-    /// completion.
-    private static func remedy(for work: PendingWork) -> String {
-        switch work {
-        case .request: "fix and reinstall the plugin, then submit again"
-        case .event(let event) where event.type == .trigger: "fix and reinstall the plugin, then trigger it again"
-        case .event: "fix and reinstall the plugin"
-        }
+    /// The end of the message about work that ended without a completion: the action by which the user gets the work
+    /// done after all, behind a semicolon. Empty if no action of a user repeats the work.
+    private static func remedy(for work: PendingWork, after cause: Cause) -> String {
+        let mend = cause.blame == .plugin ? "fix and reinstall the plugin" : nil
+        let repetition: String? =
+            switch work {
+            case .request: "submit again"
+            case .event(let event) where event.type == .trigger: "trigger it again"
+            case .event: nil
+            }
+        let actions = [mend, repetition].compactMap(\.self)
+        return actions.isEmpty ? "" : "; " + actions.joined(separator: ", then ")
     }
 }
