@@ -58,6 +58,11 @@ struct TimestampTests {
         #expect(try WireCoding.decode(Timestamp.self, from: digits) == time)
     }
 
+    @Test(arguments: ["+5", "007", "-0", "", "5.0", "9223372036854775808"])
+    func `nanoseconds in another notation than the encoded one are refused`(text: String) {
+        #expect(throws: DecodingError.self) { try WireCoding.decode(Timestamp.self, from: Data("\"\(text)\"".utf8)) }
+    }
+
     @Test func `a time in a request is encoded with all its nanoseconds`() throws {
         let time = CalendarTime(Timestamp(WallTime(nanoseconds: 1_769_824_080_000_000_001)))
         #expect(time.description == "2026-01-31T01:48:00.000000001Z")

@@ -36,8 +36,8 @@ extension Timestamp: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        guard let nanoseconds = Int64(text) else {
-            let problem = "\"\(text)\" is not a 64-bit number of nanoseconds in digits"
+        guard let nanoseconds = Int64(text), String(nanoseconds) == text else {
+            let problem = "\"\(text)\" is not a 64-bit number of nanoseconds without plus sign and leading zeros"
             throw DecodingError.dataCorruptedError(in: container, debugDescription: problem)
         }
         wall = WallTime(nanoseconds: nanoseconds)
