@@ -75,13 +75,25 @@ int bgl_drop_capabilities(void) {
     return answer(syscall(SYS_capset, &header, none));
 }
 
+/* A program may open its standard output and error once more by their names. Only the owner of these pipes may. */
+static int give_output_to(uint32_t user) {
+    for (int output = STDOUT_FILENO; output <= STDERR_FILENO; output++) {
+        struct stat status;
+        if (fstat(output, &status) != 0) return -errno;
+        if (S_ISFIFO(status.st_mode) && fchown(output, user, user) != 0) return -errno;
+    }
+    return 0;
+}
+
 int bgl_become_user(uint32_t user) {
+    int status = give_output_to(user);
+    if (status < 0) return status;
     /* Each of these calls changes the calling thread and all others of the process; there are none. */
     if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0) return -errno;
     uid_t real, effective, saved;
     if (getresuid(&real, &effective, &saved) != 0) return -errno;
     if (real != user || effective != user || saved != user) return -EPERM;
-    int status = bgl_drop_capabilities();
+    status = bgl_drop_capabilities();
     if (status < 0) return status;
     /* The kernel resets both when the user of a process changes. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0) return -errno;

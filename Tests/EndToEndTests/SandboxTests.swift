@@ -124,7 +124,7 @@ struct SandboxTests {
 
     private static let always = [
         "create", "rename", "truncate", "symlink", "remove", "mode", "times", "temporary", "thread", "pair", "code",
-        "user", "zone", "status", "descriptors",
+        "user", "zone", "status", "output", "descriptors",
     ]
 
     @Test func `without grants a plugin uses its container, temporary files, threads and the system's data`()

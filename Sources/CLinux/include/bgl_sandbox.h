@@ -27,8 +27,9 @@ void bgl_lower_priority(int nice);
 int bgl_drop_capabilities(void);
 
 /* Changes all users and groups of the process to one number, without further groups, drops the capabilities, and
- * restores the death signal SIGKILL and the dumpable state. The parent may have died in between: compare getppid after.
- * Needs CAP_SETUID and CAP_SETGID. Returns 0, or a negative errno. */
+ * restores the death signal SIGKILL and the dumpable state. Pipes that are the standard output or error get the new
+ * owner. The parent may have died in between: compare getppid after. Needs CAP_SETUID, CAP_SETGID and CAP_CHOWN. Returns 0, or
+ * a negative errno. */
 int bgl_become_user(uint32_t user);
 
 /* Creates a Landlock ruleset that refuses the rights in each set. Returns a descriptor, -EINVAL or -E2BIG when the
