@@ -45,29 +45,19 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
         self.lockedContainers = locks.isEmpty ? nil : Dictionary(uniqueKeysWithValues: locks)
     }
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-        init(_ condition: Condition) { stringValue = condition.key }
-        static let lockedContainers = Key(stringValue: "locked_containers")
-    }
-
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+        let container = try decoder.container(keyedBy: ConditionKey.self)
         var states: [Condition: State] = [:]
         for condition in Condition.allCases {
-            states[condition] = try container.decode(State.self, forKey: Key(condition))
+            states[condition] = try container.decode(State.self, forKey: ConditionKey(condition))
         }
         self.states = states
         lockedContainers = try container.decodeIfPresent([String: State].self, forKey: .lockedContainers)
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        for condition in Condition.allCases { try container.encode(self[condition], forKey: Key(condition)) }
+        var container = encoder.container(keyedBy: ConditionKey.self)
+        for condition in Condition.allCases { try container.encode(self[condition], forKey: ConditionKey(condition)) }
         try container.encodeIfPresent(lockedContainers, forKey: .lockedContainers)
     }
 }

@@ -7,7 +7,7 @@ package import TaskModel
 package struct ConditionsSimulation: CallBody, Hashable {
     package static let fields: [BodyField] =
         Condition.allCases.map { .optional($0.key, .booleanOrNull) }
-        + [.optional(Key.lockedContainers.stringValue, .booleansOrNulls)]
+        + [.optional(ConditionKey.lockedContainers.stringValue, .booleansOrNulls)]
 
     package enum Script: Hashable, Sendable {
         case holds(Bool)
@@ -29,21 +29,11 @@ package struct ConditionsSimulation: CallBody, Hashable {
         self.lockedContainers = Dictionary(uniqueKeysWithValues: lockedContainers.map { ($0.key.text, $0.value) })
     }
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-        init(_ condition: Condition) { stringValue = condition.key }
-        static let lockedContainers = Key(stringValue: "locked_containers")
-    }
-
     package init(from decoder: any Decoder) throws {
-        let body = try decoder.container(keyedBy: Key.self)
+        let body = try decoder.container(keyedBy: ConditionKey.self)
         var scripts: [Condition: Script] = [:]
-        for condition in Condition.allCases where body.contains(Key(condition)) {
-            scripts[condition] = Script(try body.decode(Bool?.self, forKey: Key(condition)))
+        for condition in Condition.allCases where body.contains(ConditionKey(condition)) {
+            scripts[condition] = Script(try body.decode(Bool?.self, forKey: ConditionKey(condition)))
         }
         self.scripts = scripts
         lockedContainers =
@@ -52,8 +42,8 @@ package struct ConditionsSimulation: CallBody, Hashable {
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var body = encoder.container(keyedBy: Key.self)
-        for (condition, script) in scripts { try body.encode(script.word, forKey: Key(condition)) }
+        var body = encoder.container(keyedBy: ConditionKey.self)
+        for (condition, script) in scripts { try body.encode(script.word, forKey: ConditionKey(condition)) }
         if !lockedContainers.isEmpty {
             try body.encode(lockedContainers.mapValues(\.word), forKey: .lockedContainers)
         }
@@ -61,7 +51,7 @@ package struct ConditionsSimulation: CallBody, Hashable {
 
     package func validated() throws(RouteError) -> ConditionsSimulation {
         for name in lockedContainers.keys.sorted() where PluginIdentifier(name) == nil {
-            throw .malformedIdentifier(name, field: Key.lockedContainers.stringValue)
+            throw .malformedIdentifier(name, field: ConditionKey.lockedContainers.stringValue)
         }
         if !scripts.isEmpty || !lockedContainers.isEmpty { return self }
         let names = Self.fields.map(\.name).joined(separator: ", ")
