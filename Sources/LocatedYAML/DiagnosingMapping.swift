@@ -89,12 +89,7 @@ package final class DiagnosingMapping {
         return node(name).flatMap { field in
             guard let text = string(field, expected: "one of \(words.joined(separator: ", "))") else { return nil }
             if let value = Value(rawValue: text.value) { return text.map { _ in value } }
-            problems.report(
-                .wrongValue,
-                at: text,
-                "is \(text.value.inQuotes), which is not one of \(words.joined(separator: ", "))",
-                remedy: NearestWord.remedy(for: text.value, amongListed: words)
-            )
+            problems.report(text, notAmong: words)
             return nil
         }
     }

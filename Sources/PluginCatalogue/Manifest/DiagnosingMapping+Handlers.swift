@@ -116,13 +116,7 @@ extension DiagnosingMapping {
             return nil
         }
         if let word = Word(rawValue: written.value) { return (word, value) }
-        let known = Word.allCases.map(\.rawValue)
-        problems.report(
-            .wrongValue,
-            at: written,
-            "is \(written.value.inQuotes), which is not one of \(known.joined(separator: ", "))",
-            remedy: NearestWord.remedy(for: written.value, amongListed: known)
-        )
+        problems.report(written, notAmong: Word.allCases.map(\.rawValue))
         return nil
     }
 }

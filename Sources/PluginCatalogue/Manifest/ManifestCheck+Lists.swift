@@ -18,7 +18,6 @@ extension ManifestCheck {
     }
 
     private func reportMode(_ field: Field<String>) {
-        let offered = BackgroundMode.allCases.map(\.rawValue)
         switch (field.value, draft.format) {
         case ("remote-notification", .yaml):
             problems.report(
@@ -36,11 +35,9 @@ extension ManifestCheck {
             )
         case (_, .yaml):
             problems.report(
-                .wrongValue,
-                at: field,
-                "is \(field.value.inQuotes), which is not one of \(offered.joined(separator: ", "))",
+                field,
+                notAmong: BackgroundMode.allCases.map(\.rawValue),
                 remedy: Self.mode(ofKind: field.value).map { "write \"\($0)\", the mode for \(field.value) requests" }
-                    ?? NearestWord.remedy(for: field.value, amongListed: offered)
             )
         case (_, .propertyList):
             problems.note(
@@ -118,16 +115,10 @@ extension ManifestCheck {
     }
 
     func entitlements() -> Set<Entitlement> {
-        let known = Entitlement.allCases.map(\.rawValue)
         var entitlements: Set<Entitlement> = []
         for field in draft.entitlements?.value ?? [] {
             guard let entitlement = Entitlement(rawValue: field.value) else {
-                problems.report(
-                    .wrongValue,
-                    at: field,
-                    "is \(field.value.inQuotes), which is not one of \(known.joined(separator: ", "))",
-                    remedy: NearestWord.remedy(for: field.value, amongListed: known)
-                )
+                problems.report(field, notAmong: Entitlement.allCases.map(\.rawValue))
                 continue
             }
             if !entitlements.insert(entitlement).inserted { noteRepeated(field) }
