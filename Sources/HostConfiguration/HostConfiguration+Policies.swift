@@ -41,11 +41,9 @@ extension HostConfiguration {
         let read = plugin.mappings("schedules") { name, mapping -> (TaskIdentifier, WorkSchedule)? in
             let schedule = schedule(mapping)
             guard let identifier = TaskIdentifier(name.value) else {
-                let flaw = ReverseDNSName.flaw(in: name.value) ?? .unknown
-                mapping.problems.report(
-                    .identifier,
-                    at: name,
-                    flaw.problem,
+                mapping.problems.reportIdentifier(
+                    name,
+                    isKey: true,
                     remedy: "write an identifier that the plugin's manifest permits"
                 )
                 return nil

@@ -160,11 +160,9 @@ extension HostConfiguration {
         let schedules = schedules(mapping)
         let extensions = extensions(mapping, of: name.value)
         guard let plugin = PluginIdentifier(name.value) else {
-            let flaw = ReverseDNSName.flaw(in: name.value) ?? .unknown
-            mapping.problems.report(
-                .identifier,
-                at: name,
-                flaw.problem,
+            mapping.problems.reportIdentifier(
+                name,
+                isKey: true,
                 remedy: "write the identifier of the plugin's manifest"
             )
             return nil
@@ -189,13 +187,7 @@ extension HostConfiguration {
     private static func extensions(_ mapping: DiagnosingMapping, of main: String) -> [Field<PluginIdentifier>] {
         (mapping.strings("extensions")?.value ?? []).compactMap { field in
             guard let plugin = PluginIdentifier(field.value) else {
-                let flaw = ReverseDNSName.flaw(in: field.value) ?? .unknown
-                mapping.problems.report(
-                    .identifier,
-                    at: field,
-                    "\"\(field.value)\" \(flaw.problem)",
-                    remedy: "write the identifier of the extension's manifest"
-                )
+                mapping.problems.reportIdentifier(field, remedy: "write the identifier of the extension's manifest")
                 return nil
             }
             if field.value == main {

@@ -15,4 +15,22 @@ extension ProblemCollector {
             remedy: remedy ?? NearestWord.remedy(for: word.value, amongListed: allowed)
         )
     }
+
+    /// Reports an invalid plugin or task identifier. The message contains the violated rule of reverse-DNS names.
+    ///
+    /// - Parameters:
+    ///   - field: the identifier: a value, or the name of a key.
+    ///   - name: the part of the value that violates the rule; nil for the whole value.
+    ///   - isKey: whether the identifier is the name of a key. The message does not repeat it then.
+    ///   - remedy: nil for the remedy of the violated rule.
+    package func reportIdentifier(
+        _ field: Field<String>,
+        of name: String? = nil,
+        isKey: Bool = false,
+        remedy: String? = nil
+    ) {
+        let flaw = ReverseDNSName.flaw(in: name ?? field.value) ?? .unknown
+        let shown = isKey ? "" : "\(field.value.inQuotes) "
+        report(.identifier, at: field, shown + flaw.problem, remedy: remedy ?? flaw.remedy)
+    }
 }

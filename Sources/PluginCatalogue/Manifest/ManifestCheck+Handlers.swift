@@ -54,7 +54,7 @@ extension ManifestCheck {
             return nil
         }
         guard let identifier = TaskIdentifier(field.value) else {
-            reportName(field)
+            problems.reportIdentifier(field)
             return nil
         }
         if let line = bound[identifier] {

@@ -85,7 +85,7 @@ extension ManifestCheck {
 
     private func reportPermitted(_ field: Field<String>) {
         let name = field.value.hasSuffix(".*") ? String(field.value.dropLast(2)) : field.value
-        guard name.contains("*") else { return reportName(field, of: name) }
+        guard name.contains("*") else { return problems.reportIdentifier(field, of: name) }
         problems.report(
             .identifier,
             at: field,

@@ -20,13 +20,7 @@ extension ManifestCheck {
                 return nil
             }
             guard let main = PluginIdentifier(field.value) else {
-                let flaw = ReverseDNSName.flaw(in: field.value) ?? .unknown
-                problems.report(
-                    .identifier,
-                    at: field,
-                    "\(field.value.inQuotes) \(flaw.problem)",
-                    remedy: "write the identifier of the main plugin"
-                )
+                problems.reportIdentifier(field, remedy: "write the identifier of the main plugin")
                 return nil
             }
             if main == identifier {

@@ -59,16 +59,8 @@ struct ManifestCheck {
 
     func pluginIdentifier(_ field: Field<String>) -> Field<PluginIdentifier>? {
         if let identifier = PluginIdentifier(field.value) { return field.map { _ in identifier } }
-        reportName(field)
+        problems.reportIdentifier(field)
         return nil
-    }
-
-    /// Reports an invalid name.
-    ///
-    /// - Parameter name: the name in the value; nil when the whole value is the name.
-    func reportName(_ field: Field<String>, of name: String? = nil) {
-        let flaw = ReverseDNSName.flaw(in: name ?? field.value) ?? .unknown
-        problems.report(.identifier, at: field, "\(field.value.inQuotes) \(flaw.problem)", remedy: flaw.remedy)
     }
 
     private func shortText(_ field: Field<String>) -> String? {

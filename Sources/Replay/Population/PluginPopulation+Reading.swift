@@ -134,8 +134,7 @@ extension PluginPopulation {
         _ make: (String) -> Identifier?
     ) -> Identifier? {
         if let identifier = make(name.value) { return identifier }
-        let flaw = ReverseDNSName.flaw(in: name.value) ?? .unknown
-        problems.report(.identifier, at: name, flaw.problem, remedy: flaw.remedy)
+        problems.reportIdentifier(name, isKey: true)
         return nil
     }
 
