@@ -3,7 +3,7 @@
 import CLinux
 import Glibc
 
-/// Reads small files of the kernel completely, up to a limit.
+/// Reads files completely, up to a limit.
 package enum FileBytes {
     package static func read(_ path: String, limit: Int) -> [UInt8]? { try? contents(of: path, limit: limit) }
 

@@ -31,24 +31,12 @@ package struct SmallFile {
             return nil
         }
 
-        var failure: Int32 = 0
         let limit = Self.largestSize + 1
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
-            while filled < buffer.count {
-                let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[filled...]))
-                let result = Glibc.read(descriptor, rest.baseAddress, rest.count)
-                if result > 0 {
-                    filled += result
-                } else if result == 0 {
-                    return
-                } else if errno != EINTR {
-                    failure = errno
-                    return
-                }
-            }
-        }
-        if failure != 0 {
-            Self.report(failure, to: problems)
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileBytes.range(of: descriptor, count: limit, for: "read \(path)")
+        } catch {
+            Self.report(error.number, to: problems)
             return nil
         }
         guard bytes.count < limit else {

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-internal import Glibc
+internal import LinuxSystem
 
 /// Reads ranges of one open file, never past its end. The file is not mapped into memory, because access to a mapped
 /// file that shrinks would kill the process.
@@ -15,27 +15,14 @@ struct LibraryBytes {
     func read(at offset: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
         guard offset <= size, count <= size - offset else { throw .truncated }
         guard count <= Self.largestRead else { throw .damaged("a table has the implausible size of \(count) bytes") }
-        let wanted = Int(count)
-        var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
-            while filled < wanted {
-                let rest = UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<wanted]
-                )
-                let result = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
-                if result > 0 {
-                    filled += result
-                } else if result == 0 {
-                    return
-                } else if errno != EINTR {
-                    failure = errno
-                    return
-                }
-            }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileBytes.range(of: descriptor, from: Int(offset), count: Int(count), for: "read a library")
+        } catch {
+            throw .unreadable(errno: error.number)
         }
-        if failure != 0 { throw .unreadable(errno: failure) }
         // The file has shrunk since its size was read.
-        guard bytes.count == wanted else { throw .truncated }
+        guard bytes.count == Int(count) else { throw .truncated }
         return ByteBlock(bytes)
     }
 }

@@ -1,0 +1,37 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+// Complete reads of open files: a partial read is continued, and an interrupted one is repeated.
+extension FileBytes {
+    /// The bytes of an open file from `offset` on: `count` bytes, or fewer when the file ends earlier. The position of
+    /// the descriptor is neither used nor moved.
+    ///
+    /// - Parameter attempt: the purpose, for the error.
+    package static func range(
+        of descriptor: CInt,
+        from offset: Int = 0,
+        count: Int,
+        for attempt: @autoclosure () -> String
+    ) throws(SystemError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count]
+                )
+                let result = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
+                if result > 0 {
+                    filled += result
+                } else if result == 0 {
+                    return
+                } else if errno != EINTR {
+                    failure = errno
+                    return
+                }
+            }
+        }
+        if failure != 0 { throw SystemError(number: failure, attempt: attempt()) }
+        return bytes
+    }
+}
