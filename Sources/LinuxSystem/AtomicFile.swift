@@ -15,7 +15,7 @@ package enum AtomicFile {
         guard descriptor >= 0 else { throw SystemError(number: errno, attempt: "write \(path)") }
         defer { close(descriptor) }
         do throws(SystemError) {
-            try fill(descriptor, bytes, path)
+            try FileBytes.write(bytes[...], to: descriptor, for: "write \(path)")
             var status = stat()
             let mode = stat(target, &status) == 0 ? status.st_mode & 0o7777 : 0o644
             if status.st_ino != 0, status.st_uid != geteuid() || status.st_gid != getegid() {
@@ -29,18 +29,6 @@ package enum AtomicFile {
             throw error
         }
         if let place = try? Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY) { fsync(place.number) }
-    }
-
-    private static func fill(_ descriptor: CInt, _ bytes: [UInt8], _ path: String) throws(SystemError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                throw SystemError(number: errno, attempt: "write \(path)")
-            }
-        }
     }
 
     private static func resolved(_ path: String) -> String {

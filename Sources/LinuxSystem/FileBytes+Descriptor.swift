@@ -2,7 +2,7 @@
 
 import Glibc
 
-// Complete reads of open files: a partial read is continued, and an interrupted one is repeated.
+// Complete reads and writes of open files: a partial call is continued, and an interrupted one is repeated.
 extension FileBytes {
     /// The bytes of an open file from `offset` on: `count` bytes, or fewer when the file ends earlier. The position of
     /// the descriptor is neither used nor moved.
@@ -33,5 +33,24 @@ extension FileBytes {
         }
         if failure != 0 { throw SystemError(number: failure, attempt: attempt()) }
         return bytes
+    }
+
+    /// Writes all bytes at the position of the descriptor.
+    ///
+    /// - Parameter attempt: the purpose, for the error.
+    package static func write(
+        _ bytes: ArraySlice<UInt8>,
+        to descriptor: CInt,
+        for attempt: @autoclosure () -> String
+    ) throws(SystemError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw SystemError(number: errno, attempt: attempt())
+            }
+        }
     }
 }

@@ -117,14 +117,10 @@ struct FileExchange {
     }
 
     private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _ target: String) throws {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                throw failure("\(target) cannot be written", errno)
-            }
+        do throws(SystemError) {
+            try FileBytes.write(bytes, to: descriptor, for: "write \(target)")
+        } catch {
+            throw failure("\(target) cannot be written", error.number)
         }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HostConfiguration
 import HostMonitor
+import LinuxSystem
 import TaskModel
 
 extension CommandContext {
@@ -49,21 +50,15 @@ struct OutputClosed: Error {}
 /// Writes to standard output and standard error without a buffer, so that no output is lost at the end of the process.
 private enum StandardStream {
     static func write(_ text: String, to descriptor: CInt) throws {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EPIPE {
-                throw OutputClosed()
-            } else if errno != EINTR {
-                let cause = String(cString: strerror(errno))
-                throw CommandFailure(
-                    .refused,
-                    "the output cannot be written: \(cause)",
-                    remedy: "free space on the disk of the output, or redirect the output elsewhere"
-                )
-            }
+        do throws(SystemError) {
+            try FileBytes.write(Array(text.utf8)[...], to: descriptor, for: "write the output")
+        } catch {
+            if error.number == EPIPE { throw OutputClosed() }
+            throw CommandFailure(
+                .refused,
+                "the output cannot be written: \(error.meaning)",
+                remedy: "free space on the disk of the output, or redirect the output elsewhere"
+            )
         }
     }
 }
