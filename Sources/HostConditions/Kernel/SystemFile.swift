@@ -1,19 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import CLinux
 import Glibc
 import LinuxSystem
 
 /// Reads small files in which the kernel and the system publish their state. Not for files of unlimited size.
 enum SystemFile {
     static func text(_ path: String, limit: Int = 65536) throws(SystemError) -> String {
-        var count = -1
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
-            count = bgl_read_file(AT_FDCWD, path, buffer.baseAddress, limit)
-            filled = max(0, count)
-        }
-        if count < 0 { throw SystemError(number: Int32(-count), attempt: "read \(path)") }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: try FileBytes.contents(of: path, limit: limit), as: UTF8.self)
     }
 
     /// The first line of a file without surrounding spaces; nil when the file is missing, empty or unreadable.
