@@ -18,12 +18,7 @@ extension WriteAccess {
         try store(payload, of: event.number)
     }
 
-    /// Removes a pending event. Does nothing when the event is not pending, because an earlier change may have started
-    /// it.
-    func removeEvent(_ number: SubmissionNumber) throws {
-        try run(Event.remove, number.rawValue)
-        if changes > 0 { try removePayload(of: number) }
-    }
+    func removeEvent(_ number: SubmissionNumber) throws { try removeWork(number, by: Event.remove) }
 }
 
 extension Database {

@@ -16,6 +16,15 @@ extension WriteAccess {
     }
 
     func removePayload(of number: SubmissionNumber) throws { try run(Payload.remove, number.rawValue) }
+
+    /// Removes a row of pending work and its payload. Does nothing when the table has no such row, because an earlier
+    /// change may have started the work: its launch then needs the payload.
+    ///
+    /// - Parameter statement: the removal of the row with the number.
+    func removeWork(_ number: SubmissionNumber, by statement: StatementText) throws {
+        try run(statement, number.rawValue)
+        if changes > 0 { try removePayload(of: number) }
+    }
 }
 
 extension Database {

@@ -29,12 +29,7 @@ extension WriteAccess {
         try store(payload, of: request.number)
     }
 
-    /// Removes a pending request. Does nothing when the request is not pending, because an earlier change may have
-    /// started it.
-    func removeRequest(_ number: SubmissionNumber) throws {
-        try run(Request.remove, number.rawValue)
-        if changes > 0 { try removePayload(of: number) }
-    }
+    func removeRequest(_ number: SubmissionNumber) throws { try removeWork(number, by: Request.remove) }
 }
 
 extension Database {
