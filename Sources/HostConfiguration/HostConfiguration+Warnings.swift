@@ -35,7 +35,8 @@ extension HostConfiguration {
         return configuredWithoutPlugin(isInstalled: present.contains).map { plugin in
             let nearest = NearestWord.to(plugin.text, among: installed.map(\.text))
             let remedy =
-                nearest.map { "write \"\($0)\" if that plugin is meant" } ?? "install the plugin, or remove the entry"
+                nearest.map { NearestWord.remedy(nearest: $0, meaning: "plugin") }
+                ?? "install the plugin, or remove the entry"
             return "plugins.\(plugin): no plugin \(plugin) is installed, so the entry has no effect; \(remedy)"
         }
     }

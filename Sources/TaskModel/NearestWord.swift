@@ -23,6 +23,13 @@ package enum NearestWord {
         to(word, among: known).map { "write \"\($0)\"" } ?? "write one of these"
     }
 
+    /// The remedy for the name of a missing thing. It suggests the nearest name, which belongs to another thing.
+    ///
+    /// - Parameter thing: the noun for both things, such as "plugin".
+    package static func remedy(nearest: String, meaning thing: String) -> String {
+        "write \"\(nearest)\" if that \(thing) is meant"
+    }
+
     /// The number of insertions, removals, replacements and swaps of neighbours that turn one text into the other.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         if left.isEmpty || right.isEmpty { return max(left.count, right.count) }

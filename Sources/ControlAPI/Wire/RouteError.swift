@@ -69,7 +69,7 @@ package struct RouteError: Error, Hashable, Sendable {
         Self(
             .noSuchPlugin,
             "no plugin \(plugin) is installed",
-            remedy: nearest.map { "write \"\($0)\" if that plugin is meant" }
+            remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "plugin") }
                 ?? "list the installed plugins and the refused manifests with \"bgtask plugin list\""
         )
     }
@@ -81,7 +81,7 @@ package struct RouteError: Error, Hashable, Sendable {
         Self(
             .noSuchTask,
             "\(task) is unknown: it was never submitted and no plugin permits it",
-            remedy: nearest.map { "write \"\($0)\" if that task is meant" }
+            remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") }
                 ?? "compare the identifier with \"bgtask task list\" and \"bgtask plugin show PLUGIN\""
         )
     }

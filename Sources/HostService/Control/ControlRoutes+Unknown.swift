@@ -42,7 +42,7 @@ extension ControlRoutes {
             return RouteError(refusal, remedy: "\(identifier) is a plugin, not a task; \(remedy)")
         }
         let nearest = nearestTask(to: identifier)
-        return RouteError(refusal, remedy: nearest.map { "write \"\($0)\" if that task is meant" })
+        return RouteError(refusal, remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") })
     }
 
     /// Throws for a filter that names an unknown plugin, launch or task. Its empty result would look like that of a known
