@@ -29,7 +29,7 @@ extension HostConfiguration {
         problems.report(
             .wrongValue,
             at: field,
-            "is \"\(field.value)\", which is not a policy",
+            "is \(field.value.inQuotes), which is not a policy",
             remedy: NearestWord.remedy(for: field.value, among: Policy.allCases.map(\.rawValue))
         )
         return nil
@@ -80,7 +80,7 @@ extension HostConfiguration {
             mapping.problems.report(
                 .wrongValue,
                 at: at,
-                "is \"\(at.value)\", which is not a time of day",
+                "is \(at.value.inQuotes), which is not a time of day",
                 remedy: "write 02:30, mon-fri 02:30, or 1,15 02:30"
             )
             return nil

@@ -23,7 +23,7 @@ package enum PluginUserChoice: Hashable, Sendable {
                 problems.report(
                     .wrongValue,
                     at: value,
-                    "is \"\(text)\", which is neither auto, host nor a range FIRST-LAST of user numbers from"
+                    "is \(text.inQuotes), which is neither auto, host nor a range FIRST-LAST of user numbers from"
                         + " \(UserRange.permitted.lowerBound)",
                     remedy: "write a range that no account of this machine uses, such as 600000-665535"
                 )

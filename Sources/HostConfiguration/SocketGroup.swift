@@ -2,6 +2,7 @@
 
 import Foundation
 import LocatedYAML
+import TaskModel
 
 /// A group whose members may use the control socket. Its members are not listed.
 package struct SocketGroup: Hashable, Sendable {
@@ -19,7 +20,7 @@ package struct SocketGroup: Hashable, Sendable {
             problems.report(
                 .wrongValue,
                 at: name,
-                "is \"\(name.value)\", which is not a group of this machine",
+                "is \(name.value.inQuotes), which is not a group of this machine",
                 remedy: "create it with groupadd, or name one that \"getent group\" shows"
             )
             return nil

@@ -30,6 +30,10 @@ struct ReplayFileTests {
             "trace.yaml:3:10: spans.idle[0]: is \"mon-fri 9:00-17:00\", which is not a weekly range of times"
         ),
         (
+            "trace: 1\nspans: { idle: [\"mon\\e\"] }",
+            "spans.idle[0]: is \"mon\\u{1b}\", which is not a weekly range of times"
+        ),
+        (
             "trace: 1\nconditions: { hot: true }\nspans: { hot: [\"10:00-11:00\"] }",
             "trace.yaml:3:15: spans.hot: is also set under conditions, for the whole time of the trace"
         ),

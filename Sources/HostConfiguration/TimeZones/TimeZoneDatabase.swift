@@ -99,7 +99,7 @@ package struct TimeZoneDatabase: Sendable {
         } catch {
             guard let rule = YearlyOffsets(posix: name) else {
                 throw TimeZoneError(
-                    "the environment variable TZ is \"\(value)\", which is neither a time zone in \(directory)"
+                    "the environment variable TZ is \(value.inQuotes), which is neither a time zone in \(directory)"
                         + " nor a POSIX rule",
                     remedy: error.remedy
                 )
@@ -132,7 +132,7 @@ package struct TimeZoneDatabase: Sendable {
         guard Self.isName(name), FilePlace.exists(path) else {
             let nearest = NearestWord.to(name, among: names)
             let remedy = nearest.map { "write \"\($0)\"" } ?? "write a name such as Europe/Berlin or UTC"
-            throw TimeZoneError("is \"\(name)\", which is not a time zone in \(directory)", remedy: remedy)
+            throw TimeZoneError("is \(name.inQuotes), which is not a time zone in \(directory)", remedy: remedy)
         }
         return try rules(in: path)
     }

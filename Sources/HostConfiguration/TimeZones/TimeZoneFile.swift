@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import TaskModel
 
 /// Parses the bytes of a TZif file (RFC 9636), as tzdata installs one per time zone.
 struct TimeZoneFile {
@@ -43,7 +44,7 @@ struct TimeZoneFile {
         var yearly: YearlyOffsets?
         if let footer, !footer.isEmpty {
             guard let rule = YearlyOffsets(posix: footer) else {
-                throw Problem("ends with \"\(footer)\", which is not a POSIX rule")
+                throw Problem("ends with \(footer.inQuotes), which is not a POSIX rule")
             }
             yearly = rule
         }

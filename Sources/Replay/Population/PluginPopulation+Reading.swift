@@ -81,7 +81,7 @@ extension PluginPopulation {
             mapping.problems.report(
                 .wrongValue,
                 at: submits,
-                "is \"\(submits.value)\", which is not a task of this plugin",
+                "is \(submits.value.inQuotes), which is not a task of this plugin",
                 remedy: NearestWord.remedy(for: submits.value, among: tasks.map(\.identifier.text))
             )
         }
@@ -120,7 +120,7 @@ extension PluginPopulation {
             mapping.problems.report(
                 .wrongValue,
                 at: field,
-                "is \"\(field.value)\", which is not a requirement of a request",
+                "is \(field.value.inQuotes), which is not a requirement of a request",
                 remedy: NearestWord.remedy(for: field.value, among: known.map(\.name))
             )
             return nil

@@ -60,7 +60,7 @@ extension ConditionTrace {
             problems.report(
                 .wrongValue,
                 at: field,
-                "is \"\(field.value)\", which is not a weekly range of times",
+                "is \(field.value.inQuotes), which is not a weekly range of times",
                 remedy: "write the days and two times of four digits, such as \"\(WeekSpan.example)\";"
                     + " omit the days for every day"
             )
