@@ -5,11 +5,10 @@
 
 #include <bgtask.h>
 
-#include <fcntl.h>
+#include "Records.h"
+
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #define TASK "com.example.fillswindow.task"
@@ -18,17 +17,6 @@
 static char directory[4096];
 static const bgt_host *the_host;
 static atomic_int calling;
-
-static void record(const char *file, const char *format, ...) {
-    char path[sizeof directory + 32];
-    snprintf(path, sizeof path, "%s/%s", directory, file);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    close(descriptor);
-}
 
 static int32_t look(void *context, const bgt_pending *request) {
     (void)context, (void)request;
@@ -47,7 +35,7 @@ static int32_t call(uintptr_t index) {
 
 static void *call_once(void *index) {
     atomic_fetch_add(&calling, 1);
-    record("statuses.txt", "%s\n", bgt_status_name(the_host, call((uintptr_t)index)));
+    record_in(directory, "statuses.txt", "%s\n", bgt_status_name(the_host, call((uintptr_t)index)));
     return NULL;
 }
 

@@ -10,9 +10,9 @@
 
 #include <bgtask.h>
 
-#include <fcntl.h>
+#include "Records.h"
+
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,32 +21,20 @@
 /* Requested once: a context may be released after the end of the launch, when the host answers no calls. */
 static char directory[4096];
 
-static void record(const char *file, const char *format, ...) {
-    char path[sizeof directory + 32];
-    snprintf(path, sizeof path, "%s/%s", directory, file);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    fsync(descriptor);
-    close(descriptor);
-}
-
 static const bgt_host *the_host;
 static _Atomic bgt_assertion flush;
 
 static void release(void *context) {
-    record("released.txt", "released %s\n", (const char *)context);
+    record_in(directory, "released.txt", "released %s\n", (const char *)context);
 }
 
 static void must_end(void *context, const bgt_host *host, bgt_assertion assertion, uint32_t reason) {
     bgt_assertion none;
-    record("thread.txt", "main=%d\n", gettid() == getpid());
+    record_in(directory, "thread.txt", "main=%d\n", gettid() == getpid());
     const int32_t cancelled = bgt_cancel_all(host);
     const int32_t begun = bgt_begin_assertion(host, "another", NULL, NULL, NULL, &none);
-    record("expired.txt", "%s %u %s %s\n", (const char *)context, reason, bgt_status_name(host, cancelled),
-           bgt_status_name(host, begun));
+    record_in(directory, "expired.txt", "%s %u %s %s\n", (const char *)context, reason,
+              bgt_status_name(host, cancelled), bgt_status_name(host, begun));
     bgt_end_assertion(host, assertion);
     /* Slow on purpose: the launch may have ended by now, while the context is in use. */
     usleep(100000);
@@ -60,7 +48,7 @@ static void *flush_slowly(void *context) {
         usleep(1000);
     }
     const uint64_t left = bgt_remaining(the_host);
-    record("flushed.txt", "%s\n", left > 0 && left != BGTASK_NO_DEADLINE ? "in time" : "too late");
+    record_in(directory, "flushed.txt", "%s\n", left > 0 && left != BGTASK_NO_DEADLINE ? "in time" : "too late");
     bgt_end_assertion(the_host, atomic_load(&flush));
     return NULL;
 }

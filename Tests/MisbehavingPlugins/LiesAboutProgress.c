@@ -6,30 +6,9 @@
 
 #include <bgtask.h>
 
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include "Records.h"
+
 #include <string.h>
-#include <unistd.h>
-
-static void record(const bgt_host *host, const char *file, const char *format, ...) {
-    char path[4096];
-    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
-        return;
-    }
-    strcat(strcat(path, "/"), file);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    fsync(descriptor);
-    close(descriptor);
-}
-
-static void record_status(const bgt_host *host, const char *what, int32_t status) {
-    record(host, "statuses.txt", "%s %s\n", what, bgt_status_name(host, status));
-}
 
 static void report_nonsense(const bgt_host *host, bgt_task task) {
     static const int64_t nonsense[][2] = {{-1, 10}, {11, 10}, {0, 0}, {0, -1}, {INT64_MIN, INT64_MAX}};

@@ -8,8 +8,9 @@
 
 #include <bgtask.h>
 
+#include "Records.h"
+
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +21,6 @@ static void place(const bgt_host *host, const char *file, char *path, size_t cap
         abort();
     }
     strcat(strcat(path, "/"), file);
-}
-
-static void record(const bgt_host *host, const char *file, const char *format, ...) {
-    char path[4096];
-    place(host, file, path, sizeof path);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    fsync(descriptor);
-    close(descriptor);
 }
 
 static void keep(const bgt_host *host, const bgt_task_info *info) {

@@ -6,6 +6,8 @@
 
 #include <bgtask.h>
 
+#include "RegistersLaunched.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,10 +31,5 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
 }
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
-    bgt_launch_info launch;
-    BGTASK_TRY(bgt_get_launch_info(host, &launch));
-    for (uint64_t index = 0; index < launch.identifier_count; index++) {
-        BGTASK_TRY(bgt_register(host, launch.identifiers[index], run, NULL));
-    }
-    return BGT_OK;
+    return register_launched(host, run);
 }

@@ -7,32 +7,11 @@
 
 #include <bgtask.h>
 
-#include <fcntl.h>
-#include <stdarg.h>
+#include "Records.h"
+#include "RegistersLaunched.h"
+
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-static void record(const bgt_host *host, const char *file, const char *format, ...) {
-    char path[4096];
-    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
-        return;
-    }
-    strcat(strcat(path, "/"), file);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    fsync(descriptor);
-    close(descriptor);
-}
-
-static int is_released(const bgt_host *host) {
-    char path[4096];
-    return bgt_container_path(host, path, sizeof path - 32, NULL) == BGT_OK &&
-           access(strcat(path, "/release"), F_OK) == 0;
-}
 
 static void must_stop(void *context, const bgt_host *host, bgt_task task, uint32_t reason) {
     (void)context;
@@ -72,16 +51,6 @@ static void export_photos(void *context, const bgt_host *host, bgt_task task) {
         bgt_set_progress(host, task, photo, 4);
     }
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
-}
-
-/* Composed identifiers are known before entry: the launch was started for them. */
-static int32_t register_launched(const bgt_host *host, bgt_handler handler) {
-    bgt_launch_info launch;
-    BGTASK_TRY(bgt_get_launch_info(host, &launch));
-    for (uint64_t index = 0; index < launch.identifier_count; index++) {
-        BGTASK_TRY(bgt_register(host, launch.identifiers[index], handler, NULL));
-    }
-    return BGT_OK;
 }
 
 BGTASK_PLUGIN_ENTRY(host, plugin) { return register_launched(host, export_photos); }

@@ -7,26 +7,7 @@
 
 #include <bgtask.h>
 
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-static void record(const bgt_host *host, const char *file, const char *format, ...) {
-    char path[4096];
-    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
-        return;
-    }
-    strcat(strcat(path, "/"), file);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    fsync(descriptor);
-    close(descriptor);
-}
+#include "Records.h"
 
 #define PREFIX "com.example.registerscomposed."
 
@@ -36,10 +17,6 @@ static void take(void *context, const bgt_host *host, bgt_task task) {
     record(host, "taken.txt", "%s %s\n", (const char *)context, info.identifier);
     bgt_set_progress(host, task, 1, 1);
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
-}
-
-static void record_status(const bgt_host *host, const char *what, int32_t status) {
-    record(host, "statuses.txt", "%s %s\n", what, bgt_status_name(host, status));
 }
 
 static void submit(const bgt_host *host, const char *what, const char *identifier) {

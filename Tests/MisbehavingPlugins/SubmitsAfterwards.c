@@ -7,14 +7,12 @@
 
 #include <bgtask.h>
 
-#include <fcntl.h>
+#include "Records.h"
+
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define TASK "com.example.submitsafterwards.task"
 
@@ -24,22 +22,11 @@ static char from[16], times[16] = "1";
 
 static const bgt_host *the_host;
 
-static void record(const char *file, const char *format, ...) {
-    char path[sizeof directory + 32];
-    snprintf(path, sizeof path, "%s/%s", directory, file);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    close(descriptor);
-}
-
 static void submit(void) {
     for (int count = atoi(times); count > 0; count--) {
         bgt_request next = bgt_processing_request(TASK, 0);
         next.earliest_begin_ns = bgt_seconds_from_now(24 * 60 * 60);
-        record("statuses.txt", "%s\n", bgt_status_name(the_host, bgt_submit(the_host, &next, NULL)));
+        record_in(directory, "statuses.txt", "%s\n", bgt_status_name(the_host, bgt_submit(the_host, &next, NULL)));
     }
 }
 

@@ -5,26 +5,7 @@
 
 #include <bgtask.h>
 
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-static void record(const bgt_host *host, const char *file, const char *format, ...) {
-    char path[4096];
-    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
-        return;
-    }
-    strcat(strcat(path, "/"), file);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    fsync(descriptor);
-    close(descriptor);
-}
+#include "Records.h"
 
 static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context;

@@ -7,25 +7,10 @@
 
 #include <bgtask.h>
 
-#include <fcntl.h>
-#include <stdarg.h>
+#include "Records.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-static void record(const bgt_host *host, const char *format, ...) {
-    char path[4096];
-    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
-        return;
-    }
-    const int descriptor = open(strcat(path, "/seen.txt"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    va_list arguments;
-    va_start(arguments, format);
-    vdprintf(descriptor, format, arguments);
-    va_end(arguments);
-    fsync(descriptor);
-    close(descriptor);
-}
 
 #define NAME "com.example.visitspending"
 
@@ -71,7 +56,7 @@ static int32_t meddle(void *context, const bgt_pending *request) {
 static void visit(const bgt_host *host, const char *what, bgt_pending_visitor visitor) {
     struct seen seen = {.host = host};
     const int32_t status = bgt_visit_pending(host, visitor, &seen);
-    record(host, "%s: %d %s\n%s", what, status, bgt_status_name(host, status), seen.text);
+    record(host, "seen.txt", "%s: %d %s\n%s", what, status, bgt_status_name(host, status), seen.text);
 }
 
 static void submit(const bgt_host *host, bgt_request request, int index) {
@@ -92,10 +77,10 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     visit(host, "unharmed", look);
     visit(host, "ended", end_at_once);
     visit(host, "meddled", meddle);
-    record(host, "unknown %s\n", bgt_status_name(host, bgt_cancel(host, NAME ".task")));
-    record(host, "later %s\n", bgt_status_name(host, bgt_cancel(host, NAME ".later")));
+    record(host, "seen.txt", "unknown %s\n", bgt_status_name(host, bgt_cancel(host, NAME ".task")));
+    record(host, "seen.txt", "later %s\n", bgt_status_name(host, bgt_cancel(host, NAME ".later")));
     visit(host, "one", look);
-    record(host, "all %s\n", bgt_status_name(host, bgt_cancel_all(host)));
+    record(host, "seen.txt", "all %s\n", bgt_status_name(host, bgt_cancel_all(host)));
     visit(host, "none", look);
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
 }
