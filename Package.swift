@@ -376,7 +376,8 @@ let package = Package(
         .target(
             name: "HostTestKit",
             dependencies: [
-                "CLinux", "ControlAPI", "ControlClient", "TaskModel", .product(name: "Yams", package: "Yams"),
+                "CLinux", "ControlAPI", "ControlClient", "LinuxSystem", "TaskModel",
+                .product(name: "Yams", package: "Yams"),
             ],
             path: "Tests/HostTestKit"
         ),

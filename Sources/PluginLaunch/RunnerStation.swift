@@ -152,16 +152,3 @@ struct RunnerStation {
             && access("/proc/self/fd/\(file.number)", X_OK) == 0
     }
 }
-
-/// Arrays of C strings that live for one call.
-private enum CStrings {
-    static func with<Result>(
-        _ strings: [String],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
-    ) -> Result {
-        let copies = strings.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        let pointers: [UnsafePointer<CChar>?] = copies.map { $0.map { UnsafePointer($0) } } + [nil]
-        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
-    }
-}

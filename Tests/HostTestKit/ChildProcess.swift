@@ -2,6 +2,7 @@
 
 import CLinux
 import Foundation
+import LinuxSystem
 import Synchronization
 
 /// A program that the test started, in a session of its own. It always dies with the test run.
@@ -130,8 +131,8 @@ package final class ChildProcess: Sendable {
         defer { for descriptor in [childOutput, childError] { close(descriptor) } }
 
         var spawned = bgl_spawned()
-        let status = withCStrings([program] + arguments) { arguments in
-            withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
+        let status = CStrings.with([program] + arguments) { arguments in
+            CStrings.with(environment.map { "\($0.key)=\($0.value)" }) { environment in
                 ([empty, childOutput, childError] + passed).withUnsafeBufferPointer { descriptors in
                     var spawn = bgl_spawn()
                     spawn.executable = executable
@@ -185,15 +186,5 @@ package final class ChildProcess: Sendable {
         var ends: [Int32] = [-1, -1]
         guard bgl_pipe(&ends) == 0, fcntl(ends[0], F_SETFL, 0) == 0 else { throw HostFailure("there is no pipe") }
         return (ends[0], ends[1])
-    }
-
-    private static func withCStrings<Result>(
-        _ strings: [String],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
-    ) -> Result {
-        let copies = strings.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        let pointers: [UnsafePointer<CChar>?] = copies.map { $0.map { UnsafePointer($0) } } + [nil]
-        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
     }
 }
