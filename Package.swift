@@ -100,7 +100,7 @@ let package = Package(
         .target(name: "PluginBinary", dependencies: ["LinuxSystem", "TaskModel"]),
         .testTarget(
             name: "PluginBinaryTests",
-            dependencies: ["LinuxSystem", "PluginBinary", "StatementTraits", "TaskModel"]
+            dependencies: ["HostTestKit", "LinuxSystem", "PluginBinary", "StatementTraits", "TaskModel"]
         ),
 
         // MARK: Scheduling, decides which tasks run and when, and processes their outcomes
@@ -183,7 +183,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PluginCatalogueTests",
-            dependencies: ["LocatedYAML", "PluginCatalogue", "PluginChecker", "StatementTraits", "TaskModel"]
+            dependencies: [
+                "HostTestKit", "LocatedYAML", "PluginCatalogue", "PluginChecker", "StatementTraits", "TaskModel",
+            ]
         ),
 
         // MARK: Replay, runs the scheduler under a virtual clock for a simulated week

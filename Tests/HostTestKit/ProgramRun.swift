@@ -27,6 +27,23 @@ package struct ProgramRun: Sendable {
             error: child.standardError.elements.map { $0 + "\n" }.joined()
         )
     }
+
+    /// Runs a command to its end on the calling thread, with the standard streams of this process.
+    ///
+    /// - Parameter command: the program, by path or by its name in `PATH`, and its arguments.
+    /// - Throws: `HostFailure` when the program does not start, or its status is not 0.
+    package static func requireSuccess(of command: [String]) throws {
+        var arguments = command.map { strdup($0) }
+        arguments.append(nil)
+        defer { arguments.forEach { free($0) } }
+        var child: pid_t = 0
+        guard posix_spawnp(&child, command[0], nil, nil, arguments, environ) == 0 else {
+            throw HostFailure("\(command[0]) is not installed")
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw HostFailure("\(command.joined(separator: " ")) ended with status \(status)") }
+    }
 }
 
 /// The programs under test, which are in the directory of the test binary.

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import HostTestKit
 import PluginBinary
 import TaskModel
 import Testing
@@ -27,19 +28,8 @@ struct Workshop {
         try Data(source.utf8).write(to: URL(filePath: path(name + ".c")))
         let headers = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources/CBackgroundTasks/include").path
-        try run(["cc", "-I", headers] + options + ["-o", path(name), path(name + ".c")])
+        try ProgramRun.requireSuccess(of: ["cc", "-I", headers] + options + ["-o", path(name), path(name + ".c")])
         return path(name)
-    }
-
-    func run(_ command: [String]) throws {
-        var arguments = command.map { strdup($0) }
-        arguments.append(nil)
-        defer { arguments.forEach { free($0) } }
-        var child: pid_t = 0
-        try #require(posix_spawnp(&child, command[0], nil, nil, arguments, environ) == 0, "\(command[0]) is installed")
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        try #require(status == 0, "\(command.joined(separator: " "))")
     }
 
     func bytes(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }

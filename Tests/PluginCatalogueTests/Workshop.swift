@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import HostTestKit
 import PluginCatalogue
 import TaskModel
 import Testing
@@ -108,29 +109,18 @@ struct Workshop {
         return try with { workshop in
             let input = try workshop.write(source, "plugin.c")
             let output = workshop.path("plugin.so")
-            try run(["cc", "-shared", "-fPIC", "-o", output, input])
+            try ProgramRun.requireSuccess(of: ["cc", "-shared", "-fPIC", "-o", output, input])
             return Array(try Data(contentsOf: URL(filePath: output)))
         }
     }
 
     func compiled(_ source: String, _ options: [String] = []) throws -> [UInt8] {
         let input = try write(source, "functions.c")
-        try Self.run(["cc", "-shared", "-fPIC", "-o", path("functions.so"), input] + options)
+        try ProgramRun.requireSuccess(of: ["cc", "-shared", "-fPIC", "-o", path("functions.so"), input] + options)
         return Array(try Data(contentsOf: URL(filePath: path("functions.so"))))
     }
 
     func link(_ path: String, to destination: String) throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: destination)
-    }
-
-    private static func run(_ command: [String]) throws {
-        var arguments = command.map { strdup($0) }
-        arguments.append(nil)
-        defer { arguments.forEach { free($0) } }
-        var child: pid_t = 0
-        try #require(posix_spawnp(&child, command[0], nil, nil, arguments, environ) == 0, "\(command[0]) is installed")
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        try #require(status == 0, "\(command.joined(separator: " "))")
     }
 }
