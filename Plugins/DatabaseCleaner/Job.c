@@ -46,7 +46,8 @@ static void expire(void *context, const bgt_host *host, bgt_task task, uint32_t 
     pthread_mutex_unlock(&job->lock);
 }
 
-struct job *job_begin(const bgt_host *host, bgt_task task) {
+/* NULL: out of memory, and the task is completed. */
+static struct job *begin(const bgt_host *host, bgt_task task) {
     struct job *job = calloc(1, sizeof *job);
     if (job == NULL) {
         bgt_log(host, BGT_LOG_ERROR, "out of memory");
@@ -78,7 +79,8 @@ static int wait_for_lock(void *context, int attempt) {
     return !job_pause(context, BUSY_RETRY_MS);
 }
 
-sqlite3 *job_open(struct job *job, const char *path) {
+/* NULL: the error is logged. */
+static sqlite3 *open_database(struct job *job, const char *path) {
     if (access(path, F_OK) != 0) {
         log_line(job->host, BGT_LOG_ERROR, "database %s: %s; create it or correct the setting database", path,
                  strerror(errno));
@@ -136,7 +138,8 @@ const char *job_stop_reason(const struct job *job) {
     }
 }
 
-void job_end(struct job *job, int32_t outcome) {
+/* Closes the database, completes the task and frees the job. */
+static void end(struct job *job, int32_t outcome) {
     const bgt_host *host = job->host;
     const bgt_task task = job->task;
     pthread_mutex_lock(&job->lock);
@@ -147,4 +150,19 @@ void job_end(struct job *job, int32_t outcome) {
     job_release(job);
     /* Last, because the process may end after this call. */
     bgt_complete(host, task, outcome);
+}
+
+void job_run(const bgt_host *host, bgt_task task, const struct work *work) {
+    struct job *job = begin(host, task);
+    if (job == NULL) {
+        return;
+    }
+    struct settings settings;
+    const int settings_are_good = settings_read(host, &settings) == 0;
+    const int64_t minutes = work->next_minutes(&settings);
+    if (minutes > 0) {
+        submit_in(host, work->identifier, minutes);
+    }
+    sqlite3 *database = settings_are_good ? open_database(job, settings.database) : NULL;
+    end(job, database != NULL ? work->run(job, host, database, &settings) : BGT_OUTCOME_FAILURE);
 }

@@ -3,6 +3,8 @@
 #ifndef DATABASE_CLEANER_JOB_H
 #define DATABASE_CLEANER_JOB_H
 
+#include "Settings.h"
+
 #include <bgtask.h>
 #include <sqlite3.h>
 
@@ -13,11 +15,17 @@
  * it never completes the task, so the two cannot race. */
 struct job;
 
-/* Begins work on the task. NULL: out of memory, and the task is completed. */
-struct job *job_begin(const bgt_host *host, bgt_task task);
+/* A kind of work on the database. */
+struct work {
+    const char *identifier;                                   /* of the task that does the work */
+    int64_t (*next_minutes)(const struct settings *settings); /* minutes to the next run; 0: none is submitted */
+    /* Does the work and returns the outcome. Every statement on the database stops with the job. */
+    int32_t (*run)(struct job *job, const bgt_host *host, sqlite3 *database, const struct settings *settings);
+};
 
-/* Opens the database, which must exist; every statement on it stops with the job. NULL: the error is logged. */
-sqlite3 *job_open(struct job *job, const char *path);
+/* Submits the next run, opens the database, which must exist, does the work and completes the task. If a setting is
+ * invalid or the database cannot be opened, it logs the error, and the task fails; the next run is submitted anyway. */
+void job_run(const bgt_host *host, bgt_task task, const struct work *work);
 
 /* 1 when the task is expiring. Poll it between two steps; running statements stop by themselves. */
 int job_must_stop(const struct job *job);
@@ -25,10 +33,7 @@ int job_must_stop(const struct job *job);
 /* Waits unless the job must stop, and returns job_must_stop. */
 int job_pause(struct job *job, int64_t milliseconds);
 
-/* The reason to stop, as text for users. Valid until job_end. */
+/* The reason to stop, as text for users. Valid until the end of the work. */
 const char *job_stop_reason(const struct job *job);
-
-/* Closes the database, completes the task and frees the job. */
-void job_end(struct job *job, int32_t outcome);
 
 #endif

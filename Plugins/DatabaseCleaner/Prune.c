@@ -104,27 +104,21 @@ static int32_t report(const bgt_host *host, struct job *job, sqlite3 *database, 
     return BGT_OUTCOME_FAILURE;
 }
 
+static int64_t next_minutes(const struct settings *settings) { return settings->every_minutes; }
+
+static int32_t prune_database(struct job *job, const bgt_host *host, sqlite3 *database,
+                              const struct settings *settings) {
+    struct pruning pruning = {.settings = settings, .old_rows = -1, .last_row = INT64_MIN};
+    pruning.cutoff = bgt_seconds_from_now(-settings->keep_days * 86400) / 1000000000;
+    int result = count_old_rows(database, &pruning);
+    if (result == SQLITE_OK) {
+        result = delete_batches(job, database, &pruning);
+    }
+    return report(host, job, database, &pruning, result);
+}
+
 void prune(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
-    struct job *job = job_begin(host, task);
-    if (job == NULL) {
-        return;
-    }
-    struct settings settings;
-    const int settings_are_good = settings_read(host, &settings) == 0;
-    if (settings.every_minutes > 0) {
-        submit_in(host, PRUNE, settings.every_minutes);
-    }
-    sqlite3 *database = settings_are_good ? job_open(job, settings.database) : NULL;
-    int32_t outcome = BGT_OUTCOME_FAILURE;
-    if (database != NULL) {
-        struct pruning pruning = {.settings = &settings, .old_rows = -1, .last_row = INT64_MIN};
-        pruning.cutoff = bgt_seconds_from_now(-settings.keep_days * 86400) / 1000000000;
-        int result = count_old_rows(database, &pruning);
-        if (result == SQLITE_OK) {
-            result = delete_batches(job, database, &pruning);
-        }
-        outcome = report(host, job, database, &pruning, result);
-    }
-    job_end(job, outcome);
+    const struct work work = {.identifier = PRUNE, .next_minutes = next_minutes, .run = prune_database};
+    job_run(host, task, &work);
 }

@@ -113,22 +113,16 @@ static int32_t outcome_of(int result, const bgt_host *host, struct job *job, sql
     return BGT_OUTCOME_FAILURE;
 }
 
+static int64_t next_minutes(const struct settings *settings) { return settings->vacuum_every_minutes; }
+
+static int32_t vacuum_database(struct job *job, const bgt_host *host, sqlite3 *database,
+                               const struct settings *settings) {
+    const int result = check_and_vacuum(host, job, database, settings);
+    return outcome_of(result, host, job, database, settings);
+}
+
 void vacuum(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
-    struct job *job = job_begin(host, task);
-    if (job == NULL) {
-        return;
-    }
-    struct settings settings;
-    const int settings_are_good = settings_read(host, &settings) == 0;
-    if (settings.vacuum_every_minutes > 0) {
-        submit_in(host, VACUUM, settings.vacuum_every_minutes);
-    }
-    sqlite3 *database = settings_are_good ? job_open(job, settings.database) : NULL;
-    int32_t outcome = BGT_OUTCOME_FAILURE;
-    if (database != NULL) {
-        const int result = check_and_vacuum(host, job, database, &settings);
-        outcome = outcome_of(result, host, job, database, &settings);
-    }
-    job_end(job, outcome);
+    const struct work work = {.identifier = VACUUM, .next_minutes = next_minutes, .run = vacuum_database};
+    job_run(host, task, &work);
 }
