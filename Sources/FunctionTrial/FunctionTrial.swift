@@ -188,7 +188,7 @@ package struct FunctionTrial: Sendable {
                 : "pass a cancel-flag if the function takes one, or allow more time with --budget"
             let limits = "\(budget.humanReadable) and a grace period of \(gracePeriod.humanReadable)"
             return FunctionTrialError(
-                "\(function) did not return within \(limits) and was killed",
+                "\(function) did not return within \(limits); its runner was killed",
                 remedy: remedy
             )
         }

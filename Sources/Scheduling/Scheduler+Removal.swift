@@ -27,7 +27,7 @@ extension Scheduler {
     private func loss(of plugin: PluginIdentifier, at now: Moment) -> JournalEntry {
         let refusal = plugins[plugin].refusal
         let loss =
-            refusal.map { "the manifest of the plugin is refused: \($0)" }
+            refusal.map { "the plugin is refused: \($0)" }
             ?? "no manifest describes the plugin any more"
         let retention = configuration.removedPluginRetention.humanReadable
         return JournalEntry(

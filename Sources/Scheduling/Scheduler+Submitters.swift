@@ -36,7 +36,7 @@ extension Scheduler {
                 code: .unavailable,
                 subReason: .pluginMissing,
                 message: "\(main), the main plugin of extension \(submitter), "
-                    + (refusal.map { "has a manifest that is refused: \($0)" } ?? "is not installed; install it again")
+                    + (refusal.map { "is refused: \($0)" } ?? "is not installed; install it again")
             )
         }
         if entry.extensions.contains(submitter) { return nil }

@@ -44,7 +44,7 @@ extension Scheduler {
         let plugin = trigger.plugin
         guard plugins.contains(plugin), let entry = plugins[plugin].entry else {
             let refusal = plugins.contains(plugin) ? plugins[plugin].refusal : nil
-            let problem = refusal.map { "the manifest of \(plugin) is refused: \($0)" }
+            let problem = refusal.map { "plugin \(plugin) is refused: \($0)" }
             return SubmissionRefusal(
                 code: .unavailable,
                 subReason: .pluginMissing,

@@ -63,10 +63,11 @@ package struct JournalEntry: Hashable, Sendable {
             case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)
             case .pluginInstalled: ("plugin-installed", "a plugin is in the catalogue for the first time", false)
             case .pluginChanged: ("plugin-changed", "the manifest or the library of a plugin changed", false)
-            case .pluginRefused: ("plugin-refused", "a manifest was refused", false)
+            case .pluginRefused:
+                ("plugin-refused", "a plugin was refused because of its manifest or its library", false)
             case .provenanceRefused:
                 ("provenance-refused", "a plugin was refused because of its signature or its missing pins", false)
-            case .pluginRemoved: ("plugin-removed", "a plugin left the catalogue", false)
+            case .pluginRemoved: ("plugin-removed", "a plugin is no longer installed", false)
             }
         }
 

@@ -98,8 +98,8 @@ extension Reason {
         case .pluginMissing(let plugin): ("plugin \(plugin) is not installed", "install \(plugin)")
         case .pluginRefused(let plugin, let problem):
             (
-                "the manifest of \(plugin) is refused: \(problem)",
-                "fix the manifest of \(plugin)"
+                "plugin \(plugin) is refused: \(problem)",
+                "correct the problems of \(plugin); list all of them with: bgtask plugin list"
             )
         case .pluginDisabled(let plugin):
             (
@@ -143,7 +143,11 @@ extension Reason {
                     : "the task was interrupted and waits for its retry delay; attempts charged: \(attempts)",
                 "wait for the delay to end, or submit the task again; the journal has the cause"
             )
-        case .spacing: ("the spacing since the plugin's last launch is not over", "wait for the end of the spacing")
+        case .spacing:
+            (
+                "the spacing since the plugin's last background launch is not over",
+                "wait for the end of the spacing"
+            )
         case .dayBudget(_, let limit):
             (
                 "the plugin's launches have used its day budget of \(limit.humanReadable) in the last 24h",

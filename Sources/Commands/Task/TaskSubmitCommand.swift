@@ -54,7 +54,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Option(help: "Continued: the subtitle below the title.")
     var subtitle: String?
 
-    @Option(help: "Continued: wait for capacity (queue, the default), or fail when there is none.")
+    @Option(help: "Continued: without capacity, wait for it (queue, the default) or refuse the request (fail).")
     var strategy: SubmissionStrategy?
 
     @Flag(help: "Continued: request a GPU.")

@@ -20,7 +20,7 @@ extension ProposedChange {
             message = "end the simulation with: bgtask simulate conditions \(option)"
         }
         if case .retryDelay = reason, let fault = last?.pluginFault {
-            message = "\(fault.remedy); the host launches the plugin again when its retry delay ends"
+            message = "\(fault.remedy); the host launches the plugin again at the end of the retry delay"
         }
         self.init(code: reason.code, message: message)
     }

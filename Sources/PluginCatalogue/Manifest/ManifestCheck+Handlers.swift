@@ -140,7 +140,7 @@ extension ManifestCheck {
                     .handlerIdentifier,
                     at: field,
                     "is \(identifier.text.inQuotes), which no handler binds to a function",
-                    remedy: "add a handler for it, or remove it"
+                    remedy: "add a handler for this identifier, or remove the identifier"
                 )
             case .exact: break
             }
@@ -155,7 +155,7 @@ extension ManifestCheck {
             .handlers,
             at: handlers,
             "binds identifiers to functions, but the manifest has no background mode in which they can run",
-            remedy: "add background-modes: [processing], or fetch for refreshes"
+            remedy: "add background-modes: [processing], or background-modes: [fetch] for refresh tasks"
         )
     }
 }
