@@ -30,12 +30,13 @@ extension Scheduler {
             refusal.map { "the plugin is refused: \($0)" }
             ?? "no manifest describes the plugin any more"
         let retention = configuration.removedPluginRetention.humanReadable
+        let remedy = refusal == nil ? "reinstall the plugin to run them" : "correct the problem to run them"
         return JournalEntry(
             at: now.wall,
             event: refusal == nil ? .pluginRemoved : refusals[plugin]?.event ?? .pluginRefused,
             plugin: plugin,
             blame: .nobody,
-            message: "\(loss); its pending requests are kept for \(retention); reinstall the plugin to run them"
+            message: "\(loss); its pending requests are kept for \(retention); \(remedy)"
         )
     }
 

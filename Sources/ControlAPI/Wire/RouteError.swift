@@ -103,7 +103,7 @@ package struct RouteError: Error, Hashable, Sendable {
         Self(
             .roleTooLow,
             "user \(user) has the role \(role.rawValue), and \(route) needs the role \(route.role.rawValue)",
-            remedy: "ask the operator to add you to the group socket-groups.\(route.role.rawValue)"
+            remedy: "ask the operator to add you to the group that socket-groups.\(route.role.rawValue) names"
         )
     }
 
