@@ -112,7 +112,7 @@ package struct HostCheck {
         case .refused:
             break
         case .absent:
-            add(.fine, .ledger, "\(path) does not exist yet; the host creates an empty one")
+            add(.fine, .ledger, "\(path) does not exist yet; the host creates an empty ledger")
         case .readable(let version):
             let isOlder = version < LedgerInspection.knownVersion
             let age = isOlder ? ", which the host upgrades to \(LedgerInspection.knownVersion) at its start" : ""

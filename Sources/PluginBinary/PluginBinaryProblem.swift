@@ -151,9 +151,9 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .dependencyUnread(let path, let problem):
             "needs the library \(path.inQuotes), whose symbols cannot be read: \(problem)"
         case .symbolUndefined(let name, let user?):
-            "needs \(user.inQuotes), which uses the symbol \(name.inQuotes), and no loaded library defines it"
+            "needs \(user.inQuotes), which uses the symbol \(name.inQuotes), which no loaded library defines"
         case .symbolUndefined(let name, nil):
-            "uses the symbol \(name.inQuotes), and no loaded library defines it"
+            "uses the symbol \(name.inQuotes), which no loaded library defines"
         case .searchPathRefused(let entry, let flaw, let user):
             (user.map { "needs \($0.inQuotes), which has" } ?? "has")
                 + " \(entry.inQuotes) in its search path for libraries; this \(flaw)"

@@ -141,7 +141,7 @@ extension Reason {
                 attempts == 0
                     ? "the task was interrupted and waits for its retry delay"
                     : "the task was interrupted and waits for its retry delay; attempts charged: \(attempts)",
-                "wait for the end of the delay, or submit the task again if it is not an event; the journal has the cause"
+                "wait for the end of the delay, or submit the task again (not an event); the journal has the cause"
             )
         case .spacing:
             (

@@ -113,7 +113,7 @@ extension ManifestCheck {
             .noCancelFlag,
             at: handler.place,
             "passes no cancel-flag: the function cannot be stopped in order, and is killed at the end of its time",
-            remedy: "add cancel-flag to its arguments if it can poll one, or ensure that it may be killed at any time"
+            remedy: "add cancel-flag to the arguments if the function polls a flag; otherwise a kill has to be harmless"
         )
     }
 
