@@ -49,7 +49,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
             case .superseded: ("superseded", "an interrupted task is not requeued: a newer request exists", true)
-            case .consumed: ("consumed", "an expired task ended without completion and is not requeued", true)
+            case .consumed:
+                ("consumed", "an expired or stopped task ended without completion and is not requeued", true)
             case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)
             case .stopRequested: ("stop-requested", "a user stopped a task", false)
             case .launchRequested: ("launch-requested", "a user launched a request at once", false)
