@@ -195,7 +195,8 @@ package struct FunctionTrial: Sendable {
         let ending = end.lastWords.map { signalName($0.signal) } ?? end.termination.words
         return FunctionTrialError(
             "\(function) ended its runner: \(ending)",
-            remedy: "compare the signature with the library's header; only this runner was affected"
+            remedy: "compare the signature with the library's header, or debug the function;"
+                + " only this runner was affected"
         )
     }
 }

@@ -53,7 +53,7 @@ package struct JournalEntry: Hashable, Sendable {
                 ("consumed", "an expired or stopped task ended without completion and is not requeued", true)
             case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)
             case .stopRequested: ("stop-requested", "a user stopped a task", false)
-            case .launchRequested: ("launch-requested", "a user launched a request at once", false)
+            case .launchRequested: ("launch-requested", "a user requested the immediate launch of a request", false)
             case .expirationRequested: ("expiration-requested", "a user expired a task", false)
             case .triggered: ("triggered", "a user triggered an extension", false)
             case .conditionsSimulated: ("conditions-simulated", "a user changed the simulated conditions", false)
