@@ -8,8 +8,8 @@
 BGTASK_ASSERT_(_Alignof(bgt_host) == 8 && _Alignof(bgt_request) == 8, "structs are aligned like their pointers");
 BGTASK_ASSERT_(sizeof(bgt_task) == 8 && sizeof(bgt_assertion) == 8, "ids are 64-bit numbers");
 BGTASK_ASSERT_(sizeof BGTASK_NOTE_OWNER == 7, "the note's owner is padded to 8 bytes");
-BGTASK_ASSERT_(sizeof(((bgt_refusal *)0)->text) == 240, "text of a refusal");
+BGTASK_ASSERT_(sizeof(((bgt_refusal *)0)->text) == 240, "the text of a refusal has 240 bytes");
 
 BGTASK_ASSERT_(_Generic(BGT_OK, int32_t : 1, default : 0), "statuses are int32_t");
 BGTASK_ASSERT_(_Generic(BGT_OUTCOME_SUCCESS, int32_t : 1, default : 0), "outcomes are int32_t");
-BGTASK_ASSERT_(_Generic(BGT_KIND_REFRESH, uint32_t : 1, default : 0), "the vocabulary is uint32_t");
+BGTASK_ASSERT_(_Generic(BGT_KIND_REFRESH, uint32_t : 1, default : 0), "kinds are uint32_t");

@@ -57,7 +57,7 @@ extension ConnectionFailure: CustomStringConvertible {
         case .noListener: "the socket exists, but no process listens on it"
         case .notAllowed: "permission denied"
         case .pathTooLong: "the path is longer than 107 bytes, the limit for a socket"
-        case .noAnswer: "a host runs, but it does not answer"
+        case .noAnswer: "a process listens on the socket, but does not answer"
         case .hungUp: "the host closed the connection before it answered"
         case .answerTooLarge: "the answer of the host has more than \(ControlClient.largestAnswer >> 20) MiB"
         case .other(let words): words

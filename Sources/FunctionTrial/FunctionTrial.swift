@@ -188,14 +188,15 @@ package struct FunctionTrial: Sendable {
                 : "pass a cancel-flag if the function takes one, or allow more time with --budget"
             let limits = "\(budget.humanReadable) and a grace period of \(gracePeriod.humanReadable)"
             return FunctionTrialError(
-                "\(function) did not return within \(limits) and was killed",
+                "\(function) did not return within \(limits); its runner was killed",
                 remedy: remedy
             )
         }
         let ending = end.lastWords.map { signalName($0.signal) } ?? end.termination.words
         return FunctionTrialError(
             "\(function) ended its runner: \(ending)",
-            remedy: "compare the signature with the library's header; only this runner was affected"
+            remedy: "compare the signature with the library's header, or debug the function;"
+                + " only this runner was affected"
         )
     }
 }

@@ -81,7 +81,7 @@ extension HostConfiguration {
                 .wrongValue,
                 at: at,
                 "is \(at.value.inQuotes), which is not a time of day",
-                remedy: "write 02:30, mon-fri 02:30, or 1,15 02:30"
+                remedy: "write a time such as \"02:30\", \"mon-fri 02:30\" or \"1,15 02:30\""
             )
             return nil
         case (let every?, _?):

@@ -15,8 +15,8 @@ extension HostCheck {
             return add(
                 .problem,
                 .socket,
-                "\(socket) has \(socket.utf8.count) bytes; at most \(Self.longestSocketPath) are allowed; choose a"
-                    + " shorter one with --socket"
+                "the control socket's path \(socket) has \(socket.utf8.count) bytes; at most"
+                    + " \(Self.longestSocketPath) are allowed; choose a shorter path with --socket"
             )
         }
         var status = stat()
@@ -54,11 +54,13 @@ extension HostCheck {
                     + " ss -lxp src \(socket), and stop it, or choose another path with --socket"
             )
         case (.unknown(let error), _):
+            let remedy =
+                [EACCES, EPERM].contains(error)
+                ? "run this command as the host's own user" : "show its processes with: ss -lxp src \(socket)"
             add(
                 .note,
                 .socket,
-                "whether a process serves \(socket) is unknown: \(String(cString: strerror(error))); run this command"
-                    + " as the host's own user"
+                "whether a process serves \(socket) is unknown: \(String(cString: strerror(error))); \(remedy)"
             )
         case (.noProcess, true):
             add(
@@ -124,7 +126,7 @@ extension HostCheck {
         if directory == "none" { return add(.fine, .cgroup, "control groups are disabled") }
         let remedy =
             "name a directory of a cgroup v2 hierarchy that the host may write to (a service has one with"
-            + " Delegate=yes), or write none to disable control groups"
+            + " Delegate=yes), or write \"none\" to disable control groups"
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             return add(

@@ -32,7 +32,7 @@ extension HostCheck {
         checkWriting(
             in: directory.path,
             .stateDirectory,
-            remedy: "make the host's user its owner, or name another directory"
+            remedy: "make the host's user the owner of the directory, or name another directory"
         )
         checkSpace(in: directory.path)
         if findings.count == count { add(.fine, .stateDirectory, "\(directory.path) is writable and has free space") }

@@ -70,7 +70,7 @@ package struct HostCheck {
         do throws(HostError) {
             switch try PluginUsers(configuration.pluginUsers, .ofThisProcess()) {
             case .own(let range): add(.fine, .pluginUsers, "each plugin has a user of its own from \(range)")
-            case .hostUser(let reason): add(.fine, .pluginUsers, "plugins have the host's user: \(reason)")
+            case .hostUser(let reason): add(.fine, .pluginUsers, "plugins run as the host's user: \(reason)")
             }
         } catch {
             add(.problem, .pluginUsers, error.message)
@@ -112,7 +112,7 @@ package struct HostCheck {
         case .refused:
             break
         case .absent:
-            add(.fine, .ledger, "\(path) does not exist yet; the host creates an empty one")
+            add(.fine, .ledger, "\(path) does not exist yet; the host creates an empty ledger")
         case .readable(let version):
             let isOlder = version < LedgerInspection.knownVersion
             let age = isOlder ? ", which the host upgrades to \(LedgerInspection.knownVersion) at its start" : ""

@@ -79,7 +79,8 @@ final class StateDirectory: Sendable {
             throw HostError(
                 code: .stateDirectoryUnusable,
                 message: "cannot move the ledger \(earlier)\(suffix) to \(ledgerFile)\(suffix):"
-                    + " \(String(cString: strerror(errno))); permit it for the host's user, and start again"
+                    + " \(String(cString: strerror(errno))); let the host's user write to the"
+                    + " directories of both files, and start the host again"
             )
         }
     }

@@ -30,10 +30,11 @@ extension DiagnosingMapping {
             }
             return outside(field, shown: text, least: least, most: measure.text(range.upperBound))
         case .flawed(let flaw, let remedy):
+            let rule = measure.description(of: range)
             problems.report(
                 .wrongType,
                 at: at(field, ()),
-                "is \(text.inQuotes)\(flaw.map { ", \($0)" } ?? ""), not \(measure.description(of: range))",
+                "is \(text.inQuotes), " + (flaw.map { "\($0); \(rule) is required" } ?? "not \(rule)"),
                 remedy: remedy ?? measure.remedy(in: range)
             )
             return nil

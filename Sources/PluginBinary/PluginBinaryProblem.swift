@@ -146,14 +146,14 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .symbolOutdated(let name): "exports \(name.inQuotes) only as an old version of the symbol"
         case .symbolNotAFunction(let name): "exports \(name.inQuotes), but not as a function"
         case .dependencyMissing(let name, let user?):
-            "needs \(user.inQuotes), which needs the library \(name.inQuotes), and the loader does not find it"
-        case .dependencyMissing(let name, nil): "needs the library \(name.inQuotes), and the loader does not find it"
+            "needs \(user.inQuotes), which needs the library \(name.inQuotes), which the loader does not find"
+        case .dependencyMissing(let name, nil): "needs the library \(name.inQuotes), which the loader does not find"
         case .dependencyUnread(let path, let problem):
             "needs the library \(path.inQuotes), whose symbols cannot be read: \(problem)"
         case .symbolUndefined(let name, let user?):
-            "needs \(user.inQuotes), which uses the symbol \(name.inQuotes), and no loaded library defines it"
+            "needs \(user.inQuotes), which uses the symbol \(name.inQuotes), which no loaded library defines"
         case .symbolUndefined(let name, nil):
-            "uses the symbol \(name.inQuotes), and no loaded library defines it"
+            "uses the symbol \(name.inQuotes), which no loaded library defines"
         case .searchPathRefused(let entry, let flaw, let user):
             (user.map { "needs \($0.inQuotes), which has" } ?? "has")
                 + " \(entry.inQuotes) in its search path for libraries; this \(flaw)"
@@ -187,7 +187,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
             "bind one of the functions that nm -D --defined-only lists with a T, W or i"
         case .dependencyMissing:
             "install that library, or put it beside the plugin's library and link with -Wl,-rpath,'$ORIGIN'"
-        case .dependencyUnread: "check it with: bgtask plugin inspect"
+        case .dependencyUnread: "check that library with: bgtask plugin inspect"
         case .symbolUndefined(let name, _) where name.hasPrefix("bgt_") || name.hasPrefix("bgtask_"):
             "call the host through its table; no host defines the symbols of the ABI"
         case .searchPathRefused:

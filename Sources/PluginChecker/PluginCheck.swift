@@ -137,10 +137,13 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 "the pinned files have their digests, and the library takes no other file from its directory"
             )
         case .provenance:
-            Row(.manifest, "a signature beside the manifest is one of its bytes, and the host's policy accepts its key")
+            Row(
+                .manifest,
+                "a signature beside the manifest matches its bytes and is by a key that the host's policy accepts"
+            )
         case .identifierFree: Row(.neighbours, "no other manifest describes the same plugin")
-        case .taskIdentifiersFree: Row(.neighbours, "no other main plugin owns one of its task identifiers")
-        case .containingPlugin: Row(.neighbours, "an extension's main plugin is installed and lists it")
+        case .taskIdentifiersFree: Row(.neighbours, "no other main plugin owns a task identifier of the plugin")
+        case .containingPlugin: Row(.neighbours, "the main plugin of an extension is installed and lists the extension")
         }
     }
 

@@ -139,8 +139,8 @@ struct FileExchange {
     private static func failure(_ message: String, _ error: Int32) -> InstallationError {
         let remedy: String? =
             switch error {
-            case EACCES, EPERM: "run the command as the owner of the directory, for example with sudo"
-            case ENOSPC, EDQUOT: "delete files on that disk to free space"
+            case EACCES, EPERM: "run the command as a user with access to this file, for example with sudo"
+            case ENOSPC, EDQUOT: "delete other files on the disk of this file"
             case EROFS: "mount its disk for writing, or name another directory with --manifests"
             default: nil
             }

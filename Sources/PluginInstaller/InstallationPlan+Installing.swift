@@ -77,7 +77,7 @@ extension InstallationPlan {
             case .gone, .silent: return .silent
             case .refused(let problems):
                 throw InstallationError(
-                    "the host refuses \(identifier), and the previous files are restored; the host's reasons:"
+                    "the host refuses \(identifier), so the installation was undone; the host's reasons:"
                         + " \(problems.joined(separator: "; "))"
                 )
             }

@@ -56,7 +56,7 @@ package struct InstallationPlan {
         let target = previous?.path ?? "\(place.operatorDirectory)/\(reading.identifier?.text ?? "unknown")\(format)"
         if FilePlace.isSame(source, target) {
             throw InstallationError(
-                "\(source) is already in the host's directory, so the plugin is installed",
+                "\(source) is already in the host's manifest directory, from which the host reads it",
                 remedy: "nothing to do; see: bgtask plugin list"
             )
         }

@@ -51,7 +51,7 @@ struct ControlGroupParent {
                     code: .refused,
                     message:
                         "cgroup: \(error.reason); name a directory of a cgroup v2 hierarchy that the host may write to"
-                        + " (a service has one with Delegate=yes), or write none to disable control groups"
+                        + " (a service has one with Delegate=yes), or write \"none\" to disable control groups"
                 )
             }
         }

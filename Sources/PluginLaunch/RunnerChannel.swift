@@ -150,7 +150,10 @@ struct RunnerChannel {
         guard socket != nil else { return .ended }
         guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {
             close()
-            return .malformed("the runner does not read its socket: more than \(Self.outgoingLimit) bytes wait for it")
+            return .malformed(
+                "the runner does not read its socket, in which more than \(Self.outgoingLimit) bytes wait; do not stop"
+                    + " the runner process"
+            )
         }
         outgoing.append(contentsOf: frame)
         return flush()

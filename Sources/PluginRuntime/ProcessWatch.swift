@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import TaskModel
 
 /// A snapshot of process-wide state that a plugin must not change (BGT-ABI-16). A later comparison reports the changes;
 /// none is undone.
@@ -25,7 +26,8 @@ struct ProcessWatch: @unchecked Sendable {
             let harm =
                 CrashReporter.signals.contains(signal)
                 ? "or the journal cannot locate a crash" : "because the host decides when a launch ends"
-            changes.append("the handler of signal \(signal) was replaced; leave the runner's handler in place, \(harm)")
+            let handler = "the handler of \(signalName(signal))"
+            changes.append("\(handler) was replaced; leave the runner's handler in place, \(harm)")
         }
         if let now = Self.directory(), let directory, now != directory {
             changes.append("the working directory became \"\(now)\"; use absolute paths, such as the container's")

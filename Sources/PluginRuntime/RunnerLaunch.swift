@@ -111,9 +111,10 @@ final class RunnerLaunch: Sendable {
         let status = ThreadRole.with(.callback) { entry(HostTable.address, &plugin) }
         let nowBlocked = ProcessWatch.blockedSignals()
         if nowBlocked != blocked {
+            let names = nowBlocked.isEmpty ? "none" : nowBlocked.map(signalName).joined(separator: ", ")
             violation(
                 .processOfHost,
-                "entry left signals \(nowBlocked) blocked; restore the signal mask before entry returns"
+                "entry changed the signal mask, blocked signals now: \(names); restore the mask before entry returns"
             )
         }
         if status == BGT_OK {

@@ -16,7 +16,7 @@ package struct DeniedCall: Hashable, Sendable {
     package static let journaledPerLaunch = 20
 
     package let group: Group
-    /// Name of the call, as `socket(AF_INET)` or `ptrace`.
+    /// Name of the call, as `socket(AF_INET)` or `ptrace`; its number when the call has no known name.
     package let name: String
 
     /// - Parameters:
@@ -45,13 +45,13 @@ package struct DeniedCall: Hashable, Sendable {
 
     /// Message for users: the refused call, and the grant that would allow it.
     package var message: String {
-        switch group {
+        let refused = "the system call \(name) was refused with EPERM"
+        return switch group {
         case .network:
-            "\(name) was refused with EPERM; if the plugin needs the network, add to its manifest: grants: { network: true }"
+            "\(refused); if the plugin needs the network, add to its manifest: grants: { network: true }"
         case .processes:
-            "\(name) was refused with EPERM; if the plugin needs to start processes, add to its manifest:"
-                + " grants: { processes: true }"
-        case .ungrantable: "\(name) was refused with EPERM; no grant allows it: remove the call from the plugin"
+            "\(refused); if the plugin needs to start processes, add to its manifest: grants: { processes: true }"
+        case .ungrantable: "\(refused); no grant allows this call: remove it from the plugin"
         }
     }
 
@@ -62,7 +62,7 @@ package struct DeniedCall: Hashable, Sendable {
 
     private static func systemName(of number: Int32) -> String {
         guard let name = seccomp_syscall_resolve_num_arch(seccomp_arch_native(), number) else {
-            return "system call \(number)"
+            return "\(number)"
         }
         defer { free(name) }
         return String(cString: name)

@@ -55,8 +55,8 @@ extension JournalEntry {
         return entry
     }
 
-    /// The entry which states that an expired task ended without a completion, so that its request is used up and not
-    /// requeued.
+    /// The entry which states that an expired or stopped task ended without a completion, so that its request is used
+    /// up and not requeued.
     static func consumed(
         _ work: PendingWork,
         by outcome: TaskOutcome,
@@ -65,7 +65,7 @@ extension JournalEntry {
         at now: Moment
     ) -> JournalEntry {
         let message =
-            "submission \(work.number) was expired and then ended as \(outcome.rawValue); it is not requeued"
+            "submission \(work.number) was expired or stopped, then ended as \(outcome.rawValue); it is not requeued"
         return JournalEntry(work, .consumed, launch: launch, at: now, blame: blame, message: message)
     }
 

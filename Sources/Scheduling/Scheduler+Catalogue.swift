@@ -83,7 +83,7 @@ extension Scheduler {
             let message =
                 isInstalled
                 ? "another manifest of this plugin is refused, and the installed one stays in force: \(problem)"
-                : "the manifest of the plugin is refused: \(problem)"
+                : "the plugin is refused: \(problem)"
             let event = refusals[plugin]?.event ?? .pluginRefused
             note(JournalEntry(at: now.wall, event: event, plugin: plugin, blame: .nobody, message: message))
         }

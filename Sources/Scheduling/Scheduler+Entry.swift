@@ -72,7 +72,8 @@ extension Scheduler {
     private mutating func endUnreceived(_ event: PendingEvent, _ number: LaunchNumber, _ index: Int, at now: Moment) {
         switch event.type {
         case .started:
-            let message = "\(event.plugin) receives no events; its entry returned in order"
+            let message =
+                "\(event.plugin) sets no receiver for events, so the event ended when entry returned in order"
             end(number, index, as: .succeeded, blame: .nobody, message: message, at: now)
         case .trigger, .fetch:
             let message =

@@ -27,15 +27,16 @@ extension Scheduler {
     private func loss(of plugin: PluginIdentifier, at now: Moment) -> JournalEntry {
         let refusal = plugins[plugin].refusal
         let loss =
-            refusal.map { "the manifest of the plugin is refused: \($0)" }
+            refusal.map { "the plugin is refused: \($0)" }
             ?? "no manifest describes the plugin any more"
         let retention = configuration.removedPluginRetention.humanReadable
+        let remedy = refusal == nil ? "reinstall the plugin to run them" : "correct the problem to run them"
         return JournalEntry(
             at: now.wall,
             event: refusal == nil ? .pluginRemoved : refusals[plugin]?.event ?? .pluginRefused,
             plugin: plugin,
             blame: .nobody,
-            message: "\(loss); its pending requests are kept for \(retention); reinstall the plugin to run them"
+            message: "\(loss); its pending requests are kept for \(retention); \(remedy)"
         )
     }
 

@@ -7,7 +7,7 @@ extension Scheduler {
     /// The plugin to be launched for the submission: the submitting plugin or, for an extension, its main plugin;
     /// without a submitting plugin, the owner of the identifier.
     func owner(of submission: Submission) -> Result<PluginIdentifier, SubmissionRefusal> {
-        if isStopping { return .failure(.hostStopping(remedy: "submit again after its restart")) }
+        if isStopping { return .failure(.hostStopping(remedy: "submit again after the host's restart")) }
         let identifier = submission.request.identifier
         var owner = owners[identifier]
         if case .plugin(let submitter) = submission.submitter {
@@ -36,7 +36,7 @@ extension Scheduler {
                 code: .unavailable,
                 subReason: .pluginMissing,
                 message: "\(main), the main plugin of extension \(submitter), "
-                    + (refusal.map { "has a manifest that is refused: \($0)" } ?? "is not installed; install it again")
+                    + (refusal.map { "is refused: \($0)" } ?? "is not installed; install \(main)")
             )
         }
         if entry.extensions.contains(submitter) { return nil }

@@ -40,11 +40,11 @@ extension Scheduler {
     /// The refusal of a trigger; nil when the trigger is accepted. A main plugin cannot be triggered: its work has to
     /// be submitted as requests, which have limits and replace one another, and events would bypass both.
     private func refusal(of trigger: Trigger) -> SubmissionRefusal? {
-        if isStopping { return .hostStopping(remedy: "trigger it again after its restart") }
+        if isStopping { return .hostStopping(remedy: "trigger the extension again after the host's restart") }
         let plugin = trigger.plugin
         guard plugins.contains(plugin), let entry = plugins[plugin].entry else {
             let refusal = plugins.contains(plugin) ? plugins[plugin].refusal : nil
-            let problem = refusal.map { "the manifest of \(plugin) is refused: \($0)" }
+            let problem = refusal.map { "plugin \(plugin) is refused: \($0)" }
             return SubmissionRefusal(
                 code: .unavailable,
                 subReason: .pluginMissing,

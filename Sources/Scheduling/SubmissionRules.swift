@@ -93,7 +93,7 @@ package enum SubmissionRules {
             code: .notPermitted,
             subReason: .resourcesUnsupported,
             message: "\(request.identifier) needs a GPU, which this machine does not have;"
-                + " request it only where \"bgtask host status\" shows gpu yes"
+                + " request a GPU only where \"bgtask host status\" shows gpu yes"
         )
     }
 

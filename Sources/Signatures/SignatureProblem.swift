@@ -36,7 +36,7 @@ package enum SignatureProblem: Error, Hashable, Sendable {
         case .unsupportedHash(let name): "has the hash algorithm \(name), which this version cannot verify"
         case .foreignNamespace(let found):
             "has the namespace \(found), not \(PluginSignature.namespace)"
-        case .invalid(let key): "by the key \(key) does not match the file"
+        case .invalid(let key): "is by the key \(key) and does not match the file"
         case .revoked(let key): "is by the key \(key), which is revoked"
         case .unknownKey(let key): "is by the key \(key), which no entry of the signers file has"
         case .foreignPrincipal(let key, let principals):

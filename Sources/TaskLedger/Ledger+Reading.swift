@@ -35,7 +35,7 @@ extension Ledger {
         ofTask submission: SubmissionNumber,
         in launch: LaunchNumber
     ) throws(LedgerError) -> [UInt8]? {
-        try read("reading the payload of task \(submission) of launch \(launch)") {
+        try read("reading the payload of submission \(submission) in launch \(launch)") {
             try $0.payload(of: submission, in: launch)
         }
     }
@@ -78,7 +78,7 @@ extension Ledger {
         ofTask submission: SubmissionNumber,
         in launch: LaunchNumber
     ) throws(LedgerError) -> PendingSpan? {
-        try read("reading task \(submission) of launch \(launch)") {
+        try read("reading the task of submission \(submission) in launch \(launch)") {
             try $0.pendingSpan(ofTask: submission, in: launch)
         }
     }

@@ -49,10 +49,11 @@ package struct JournalEntry: Hashable, Sendable {
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
             case .superseded: ("superseded", "an interrupted task is not requeued: a newer request exists", true)
-            case .consumed: ("consumed", "an expired task ended without completion and is not requeued", true)
+            case .consumed:
+                ("consumed", "an expired or stopped task ended without completion and is not requeued", true)
             case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)
             case .stopRequested: ("stop-requested", "a user stopped a task", false)
-            case .launchRequested: ("launch-requested", "a user launched a request at once", false)
+            case .launchRequested: ("launch-requested", "a user requested the immediate launch of a request", false)
             case .expirationRequested: ("expiration-requested", "a user expired a task", false)
             case .triggered: ("triggered", "a user triggered an extension", false)
             case .conditionsSimulated: ("conditions-simulated", "a user changed the simulated conditions", false)
@@ -63,10 +64,11 @@ package struct JournalEntry: Hashable, Sendable {
             case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)
             case .pluginInstalled: ("plugin-installed", "a plugin is in the catalogue for the first time", false)
             case .pluginChanged: ("plugin-changed", "the manifest or the library of a plugin changed", false)
-            case .pluginRefused: ("plugin-refused", "a manifest was refused", false)
+            case .pluginRefused:
+                ("plugin-refused", "a plugin was refused because of its manifest or its library", false)
             case .provenanceRefused:
                 ("provenance-refused", "a plugin was refused because of its signature or its missing pins", false)
-            case .pluginRemoved: ("plugin-removed", "a plugin left the catalogue", false)
+            case .pluginRemoved: ("plugin-removed", "a plugin is no longer installed", false)
             }
         }
 

@@ -98,8 +98,8 @@ extension Reason {
         case .pluginMissing(let plugin): ("plugin \(plugin) is not installed", "install \(plugin)")
         case .pluginRefused(let plugin, let problem):
             (
-                "the manifest of \(plugin) is refused: \(problem)",
-                "fix the manifest of \(plugin)"
+                "plugin \(plugin) is refused: \(problem)",
+                "correct the problems of \(plugin); list all of them with: bgtask plugin list"
             )
         case .pluginDisabled(let plugin):
             (
@@ -141,9 +141,13 @@ extension Reason {
                 attempts == 0
                     ? "the task was interrupted and waits for its retry delay"
                     : "the task was interrupted and waits for its retry delay; attempts charged: \(attempts)",
-                "wait for the delay to end, or submit the task again; the journal has the cause"
+                "wait for the end of the delay, or submit the task again (not an event); the journal has the cause"
             )
-        case .spacing: ("the spacing since the plugin's last launch is not over", "wait for the end of the spacing")
+        case .spacing:
+            (
+                "the spacing since the plugin's last background launch is not over",
+                "wait for the end of the spacing"
+            )
         case .dayBudget(_, let limit):
             (
                 "the plugin's launches have used its day budget of \(limit.humanReadable) in the last 24h",
@@ -152,7 +156,7 @@ extension Reason {
         case .stagger(_, let cause):
             (
                 "\(cause.words) recently, and launches are staggered",
-                "wait, or run it now with bgtask run"
+                "wait, or run the task now with bgtask run"
             )
         case .externalPower:
             (
@@ -179,17 +183,17 @@ extension Reason {
                 "the load, heat and power of the machine are not sampled yet",
                 "wait for the first sample"
             )
-        case .notIdle: ("the machine is in use", "wait until the machine is idle, or run it now with bgtask run")
-        case .highLoad: ("the processors are busy", "wait for the load to fall, or run it now with bgtask run")
+        case .notIdle: ("the machine is in use", "wait until the machine is idle, or run the task now with bgtask run")
+        case .highLoad: ("the processors are busy", "wait for the load to fall, or run the task now with bgtask run")
         case .batteryLow:
             (
                 "the battery is low and the machine is not on external power",
-                "connect external power, or run it now with bgtask run"
+                "connect external power, or run the task now with bgtask run"
             )
         case .powerSaver:
             (
                 "the machine is in power-saver mode",
-                "choose another power profile, or run it now with bgtask run"
+                "choose another power profile, or run the task now with bgtask run"
             )
         case .memoryPressure: ("memory is short", "free memory")
         case .heat: ("the machine is hot", "let the machine cool down")
@@ -201,7 +205,7 @@ extension Reason {
         case .othersRunAlone(let first):
             (
                 "task \(first) was interrupted, and runs alone before all other tasks of the plugin",
-                "wait for the end of \(first), or cancel it"
+                "wait for the end of \(first), or cancel \(first)"
             )
         case .launchLimit(let lane, let limit):
             (

@@ -64,14 +64,15 @@ extension TaskRequest {
     /// valid. Permissions are checked elsewhere.
     package func flaw(with payload: [UInt8]) -> String? {
         if payload.count > Self.maximumPayload {
-            return "the payload has \(payload.count) bytes; at most \(Self.maximumPayload) are allowed"
+            return "the payload has \(payload.count) bytes; at most \(Self.maximumPayload) are allowed;"
+                + " put larger data into the container"
         }
-        if !TaskKind.submittable.contains(kind) { return "an event cannot be submitted" }
+        if !TaskKind.submittable.contains(kind) { return "an event cannot be submitted; submit another kind" }
         if let field = RequestField.foreign(to: kind, isGiven: has) {
             return "\(field.key) has no meaning for a \(kind.name) request; leave it out"
         }
         guard kind == .continued else { return nil }
-        guard let continued else { return "the continued request has no title" }
+        guard let continued else { return "the continued request has no title; set a title" }
         return continued.flaw
     }
 }
@@ -79,9 +80,9 @@ extension TaskRequest {
 extension ContinuedTerms {
     fileprivate var flaw: String? {
         switch Self.titleProblem(title: title, subtitle: subtitle) {
-        case .missing: "the title of the continued request is empty; a title has at least one byte"
+        case .missing: "the title of the continued request is empty; set a title of at least one byte"
         case .tooLong(let field, let bytes):
-            "the \(field.key) has \(bytes) bytes; at most \(Self.maximumTitle) are allowed"
+            "the \(field.key) has \(bytes) bytes; at most \(Self.maximumTitle) are allowed; shorten it"
         case nil: nil
         }
     }

@@ -83,7 +83,7 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
     }
 
     /// The refusal of a call to a host that is stopping.
-    package static func hostStopping(remedy: String = "try again after its restart") -> SubmissionRefusal {
+    package static func hostStopping(remedy: String = "try again after the host's restart") -> SubmissionRefusal {
         SubmissionRefusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping; \(remedy)")
     }
 

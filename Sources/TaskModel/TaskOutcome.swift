@@ -28,7 +28,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         case .succeeded: ("the plugin completed the task", true, 0)
         case .noData: ("the plugin completed the task without new data", true, 1)
         case .interrupted:
-            ("the host or the machine went down, the host stopped, or another task of the launch crashed", false, 2)
+            ("the host stopped or went down, or the launch failed without a proven fault of the task", false, 2)
         case .expired:
             ("the task was expired, had no expiration handler and did not end within the grace period", true, 3)
         case .failed: ("the plugin completed the task without success", true, 4)
@@ -36,7 +36,8 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         case .overran:
             ("the task was killed at the end of the grace period, despite its expiration handler", true, 6)
         case .exited: ("the process exited before the task was completed", false, 7)
-        case .entryFailed: ("the plugin's entry function failed", false, 8)
+        case .entryFailed:
+            ("the plugin failed or overran in entry, or while its library was loaded", false, 8)
         case .loadFailed: ("the plugin's library could not be loaded", false, 9)
         case .killedForMemory: ("the process was killed because it used too much memory", false, 10)
         case .crashed: ("the process crashed", false, 11)
@@ -83,7 +84,7 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
     case loadFailed = "load-failed"
     /// The host was stopped in order during the launch.
     case interrupted
-    /// The host or the machine went down during the launch.
+    /// The host or the machine went down during the launch, or the host could not run the launch.
     case lost
 
     package var meaning: String {
@@ -94,10 +95,10 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
         case .crashed: "its process crashed"
         case .exited: "its process exited while a task or an assertion was open"
         case .killedForMemory: "its process was killed because it used too much memory"
-        case .entryFailed: "the plugin's entry function failed"
+        case .entryFailed: "the plugin failed or overran in entry, or while its library was loaded"
         case .loadFailed: "the plugin's library could not be loaded"
         case .interrupted: "the host stopped in order"
-        case .lost: "the host or the machine went down"
+        case .lost: "the host or the machine went down, or the host could not run the launch"
         }
     }
 }

@@ -61,7 +61,7 @@ struct RenderingTests {
                 spacing         1s
                 batch size      100
                 idle timeout    10s
-                retry           a task after 10s, doubling; 3 attempts; a runner or a commit after 1s
+                retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d; each deletion waits 10min, in case the clock is wrong
                 policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
                 isolation       best-effort
@@ -113,7 +113,7 @@ struct RenderingTests {
                 name            Feed 1.4.0
                 role            main
                 state           running
-                waits for       spacing: the spacing since the plugin's last launch is not over; until 2026-01-31 01:48:02 (in 2s)
+                waits for       spacing: the spacing since the plugin's last background launch is not over; until 2026-01-31 01:48:02 (in 2s)
                 modes           fetch, processing
                 permitted       com.example.feed.refresh
                                 com.example.feed.export.*
@@ -143,7 +143,7 @@ struct RenderingTests {
                 background      on
                 entitlements    continued-processing.gpu
                 schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
-                retry           a task after 10s, doubling; 3 attempts; a runner or a commit after 1s
+                retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
                 retention       requests are kept for 30d after a removal
                 last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
                 notes           /etc/bgtask/manifests/feed.yaml:9: note: modes: audio has no effect
@@ -320,7 +320,8 @@ struct WhyTextTests {
         )
         #expect(
             text(TaskWhyReply(identifier: task, plugin: plugin, state: .unknown))
-                == "com.example.feed.refresh of com.example.feed was never submitted\n"
+                == "com.example.feed.refresh of com.example.feed is neither pending nor running, and no outcome of it"
+                + " is recorded\n"
         )
         let cancelled = TaskWhyReply.LastOutcome(
             outcome: "cancelled",

@@ -234,7 +234,8 @@ struct WireShapeTests {
                  "last_launch": {"launch": 41, "started_at": "2026-01-31T01:48:00Z",
                    "started_at_ns": "1769824080000000000",
                                  "outcome": "completed", "message": "2 tasks"},
-                 "reasons": [{"code": "spacing", "message": "the spacing since the plugin's last launch is not over",
+                 "reasons": [{"code": "spacing",
+                              "message": "the spacing since the plugin's last background launch is not over",
                               "until": "2026-01-31T01:48:02Z", "until_ns": "1769824082000000000"}],
                  "waiting_events": [{"plugin": "com.example.feed", "event_name": "started", "submission": 13,
                    "created_at": "2026-01-31T01:48:00Z", "created_at_ns": "1769824080000000000", "attempts": 0}]}

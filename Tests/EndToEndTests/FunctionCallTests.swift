@@ -90,7 +90,7 @@ struct FunctionCallTests {
         let run = try await call("plain_stay", "--returns", "void", "--budget", "100ms", "--grace-period", "50ms")
         #expect(run.status == 1)
         #expect(run.error.contains("void plain_stay(void) of "))
-        #expect(run.error.contains("did not return within 100ms and a grace period of 50ms and was killed"))
+        #expect(run.error.contains("did not return within 100ms and a grace period of 50ms; its runner was killed"))
     }
 
     @Test func `bgtask plugin call of a function that the library does not export suggests the nearest name`()

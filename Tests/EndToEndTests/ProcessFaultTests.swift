@@ -64,7 +64,8 @@ struct ProcessFaultTests {
             }
             #expect(reported.allSatisfy { $0.message.contains("BGT-ABI-16") && $0.blame == "plugin" })
             let things = [
-                "signal 11 was replaced; leave", "signal 15 was replaced; leave", "signals [10] blocked; restore",
+                "signal 11 (SIGSEGV) was replaced; leave", "signal 15 (SIGTERM) was replaced; leave",
+                "blocked signals now: signal 10; restore",
                 "working directory became \"/tmp\"; use", "umask became 0000; pass modes",
             ]
             for thing in things { #expect(reported.contains { $0.message.contains(thing) }, "\(thing)") }

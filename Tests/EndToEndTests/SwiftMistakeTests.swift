@@ -74,7 +74,7 @@ struct SwiftMistakeTests {
             let end = try await host.outcome(of: submission)
             #expect(end.event == "not-registered" && end.blame == "plugin")
             try await host.waitForLog("the last words") {
-                $0.contains("launched for the task with identifier \"\(plugin.task("refresh"))\"")
+                $0.contains("registered for the task with identifier \"\(plugin.task("refresh"))\", for which")
             }
             let launch = try #require(end.launch)
             #expect(try await host.end(ofLaunch: launch).event == "launch-crashed")

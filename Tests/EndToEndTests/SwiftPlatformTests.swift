@@ -20,7 +20,7 @@ struct SwiftPlatformTests {
         let plugin = Self.plugin(["colour": "red"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.started(plugin)
-            #expect(end.event == "succeeded" && !end.message.contains("receives no events"))
+            #expect(end.event == "succeeded" && !end.message.contains("sets no receiver for events"))
             _ = try await host.end(ofLaunch: try #require(end.launch))
             #expect(
                 host.notes(plugin) == [

@@ -69,7 +69,7 @@ struct WaitingTests {
             #expect(why.state == .unknown && why.codes == ["plugin-disabled"])
             #expect(why.change?.code == "plugin-disabled" && why.nextOccurrence != nil)
             let text = try await host.bgtask("why", plugin.task()).output
-            #expect(text.contains("plugin-disabled: ") && text.contains("next by schedule"))
+            #expect(text.contains("plugin-disabled: ") && text.contains("next occurrence"))
         }
     }
 

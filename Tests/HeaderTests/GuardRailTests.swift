@@ -10,7 +10,7 @@ struct GuardRailTests {
     func `a target minor version newer than the header's stops the build with a remedy`() throws {
         let result = try Compiler.gcc.check("#define BGTASK_TARGET_MINOR 1\n#include <bgtask.h>\n")
         #expect(result.status != 0)
-        #expect(result.output.contains("install a newer header"))
+        #expect(result.output.contains("install a newer bgtask.h"))
     }
 
     @Test(.enabled(if: Compiler.gcc.isInstalled))

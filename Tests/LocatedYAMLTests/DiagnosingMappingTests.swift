@@ -50,34 +50,35 @@ struct DiagnosingMappingTests {
     @Test(arguments: [
         (
             "30",
-            "is \"30\", which has no unit, not a duration from 500ms to 2h; "
+            "is \"30\", which has no unit; a duration from 500ms to 2h is required; "
                 + "add one of the units ms, s, min, h, d, such as 30s"
         ),
         (
             "10m",
-            "is \"10m\", whose unit \"m\" is not one of ms, s, min, h, d, not a duration from 500ms to 2h; write 10min"
+            "is \"10m\", whose unit \"m\" is not one of ms, s, min, h, d; "
+                + "a duration from 500ms to 2h is required; write 10min"
         ),
         (
             "4 fortnights",
-            "is \"4 fortnights\", whose unit \"fortnights\" is not one of ms, s, min, h, d, "
-                + "not a duration from 500ms to 2h; "
+            "is \"4 fortnights\", whose unit \"fortnights\" is not one of ms, s, min, h, d; "
+                + "a duration from 500ms to 2h is required; "
                 + "write a whole number and one of the units ms, s, min, h, d, such as 30s"
         ),
-        ("1.5s", "is \"1.5s\", which has a fraction, not a duration from 500ms to 2h; write 1500ms"),
+        ("1.5s", "is \"1.5s\", which has a fraction; a duration from 500ms to 2h is required; write 1500ms"),
         (
             "0.0001s",
-            "is \"0.0001s\", which has a fraction, not a duration from 500ms to 2h; "
+            "is \"0.0001s\", which has a fraction; a duration from 500ms to 2h is required; "
                 + "write a whole number in a smaller unit"
         ),
         (
             "1min30",
-            "is \"1min30\", which has no unit, not a duration from 500ms to 2h; "
+            "is \"1min30\", which has no unit; a duration from 500ms to 2h is required; "
                 + "add one of the units ms, s, min, h, d, such as 30s"
         ),
         (
             "1h30m",
-            "is \"1h30m\", whose unit \"m\" is not one of ms, s, min, h, d, "
-                + "not a duration from 500ms to 2h; write 1h30min"
+            "is \"1h30m\", whose unit \"m\" is not one of ms, s, min, h, d; "
+                + "a duration from 500ms to 2h is required; write 1h30min"
         ),
         (
             "soon",
@@ -119,9 +120,9 @@ struct DiagnosingMappingTests {
         }
         #expect(
             document.problems.map(\.description) == [
-                "f:1:4: a: is \"256MB\", whose unit \"MB\" is not one of B, KiB, MiB, GiB, TiB, "
-                    + "not a size from 1MiB to 1GiB; write 256MiB",
-                "f:2:4: b: is \"1.5GiB\", which has a fraction, not a size from 1MiB to 1GiB; write 1536MiB",
+                "f:1:4: a: is \"256MB\", whose unit \"MB\" is not one of B, KiB, MiB, GiB, TiB; "
+                    + "a size from 1MiB to 1GiB is required; write 256MiB",
+                "f:2:4: b: is \"1.5GiB\", which has a fraction; a size from 1MiB to 1GiB is required; write 1536MiB",
                 "f:3:4: c: is 9999999999TiB, which is not between 0B and 9223372036854775807B; "
                     + "write a value in that range",
                 "f:4:4: d: is -1B, which is not between 0B and 9223372036854775807B; write a value in that range",

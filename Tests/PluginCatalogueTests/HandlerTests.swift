@@ -257,7 +257,7 @@ struct HandlerTests {
             read(text).problems.map(\.description) == [
                 """
                 feed.yaml:5:51: permitted-identifiers[1]: is "com.example.feed.weekly", which no handler binds to a \
-                function; add a handler for it, or remove it
+                function; add a handler for this identifier, or remove the identifier
                 """,
                 """
                 feed.yaml:5:76: permitted-identifiers[2]: is the pattern "com.example.feed.export.*", which cannot \

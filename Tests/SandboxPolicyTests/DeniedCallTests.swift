@@ -28,7 +28,7 @@ struct DeniedCallTests {
         #expect(socket(AF_INET, Int(SOCK_RAW.rawValue)).group == .ungrantable("socket(AF_INET)"))
         #expect(socket(AF_UNIX, Int(SOCK_STREAM.rawValue)).group == .ungrantable("socket(AF_UNIX)"))
         #expect(socket(77, Int(SOCK_STREAM.rawValue)).name == "socket(family 77)")
-        #expect(socket(AF_UNIX, 1).message.contains("no grant allows it"))
+        #expect(socket(AF_UNIX, 1).message.contains("no grant allows this call"))
     }
 
     @Test func `starting a process is allowed by the grant processes, a namespace by no grant`() {
@@ -36,10 +36,10 @@ struct DeniedCallTests {
         #expect(DeniedCall(number: number(of: "clone"), arguments: (UInt64(SIGCHLD), 0)).group == .processes)
         #expect(DeniedCall(number: number(of: "clone"), arguments: (newNetwork, 0)).group == .ungrantable("clone"))
         let execution = DeniedCall(number: number(of: "execve"), arguments: (0, 0))
-        #expect(execution.group == .processes && execution.message.hasPrefix("execve was refused with EPERM"))
+        #expect(execution.group == .processes && execution.message.hasPrefix("the system call execve was refused"))
     }
 
     @Test func `a call without a name is reported by its number`() {
-        #expect(DeniedCall(number: 9_999, arguments: (0, 0)).name == "system call 9999")
+        #expect(DeniedCall(number: 9_999, arguments: (0, 0)).name == "9999")
     }
 }

@@ -79,7 +79,7 @@ struct RemovalTests {
         let reported = host.entries(.pluginRefused)
         #expect(
             reported.map(\.plugin) == [.keyboard]
-                && reported[0].message == "the manifest of the plugin is refused: line 3 is wrong"
+                && reported[0].message == "the plugin is refused: line 3 is wrong"
         )
         host.refuse(.keyboard, because: "line 4 is wrong")
         #expect(host.entries(.pluginRefused).count == 2)

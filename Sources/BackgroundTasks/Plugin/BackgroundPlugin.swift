@@ -114,8 +114,8 @@ public enum BackgroundPlugin {
         let (launched, registered) = entry.withLock { ($0.launched, $0.registered) }
         guard let missing = launched.first(where: { !registered.contains($0) }) else { return }
         ProgrammingError.end(
-            "the plugin was launched for the task with identifier \"\(missing)\", and no launch handler is registered"
-                + " for it; register it in the closure that is passed to BackgroundPlugin.enter"
+            "no launch handler is registered for the task with identifier \"\(missing)\", for which the plugin was"
+                + " launched; register a launch handler in the closure that is passed to BackgroundPlugin.enter"
         )
     }
 }

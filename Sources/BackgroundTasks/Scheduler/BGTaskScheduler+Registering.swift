@@ -19,7 +19,7 @@ extension BGTaskScheduler {
             ProgrammingError.end(
                 "all launch handlers must be registered before entry returns; \"\(identifier)\" was registered later;"
                     + " register it in the closure of BackgroundPlugin.enter. A handler of a continued task may be"
-                    + " registered later if the manifest permits it by a pattern alone, such as"
+                    + " registered later if the manifest permits its identifier only by a pattern, such as"
                     + " \"\(pattern(of: identifier))\""
             )
         case .duplicate:

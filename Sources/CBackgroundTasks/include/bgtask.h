@@ -142,7 +142,7 @@
 #endif
 
 #if BGTASK_TARGET_MINOR > BGTASK_ABI_MINOR
-#error "BGTASK_TARGET_MINOR is newer than this bgtask.h; install a newer header"
+#error "BGTASK_TARGET_MINOR is newer than this bgtask.h; install a newer bgtask.h, or define a lower number"
 #endif
 
 #ifdef __cplusplus

@@ -43,9 +43,9 @@ extension HostStatusReply: Presentable {
         fields.add("each launch", isolation.launchLimits.words)
         fields.add("provenance", each: provenance.words)
         fields.add("continued", continued.words)
-        let refresh = isBackgroundRefreshOn ? "on" : "off"
         let interval = minimumFetchInterval.duration.humanReadable
-        fields.add("refresh", "\(refresh), legacy fetch at most every \(interval)")
+        let refresh = isBackgroundRefreshOn ? "on, legacy fetch at most every \(interval)" : "off, legacy fetch as well"
+        fields.add("refresh", refresh)
         return fields.text
     }
 }
@@ -77,11 +77,12 @@ extension KindBudget {
 }
 
 extension RetryRule {
-    /// The retry rule in a phrase, as `a task after 10s, doubling; 3 attempts; a runner or a commit after 1s`.
+    /// The retry rule in a phrase, as
+    /// `a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s`.
     var words: String {
         let attempts = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
-        return "a task after \(delay.duration.humanReadable), doubling; \(attempts); "
-            + "a runner or a commit after \(hostDelay.duration.humanReadable)"
+        return "a task after \(delay.duration.humanReadable), doubling, at most \(attempts); "
+            + "a failed runner or commit after \(hostDelay.duration.humanReadable)"
     }
 }
 

@@ -58,7 +58,7 @@ extension TaskWhyReply: Presentable {
         case .finished:
             return "\(task) is neither pending nor running; it ended as \(lastOutcome?.outcome ?? "unknown")"
         case .unknown where plugin == identifier: return "\(identifier) is a plugin, and no event waits for it"
-        case .unknown: return "\(task) was never submitted"
+        case .unknown: return "\(task) is neither pending nor running, and no outcome of it is recorded"
         }
     }
 
@@ -70,7 +70,7 @@ extension TaskWhyReply: Presentable {
 
     private func facts(for reader: Reader) -> FieldList {
         var facts = FieldList()
-        facts.add("next by schedule", nextOccurrence?.text(for: reader))
+        facts.add("next occurrence", nextOccurrence?.text(for: reader))
         if isEligible == false {
             switch earliestPossible {
             case .at(let time): facts.add("earliest possible", time.text(for: reader))

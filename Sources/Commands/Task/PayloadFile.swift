@@ -43,7 +43,7 @@ enum PayloadFile {
             throw ValidationError("--payload \(path) cannot be read: \(error.systemMessage)")
         }
         guard let data = try? handle.read(upToCount: limit) ?? Data() else {
-            throw ValidationError("--payload \(path) cannot be read; give the path of a regular file")
+            throw ValidationError("--payload \(path) cannot be read as a file; give the path of a regular file")
         }
         return Array(data)
     }

@@ -36,13 +36,13 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     var kind: TaskKind?
 
     // Unconditional, so that a value that begins with a dash is reported as an invalid time and not as an option.
-    @Option(parsing: .unconditional, help: ArgumentHelp("Run it no earlier than this time.", valueName: "when"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Run the task no earlier than this time.", valueName: "when"))
     var notBefore: String?
 
-    @Flag(help: "Run it only with a network.")
+    @Flag(help: "Run the task only with a network.")
     var needsNetwork = false
 
-    @Flag(help: "Run it only on external power.")
+    @Flag(help: "Run the task only on external power.")
     var needsExternalPower = false
 
     @Option(help: "Health research: when the container has to be unlocked.")
@@ -54,7 +54,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Option(help: "Continued: the subtitle below the title.")
     var subtitle: String?
 
-    @Option(help: "Continued: wait for capacity (queue, the default), or fail when there is none.")
+    @Option(help: "Continued, without free capacity: queue waits for it (the default), fail refuses the request.")
     var strategy: SubmissionStrategy?
 
     @Flag(help: "Continued: request a GPU.")

@@ -4,6 +4,7 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 import Foundation
+import HostConfiguration
 import LinuxSystem
 import Signatures
 
@@ -41,17 +42,26 @@ struct SignersOptions: ParsableArguments {
     /// The text of the file; empty when there is no file.
     static func text(of path: String) throws -> String {
         if !FilePlace.exists(path) { return "" }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.refused, "\(path) cannot be read", remedy: "run the command as its owner")
+        do {
+            return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        } catch {
+            throw CommandFailure(
+                .refused,
+                "the signers file \(path) cannot be read: \(error.systemMessage)",
+                remedy: "run the command as a user who may read the file, or name another file with --signers"
+            )
         }
-        return String(decoding: data, as: UTF8.self)
     }
 
     static func write(_ text: String, to path: String) throws {
         do throws(SystemError) {
             try AtomicFile.replace(path, with: Array(text.utf8))
         } catch {
-            throw CommandFailure(.refused, "\(error)", remedy: "create its directory, or run the command as its owner")
+            throw CommandFailure(
+                .refused,
+                "\(error)",
+                remedy: "run the command as the owner of the directory of this file, and check the disk there"
+            )
         }
     }
 }

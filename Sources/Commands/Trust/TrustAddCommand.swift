@@ -73,7 +73,11 @@ struct TrustAddCommand: AsyncParsableCommand {
         if !key.contains(" ") {
             let path = FilePlace.absolute(key)
             guard let data = FileManager.default.contents(atPath: path), data.count <= 1 << 16 else {
-                throw CommandFailure(.refused, "\(path) cannot be read", remedy: "name a public key file (.pub)")
+                throw CommandFailure(
+                    .refused,
+                    "\(path) cannot be read, or is too large for a key",
+                    remedy: "name a public key file (.pub)"
+                )
             }
             text = String(decoding: data, as: UTF8.self)
         }

@@ -80,7 +80,7 @@ package struct RouteError: Error, Hashable, Sendable {
     package static func noSuchTask(_ task: String, nearest: String? = nil) -> Self {
         Self(
             .noSuchTask,
-            "\(task) is unknown: it was never submitted and no plugin permits it",
+            "\(task) is unknown: no plugin permits this task, and no outcome of it is recorded",
             remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") }
                 ?? "compare the identifier with \"bgtask task list\" and \"bgtask plugin show PLUGIN\""
         )
@@ -103,7 +103,7 @@ package struct RouteError: Error, Hashable, Sendable {
         Self(
             .roleTooLow,
             "user \(user) has the role \(role.rawValue), and \(route) needs the role \(route.role.rawValue)",
-            remedy: "ask the operator to add you to the group socket-groups.\(route.role.rawValue)"
+            remedy: "ask the operator to add you to the group that socket-groups.\(route.role.rawValue) names"
         )
     }
 

@@ -42,7 +42,7 @@ final class GraphicsSensor: Sensor {
             device != nil,
             from: device ?? dev,
             detail: (device == nil ? "no graphics device" : "a graphics device")
-                + (notices == nil ? "; changes are not watched: inotify has no free instance" : "")
+                + (notices == nil ? "; changes are not watched: an inotify instance cannot be created" : "")
         )
     }
 

@@ -14,13 +14,13 @@ extension ControlRoutes {
     /// Maximum number of task identifiers in a remedy.
     private static let mostNamesShown = 10
 
-    /// The refusal of a plugin that is not installed. If its manifest is refused, the message has the cause.
+    /// The refusal of a plugin that is not installed. If the plugin is refused, the message has the cause.
     func noSuchPlugin(_ plugin: PluginIdentifier) -> RouteError {
         let refused = catalogue.contents.refused.first { $0.identifier == plugin }
         if let problem = refused?.problems.first(where: { $0.severity == .error }) {
             return RouteError(
                 .noSuchPlugin,
-                "no plugin \(plugin) is installed; its manifest is refused: \(problem)",
+                "plugin \(plugin) is refused, so it is not installed: \(problem)",
                 remedy: "list every problem with \"bgtask plugin list\""
             )
         }

@@ -38,7 +38,7 @@ struct ControlSocket: Sendable {
         if path.utf8.count > Self.longestPath {
             throw unusable(
                 "the control socket's path \(path) has \(path.utf8.count) bytes; at most"
-                    + " \(Self.longestPath) are allowed; choose a shorter one with --socket"
+                    + " \(Self.longestPath) are allowed; choose a shorter path with --socket"
             )
         }
         var status = stat()

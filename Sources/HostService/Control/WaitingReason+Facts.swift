@@ -20,7 +20,7 @@ extension ProposedChange {
             message = "end the simulation with: bgtask simulate conditions \(option)"
         }
         if case .retryDelay = reason, let fault = last?.pluginFault {
-            message = "\(fault.remedy); the host launches the plugin again when its retry delay ends"
+            message = "\(fault.remedy); the host launches the plugin again at the end of the retry delay"
         }
         self.init(code: reason.code, message: message)
     }
@@ -48,7 +48,7 @@ extension TaskWhyReply.LastOutcome {
             )
         case .entryFailed:
             (
-                "the entry function of the plugin failed",
+                "the plugin failed or overran in entry, or while its library was loaded",
                 "read the last outcome, correct the plugin, and install it again"
             )
         default: nil

@@ -238,7 +238,7 @@ extension CatalogueKeeper {
             state.withLock { $0.recorded = read }
         } catch {
             // Precedence is then as at the last load.
-            log.warning("plugins recorded in the ledger not read: \(error)")
+            log.warning("the recorded plugins cannot be read, and those of the last reading are used: \(error)")
         }
         let present = Set(entries.map(\.identifier))
         return entries.map { KnownPlugin($0) }
@@ -269,7 +269,7 @@ extension CatalogueKeeper {
             guard let plugin = refused.identifier ?? byManifest[refused.file], let first = errors.first else {
                 continue
             }
-            let problem = errors.count > 1 ? "\(first) (and \(errors.count - 1) more)" : "\(first)"
+            let problem = errors.count > 1 ? "\(first) (further problems: \(errors.count - 1))" : "\(first)"
             refusals[plugin] = Catalogue.ManifestRefusal(
                 problem: problem,
                 isOrphan: orphans.contains(plugin),

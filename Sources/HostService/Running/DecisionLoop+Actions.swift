@@ -65,7 +65,8 @@ extension DecisionLoop {
             let limits = plugin.limits.bounded(by: resources.limits)
             let user = users.user(of: main)
             if users.users.range != nil, user == nil {
-                throw HostError(code: .systemRefused, message: "the plugin \(main) has no user of its own")
+                let message = "plugin \(main) has no user of its own; report this defect of bgtaskd"
+                throw HostError(code: .systemRefused, message: message)
             }
             let sandbox = sandboxes.plan(for: plugin)
             let runnerPlan = RunnerPlan(

@@ -116,7 +116,7 @@ final class DecisionLoop: Service, Sendable {
         throw HostError(
             code: .systemRefused,
             message: "cannot start the thread of the decision loop: errno \(-status); the host's user may have"
-                + " reached its limit of processes (RLIMIT_NPROC), or its service TasksMax=; raise these limits"
+                + " reached its limit of processes (RLIMIT_NPROC), or its service its limit (TasksMax=); raise both"
         )
     }
 

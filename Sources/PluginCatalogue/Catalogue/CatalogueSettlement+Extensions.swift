@@ -76,7 +76,8 @@ extension CatalogueSettlement {
             isExtension
                 ? "names \"\(field.value)\", which is an extension itself"
                 : "names the main plugin \"\(field.value)\", which is not installed or was refused",
-            remedy: isExtension ? "name the main plugin of that extension" : "install it, or correct its manifest"
+            remedy: isExtension
+                ? "name the main plugin of that extension" : "install the main plugin, or correct its problems"
         )
     }
 

@@ -34,7 +34,7 @@ extension LibraryFinder {
         for file in privates.files where !pinned.contains(Self.withoutEmptyParts(file.path)) {
             let user = file.neededBy ?? library.path
             let message =
-                "names \(user.inQuotes), for which the loader takes \(file.path.inQuotes), which is not pinned"
+                "has the dependency \(file.path.inQuotes) (of \(user.inQuotes)), which is not pinned"
             let remedy = "pin it under files, with its path in \(directory.inQuotes) and its digest"
             if reference.isPinned {
                 problems.report(.unpinned, at: reference.path, message, remedy: remedy)

@@ -76,7 +76,7 @@ struct ProvenanceExamination {
             let entry = try rule.signers.entry(for: key, principal: manifest.identifier.value.text, at: rule.now)
             guard manifest.library.isPinned else {
                 return .unaccepted(
-                    cause: "has a signature by the key \(fingerprint), which covers no library: the manifest pins none",
+                    cause: "has a signature by the key \(fingerprint) that covers no library: the manifest pins none",
                     remedy: "write the library's digest under sha256, and sign the manifest again"
                 )
             }

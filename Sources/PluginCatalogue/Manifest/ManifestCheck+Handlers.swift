@@ -113,7 +113,7 @@ extension ManifestCheck {
             .noCancelFlag,
             at: handler.place,
             "passes no cancel-flag: the function cannot be stopped in order, and is killed at the end of its time",
-            remedy: "add cancel-flag to its arguments if it can poll one, or ensure that it may be killed at any time"
+            remedy: "add cancel-flag to the arguments if the function polls a flag; otherwise a kill has to be harmless"
         )
     }
 
@@ -140,7 +140,7 @@ extension ManifestCheck {
                     .handlerIdentifier,
                     at: field,
                     "is \(identifier.text.inQuotes), which no handler binds to a function",
-                    remedy: "add a handler for it, or remove it"
+                    remedy: "add a handler for this identifier, or remove the identifier"
                 )
             case .exact: break
             }
@@ -155,7 +155,7 @@ extension ManifestCheck {
             .handlers,
             at: handlers,
             "binds identifiers to functions, but the manifest has no background mode in which they can run",
-            remedy: "add background-modes: [processing], or fetch for refreshes"
+            remedy: "add background-modes: [processing], or background-modes: [fetch] for refresh tasks"
         )
     }
 }

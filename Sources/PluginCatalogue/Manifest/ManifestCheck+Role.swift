@@ -49,12 +49,17 @@ extension ManifestCheck {
         }
     }
 
+    /// The key of the permitted identifiers in the manifest's format.
+    private var permittedKey: String {
+        let list = ManifestKey.permittedIdentifiers
+        return draft.format == .yaml ? list.rawValue : list.propertyListKey ?? list.rawValue
+    }
+
     func checkProcessing() {
         guard draft.role == .main, let mode = draft.modes?.value.first(where: { $0.value == "processing" }) else {
             return
         }
-        let list = ManifestKey.permittedIdentifiers
-        let key = draft.format == .yaml ? list.rawValue : list.propertyListKey ?? list.rawValue
+        let key = permittedKey
         // A list with reported errors is not reported as missing.
         guard draft.permitted?.value.isEmpty ?? true, !problems.holdsErrors(under: key) else { return }
         problems.report(
@@ -79,7 +84,8 @@ extension ManifestCheck {
                     "requires the background mode processing, which the manifest does not list",
                     remedy: "add processing to the background modes, or remove the entitlement"
                 )
-            case .continuedProcessingGPU where draft.permitted?.value.isEmpty ?? true:
+            case .continuedProcessingGPU
+            where draft.permitted?.value.isEmpty ?? true && !problems.holdsErrors(under: permittedKey):
                 problems.note(
                     .meaninglessEntitlement,
                     at: field,

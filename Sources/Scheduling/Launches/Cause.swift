@@ -134,7 +134,7 @@ enum Cause: Hashable, Sendable {
             "the process was killed for using too much memory" + (function.map { " in \($0)" } ?? "")
         case .entryFailed(let message): message
         case .notLoaded(let message): message
-        case .killed: "the launch was killed because another task ran past the grace period"
+        case .killed: "the launch was killed because another task or an assertion ran past the grace period"
         case .hostStopping: "the host stopped"
         case .hostFailed(let message): message
         }

@@ -47,8 +47,8 @@ struct Clearance: Hashable, Sendable {
 
     private var message: String {
         switch cause {
-        case .kept(let retention): "its plugin was removed at least \(retention.humanReadable) ago"
-        case .purged: "its plugin was removed and purged"
+        case .kept(let retention): "the task is dropped: its plugin was removed at least \(retention.humanReadable) ago"
+        case .purged: "the task is dropped: its plugin was removed and purged"
         }
     }
 }

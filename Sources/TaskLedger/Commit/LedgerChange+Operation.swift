@@ -13,12 +13,13 @@ extension LedgerChange {
         case .removeEvent(let number): "removing event \(number)"
         case .startLaunch(let plan): "starting launch \(plan.number) of \(plan.plugin.identifier)"
         case .startTask(let launch, let task):
-            "starting task \(task.work.number), \(task.work.label), in launch \(launch)"
+            "starting the task of submission \(task.work.number), \(task.work.label), in launch \(launch)"
         case .moveLaunch(let launch, let lane): "moving launch \(launch) to the \(lane.name) lane"
-        case .endTask(let launch, let submission): "ending task \(submission) of launch \(launch)"
-        case .requeueTask(let launch, let work, _): "requeueing task \(work.number), \(work.label), of launch \(launch)"
+        case .endTask(let launch, let submission): "ending the task of submission \(submission) in launch \(launch)"
+        case .requeueTask(let launch, let work, _):
+            "requeueing the task of submission \(work.number), \(work.label), of launch \(launch)"
         case .forbidRequeue(let launch, let submission):
-            "recording that task \(submission) of launch \(launch) is not requeued"
+            "recording that the task of submission \(submission) in launch \(launch) is not requeued"
         case .endLaunch(let number, _): "ending launch \(number)"
         case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin?.text ?? "the host")"
         case .recordWait(let key, _, _):

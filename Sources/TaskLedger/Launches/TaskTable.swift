@@ -113,7 +113,7 @@ extension WriteAccess {
 
     private func requireRunning(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {
         guard changes == 1 else {
-            throw LedgerFault.contradiction("launch \(launch) has no running task \(submission)")
+            throw LedgerFault.contradiction("launch \(launch) has no running task of submission \(submission)")
         }
     }
 }

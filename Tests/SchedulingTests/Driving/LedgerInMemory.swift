@@ -190,7 +190,7 @@ struct LedgerInMemory {
         case .endTask(let launch, let number): try end(number, of: launch, in: &state)
         case .forbidRequeue(let launch, let number):
             guard state.running[launch]?.unfinished.contains(where: { $0.number == number }) == true else {
-                throw Contradiction(message: "launch \(launch) has no running task \(number)")
+                throw Contradiction(message: "launch \(launch) has no running task of submission \(number)")
             }
             state.running[launch]?.mayNotBeRequeued.insert(number)
         case .startTask(let launch, let task):
@@ -235,7 +235,7 @@ struct LedgerInMemory {
 
     private func end(_ number: SubmissionNumber, of launch: LaunchNumber, in state: inout State) throws {
         guard let index = state.running[launch]?.unfinished.firstIndex(where: { $0.number == number }) else {
-            throw Contradiction(message: "launch \(launch) has no running task \(number)")
+            throw Contradiction(message: "launch \(launch) has no running task of submission \(number)")
         }
         state.running[launch]?.unfinished.remove(at: index)
     }
