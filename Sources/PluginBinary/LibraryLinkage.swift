@@ -8,9 +8,6 @@ internal import LinuxSystem
 /// The files are read as bytes: nothing is loaded and no code runs. Symbols of the system's own libraries are assumed to
 /// be complete.
 package struct LibraryLinkage: Hashable, Sendable {
-    /// The libraries that every runner loads before a plugin; their symbols are visible to it.
-    package static let librariesOfRunner = ["libm.so.6", "libc.so.6", ElfHeader.loaderName]
-
     /// Reasons why the loader of this machine refuses the library: missing libraries or, if there are none, undefined
     /// symbols.
     package private(set) var problems: [PluginBinaryProblem] = []
@@ -24,35 +21,26 @@ package struct LibraryLinkage: Hashable, Sendable {
         guard let descriptor = try? Descriptor(opening: path, flags: LinkedLibrary.openFlags),
             let library = try? LinkedLibrary(descriptor, path: path, origin: origin)
         else { return }
-        var loaded = [library]
-        load(into: &loaded)
+        let loaded = load(library)
         if problems.isEmpty { resolve(loaded) }
     }
 
-    /// Adds the libraries of the runner, then all needed libraries, breadth first like the loader.
-    private mutating func load(into loaded: inout [LinkedLibrary]) {
-        let search = LoaderSearch()
-        let plugin = loaded[0]
-        // The loader uses a library that a runner already has, regardless of the plugin's search path.
-        var names = Set(Self.librariesOfRunner)
-        for name in Self.librariesOfRunner {
-            if let library = search.findStandard(name) { loaded.append(library) }
-        }
-        var next = 0
-        while next < loaded.count {
-            let user = loaded[next]
-            next += 1
-            if let name = user.links.name { names.insert(name) }
-            for name in user.links.needs where names.insert(name).inserted {
-                let neededBy = user.path == plugin.path ? nil : user.path
-                switch search.find(name, for: user) {
-                case .library(let library): loaded.append(library)
-                case .missing: problems.append(problem(plugin, .dependencyMissing(name, neededBy: neededBy)))
-                case .uncertain: doubts.append(problem(plugin, .dependencyMissing(name, neededBy: neededBy)))
-                case .unread(let path, let reason):
-                    doubts.append(problem(plugin, .dependencyUnread(path, problem: reason)))
-                }
+    /// Returns the plugin's library, the libraries of the runner, and then all needed libraries in the loader's order.
+    private mutating func load(_ plugin: LinkedLibrary) -> [LinkedLibrary] {
+        let loader = LoaderSearch()
+        let ofRunner = LoaderOrder.librariesOfRunner.compactMap { loader.findStandard($0) }
+        return LoaderOrder.libraries(from: [plugin] + ofRunner) {
+            $0.links.needs
+        } search: { name, user in
+            let neededBy = user.path == plugin.path ? nil : user.path
+            switch loader.find(name, for: user) {
+            case .library(let library): return [library]
+            case .missing: problems.append(problem(plugin, .dependencyMissing(name, neededBy: neededBy)))
+            case .uncertain: doubts.append(problem(plugin, .dependencyMissing(name, neededBy: neededBy)))
+            case .unread(let path, let reason):
+                doubts.append(problem(plugin, .dependencyUnread(path, problem: reason)))
             }
+            return []
         }
     }
 

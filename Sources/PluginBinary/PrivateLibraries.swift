@@ -32,16 +32,10 @@ package struct PrivateLibraries: Sendable {
         guard let descriptor = try? Descriptor(opening: path, flags: LinkedLibrary.openFlags),
             let library = try? LinkedLibrary(descriptor, path: path)
         else { return }
-        var loaded = [library]
-        var names = Set(LibraryLinkage.librariesOfRunner)
-        var next = 0
-        while next < loaded.count {
-            let user = loaded[next]
-            next += 1
-            if let name = user.links.name { names.insert(name) }
-            for name in user.links.needs + user.links.filtered where names.insert(name).inserted {
-                loaded += search(name, for: user)
-            }
+        _ = LoaderOrder.libraries(from: [library]) {
+            $0.links.needs + $0.links.filtered
+        } search: { name, user in
+            search(name, for: user)
         }
         consulted = Array(Set(consulted)).sorted()
     }

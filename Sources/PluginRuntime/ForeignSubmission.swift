@@ -47,8 +47,8 @@ package struct ForeignSubmission: Hashable, Sendable {
         let kind = try Self.kind(fields)
         let continued = try Self.continued(fields, kind)
         let payload = try Self.payload(fields)
-        // A continued task runs now or as soon as there is capacity, whatever its date (statement 72).
-        let hasDate = fields.earliest_begin_ns != 0 && kind != .continued
+        // The date of a continued request is ignored, as by Apple's BackgroundTasks; the control API refuses it.
+        let hasDate = fields.earliest_begin_ns != 0 && kind.mayBeginLater
         request = TaskRequest(
             identifier: identifier,
             kind: kind,

@@ -40,6 +40,10 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     /// Whether this is a kind of processing. All such kinds wait for an idle machine and share one limit (statement 66,
     /// C5).
     package var isProcessing: Bool { self == .processing || self == .healthResearch }
+
+    /// Whether a request of this kind may have an earliest begin. A continued task runs now or as soon as there is
+    /// capacity (statement 72).
+    package var mayBeginLater: Bool { self != .continued }
 }
 
 /// One of three queues of launches of a plugin (C7); the numbers are the ABI's `BGT_LANE_...`.

@@ -118,11 +118,11 @@ struct TaskSubmitCommand: AsyncParsableCommand {
                 )
             case nil: break
             }
-            if notBefore != nil {
-                throw ValidationError(
-                    "--not-before does not apply to a continued request, which begins at once; leave it out"
-                )
-            }
+        }
+        if !kind.mayBeginLater, notBefore != nil {
+            throw ValidationError(
+                "--not-before does not apply to a \(kind.name) request, which begins at once; leave it out"
+            )
         }
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
         throw ValidationError("\(field.flag) does not apply to a \(kind.name) request; leave it out")

@@ -102,11 +102,11 @@ package struct TaskSubmission: CallBody, Hashable {
     /// caller would not notice the mistake.
     private func refuseForeignFields(of kind: TaskKind) throws(RouteError) {
         // The plugin ABI ignores the field instead, as Apple's BackgroundTasks does.
-        if kind == .continued, earliestBegin != nil {
+        if !kind.mayBeginLater, earliestBegin != nil {
             throw RouteError(
                 .fieldNotOfKind,
                 field: "earliest_begin",
-                "field \"earliest_begin\" does not apply to a continued request, which begins at once",
+                "field \"earliest_begin\" does not apply to a \(kind.name) request, which begins at once",
                 remedy: "leave it out, or submit another kind"
             )
         }

@@ -94,11 +94,7 @@ final class CatalogueKeeper: Service, Sendable {
     func waitUntilLoaded(within limit: Duration) async { await firstLoad.pass(within: limit) }
 
     func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown { try await self.follow() }
-        } catch is CancellationError {
-            // The host is stopping: the regular end.
-        }
+        try await runUntilShutdown { try await self.follow() }
     }
 
     private func follow() async throws {

@@ -26,17 +26,13 @@ struct StateCare: Service {
     private static let step = 1_000
 
     func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown {
-                try await threads.run { deleteDiscarded() }
-                try await clock.sleep(for: doubt)
-                while true {
-                    try await threads.run { prune() }
-                    try await clock.sleep(for: Self.interval)
-                }
+        try await runUntilShutdown {
+            try await threads.run { deleteDiscarded() }
+            try await clock.sleep(for: doubt)
+            while true {
+                try await threads.run { prune() }
+                try await clock.sleep(for: Self.interval)
             }
-        } catch is CancellationError {
-            // The host is stopping: the regular end.
         }
     }
 

@@ -36,11 +36,7 @@ final class TimeZoneKeeper: Service, Sendable {
     }
 
     func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown { try await self.follow() }
-        } catch is CancellationError {
-            // The host stops: the regular end.
-        }
+        try await runUntilShutdown { try await self.follow() }
     }
 
     private func follow() async throws {
