@@ -49,7 +49,7 @@ extension JournalEntry {
         by user: CallingUser? = nil,
         at now: Moment
     ) -> JournalEntry {
-        let message = "submission \(work.number) was cancelled while it ran and is not requeued"
+        let message = "submission \(work.number) was cancelled or stopped while it ran and is not requeued"
         var entry = JournalEntry(work, .cancelled, launch: launch, at: now, blame: .nobody, message: message)
         entry.user = user
         return entry

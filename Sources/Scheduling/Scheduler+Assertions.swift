@@ -19,7 +19,7 @@ extension Scheduler {
         guard launches.execute(number, { $0.assertions.end(id) }) == true else {
             let message =
                 "\(plugin) ended assertion \(id), which is not open in launch \(number);"
-                + " end each assertion once"
+                + " end only open assertions, each of them once"
             return note(number, rule: .numbers, message: message, at: now)
         }
         stopIfDone(number, at: now)

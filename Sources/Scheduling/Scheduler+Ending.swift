@@ -129,7 +129,7 @@ extension Scheduler {
         case .abandoned:
             end(number, judgement.index, as: .abandoned, blame: blame, message: judgement.message, at: now)
         case .returned(let outcome, _) where task.wasCancelled:
-            let message = "\(judgement.message); the request was cancelled meanwhile and is not requeued"
+            let message = "\(judgement.message); the request was cancelled or stopped and is not requeued"
             end(number, judgement.index, as: outcome, blame: blame, message: message, wasCancelled: true, at: now)
         case .returned(let outcome, let retry):
             if let newer = task.successor {
@@ -158,7 +158,7 @@ extension Scheduler {
             launch: number,
             at: now,
             blame: judgement.blame,
-            message: judgement.message
+            message: judgement.message + judgement.delay
         )
         record([.journal(entry), .requeueTask(number, work, at: now.wall)], ending: work, returns: true, of: number)
     }

@@ -7,7 +7,12 @@ extension Scheduler {
     /// mark the process cannot be attributed to a launch.
     mutating func noteKilledLeftover(_ pid: Int32, running program: String, at now: Moment) {
         guard let omitted = killedLeftovers.count(at: now.monotonic) else { return }
-        let others = omitted > 0 ? "; \(omitted) others were killed since the last entry" : ""
+        let others =
+            switch omitted {
+            case 0: ""
+            case 1: "; 1 other was killed since the last entry"
+            default: "; \(omitted) others were killed since the last entry"
+            }
         note(
             JournalEntry(
                 at: now.wall,

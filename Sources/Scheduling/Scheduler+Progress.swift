@@ -15,7 +15,7 @@ extension Scheduler {
                 number,
                 rule: .numbers,
                 message: "\(plugin) reported progress of task \(id), which is not a continued task of launch \(number);"
-                    + " report progress only for tasks that its handlers received",
+                    + " report progress only for continued tasks that its handlers received",
                 at: now
             )
         }

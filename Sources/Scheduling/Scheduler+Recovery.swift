@@ -73,7 +73,7 @@ extension Scheduler {
     ) -> Judgement {
         let cause = "the host or the machine went down while the task ran"
         if running.mayNotBeRequeued.contains(work.number) {
-            let message = "\(cause); the request was cancelled meanwhile and is not requeued"
+            let message = "\(cause); the request was cancelled or stopped and is not requeued"
             return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
         }
         var returning = work
@@ -83,7 +83,7 @@ extension Scheduler {
         if losses >= Self.lossesBeforeAbandoned {
             let message =
                 "abandoned: the host or the machine went down \(losses) times while the task ran, which the task may"
-                + " have caused; find the cause and submit the task again"
+                + " have caused; find the cause" + (work.repetition.map { ", then \($0)" } ?? "")
             return Judgement(outcome: .abandoned, blame: .unknown, message: message, returning: nil)
         }
         var message = "interrupted, no attempt charged: \(cause)"
@@ -99,7 +99,8 @@ extension Scheduler {
         if losses >= Self.lossesBeforeAlone {
             let delay = configuration.retryDelay(after: losses - Self.lossesBeforeAlone + 1)
             (returning.retry.runsAlone, returning.retry.notBefore) = (true, now.wall + delay)
-            message += ", \(losses) times so far; in \(delay.humanReadable) the task runs again, in a launch of its own"
+            message +=
+                ", \(losses) times so far; in \(delay.humanReadable) the task may run again, in a launch of its own"
         }
         return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: returning)
     }

@@ -29,7 +29,9 @@ extension Scheduler {
         let loss =
             refusal.map { "the plugin is refused: \($0)" }
             ?? "no manifest describes the plugin any more"
-        let retention = configuration.removedPluginRetention.humanReadable
+        // After an earlier refusal, part of the retention has passed.
+        let since = plugins[plugin].known?.missingSince ?? now.wall
+        let retention = max(.zero, configuration.removedPluginRetention - max(.zero, now.wall - since)).humanReadable
         let remedy = refusal == nil ? "reinstall the plugin to run them" : "correct the problem to run them"
         return JournalEntry(
             at: now.wall,

@@ -53,7 +53,9 @@ extension Scheduler {
 
     mutating func simulateExpiration(of identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
         guard let (number, index) = expirable(identifier) else {
-            let message = "no task with identifier \(identifier) is running; list running tasks with: bgtask task list"
+            let message =
+                "no task with identifier \(identifier) is running, or its launch is still in entry or being killed;"
+                + " list running tasks with: bgtask task list"
             return emit(.answer(reply, .notRunning(message: message)))
         }
         if let plugin = launches.find(number)?.plugin {

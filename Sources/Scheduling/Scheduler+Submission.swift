@@ -110,10 +110,12 @@ extension Scheduler {
         facts.needsCapacity = needsCapacity(from: submission.launch, for: owner)
         let obstacles = reasons(against: work, facts, standing(of: owner, in: .continued), occupancy, at: now)
         guard let first = obstacles.first else { return nil }
+        // The remedy of an advisory reason is for a pending request.
+        let remedy = first.isAdvisory ? "submit it again later" : first.remedy
         return SubmissionRefusal(
             code: .immediateRunIneligible,
             subReason: .noCapacityNow,
-            message: "\(request.identifier) cannot run at once: \(first.message); \(first.remedy), or submit it with"
+            message: "\(request.identifier) cannot run at once: \(first.message); \(remedy), or submit it with"
                 + " strategy queue"
         )
     }

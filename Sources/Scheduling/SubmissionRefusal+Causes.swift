@@ -8,8 +8,9 @@ extension SubmissionRefusal {
         SubmissionRefusal(
             code: .notPermitted,
             subReason: .identifierNotPermitted,
-            message: "no installed plugin permits the identifier \(identifier); correct it, or"
-                + " add it to permitted-identifiers in the manifest of the plugin that handles it"
+            message: "no installed plugin permits the identifier \(identifier); correct it,"
+                + " add it to permitted-identifiers in the manifest of the plugin that handles it, or correct this"
+                + " plugin if it is refused (see: bgtask plugin list)"
         )
     }
 

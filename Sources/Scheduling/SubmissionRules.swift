@@ -92,7 +92,7 @@ package enum SubmissionRules {
         return SubmissionRefusal(
             code: .notPermitted,
             subReason: .resourcesUnsupported,
-            message: "\(request.identifier) needs a GPU, which this machine does not have;"
+            message: "\(request.identifier) needs a GPU, and the host sees none;"
                 + " request a GPU only where \"bgtask host status\" shows gpu yes"
         )
     }

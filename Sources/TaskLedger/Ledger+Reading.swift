@@ -121,7 +121,7 @@ extension Database {
         let counters = try rows("SELECT id, submission, launch FROM counter", of: "counter") { row in
             (submission: try row.submission("submission"), launch: try row.launch("launch"))
         }
-        guard let last = counters.first else { throw LedgerFault.contradiction("table counter has no row") }
+        guard let last = counters.first else { throw LedgerFault.damaged("table counter has no row") }
         return LedgerSnapshot(
             pendingPlugins: try pendingPlugins(),
             running: try runningLaunches(),

@@ -50,21 +50,42 @@ enum LedgerFault: Error {
     case unreadable(table: String, row: String, column: String, found: String)
     case missingColumn(table: String, column: String)
     case contradiction(String)
+    /// The contents of the file are damaged; the value is the finding.
+    case damaged(String)
 }
 
 extension LedgerError {
     static func cannotOpen(_ path: String, errno code: Int32) -> Self {
         let words = strerror(code).map { String(cString: $0) } ?? "error \(code)"
-        let remedy = "create its directory and let the host's user write there, or use another --state-directory"
+        let remedy =
+            switch code {
+            case ENOENT: "create its directory, or use another --state-directory"
+            case EACCES, EPERM, EROFS: "let the host's user read and write it, or use another --state-directory"
+            case ENOSPC, EDQUOT: "free space on its disk"
+            case EMFILE, ENFILE: "raise the limit of open files"
+            case EIO: "check the kernel's log for disk errors"
+            default: "use another --state-directory"
+            }
         return Self(code: .cannotOpen, message: "ledger \(path) cannot be opened: \(words); \(remedy)")
     }
 
-    static func newer(_ path: String, found: String, known: Int64) -> Self {
+    static func newer(_ path: String, found: Int64, known: Int64) -> Self {
         let remedy =
             "start the newer bgtaskd that wrote the ledger, or use another --state-directory; nothing was changed"
         return Self(
             code: .newer,
-            message: "ledger \(path) has \(found), but this host supports versions up to \(known); \(remedy)"
+            message: "ledger \(path) has version \(found), but this host supports versions up to \(known); \(remedy)"
+        )
+    }
+
+    /// The refusal of a ledger that another build of the host migrated by steps that this host does not have.
+    static func unknown(_ path: String, steps: [String]) -> Self {
+        let names = steps.map { "\"\($0)\"" }.joined(separator: ", ")
+        return Self(
+            code: .newer,
+            message: "ledger \(path) has the migration \(steps.count == 1 ? "step" : "steps") \(names), which this host"
+                + " does not support; start the bgtaskd that wrote the ledger, or use another --state-directory;"
+                + " nothing was changed"
         )
     }
 
@@ -85,7 +106,7 @@ extension LedgerError {
         let remedy = "restore the write-ahead log of the ledger; if that log is lost, move \(path)-wal aside:"
         return Self(
             code: .damaged,
-            message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy)"
+            message: "\(path)-wal is not a usable log of its ledger: \(problem); \(remedy)"
                 + " the host then starts without the changes of the lost log",
             checked: path
         )
@@ -127,6 +148,8 @@ extension LedgerError {
         case LedgerFault.contradiction(let text):
             let remedy = "restart bgtaskd, which continues with the contents of the ledger, and report this line"
             self.init(code: .contradiction, message: "ledger \(place) failed at \(operation): \(text); \(remedy)")
+        case LedgerFault.damaged(let finding):
+            self = .damaged(place, finding: finding)
         case let error as DatabaseError:
             self.init(error, while: operation, in: place)
         default:

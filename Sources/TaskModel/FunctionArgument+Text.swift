@@ -91,7 +91,9 @@ extension FunctionArgument.Kind {
         throw DirectFlaw(
             rule: "not a text of at most \(FunctionArgument.longestValue) bytes without NUL",
             remedy: text.utf8.contains(0)
-                ? "remove the character NUL" : "write the text to a file, and pass the path of the file"
+                ? "remove the character NUL"
+                : self == .setting
+                    ? "write the key of a setting" : "write the text to a file, and pass the path of the file"
         )
     }
 
@@ -102,7 +104,9 @@ extension FunctionArgument.Kind {
         else {
             throw DirectFlaw(
                 rule: "not an even number of at most \(2 * FunctionArgument.longestValue) hexadecimal digits",
-                remedy: "write two digits for each byte, such as 00ff10, as xxd -p prints them"
+                remedy: text.utf8.count > 2 * FunctionArgument.longestValue
+                    ? "write the bytes to a file, and pass the path of the file"
+                    : "write two digits for each byte, such as 00ff10, as xxd -p prints them"
             )
         }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

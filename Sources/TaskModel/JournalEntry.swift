@@ -62,8 +62,13 @@ package struct JournalEntry: Hashable, Sendable {
             case .violation: ("violation", "a plugin broke a rule of the ABI", false)
             case .denied: ("denied", "the sandbox refused a system call of a plugin", false)
             case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)
-            case .pluginInstalled: ("plugin-installed", "a plugin is in the catalogue for the first time", false)
-            case .pluginChanged: ("plugin-changed", "the manifest or the library of a plugin changed", false)
+            case .pluginInstalled:
+                ("plugin-installed", "a plugin is in the catalogue for the first time, or again after a removal", false)
+            case .pluginChanged:
+                (
+                    "plugin-changed",
+                    "the manifest or the library of a plugin changed, or a refused plugin is accepted again", false
+                )
             case .pluginRefused:
                 ("plugin-refused", "a plugin was refused because of its manifest or its library", false)
             case .provenanceRefused:

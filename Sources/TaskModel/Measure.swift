@@ -91,7 +91,12 @@ package struct Measure: Sendable {
             guard let unit = units.first(where: { $0.word == part.unit }) else { return unknown(part, of: parts) }
             guard let value = part.value(in: unit) else {
                 return part.fraction.isEmpty
-                    ? .tooLarge : .flawed("which has a fraction", remedy: "write a whole number in a smaller unit")
+                    ? .tooLarge
+                    : .flawed(
+                        "which has a fraction",
+                        remedy: unit.word == units[0].word
+                            ? "write a whole number" : "write a whole number in a smaller unit"
+                    )
             }
             let (sum, isTooLarge) = total.addingReportingOverflow(isNegative ? -value : value)
             if isTooLarge { return .tooLarge }
@@ -111,10 +116,12 @@ package struct Measure: Sendable {
             return .flawed("which has no unit", remedy: "add one of the units \(words), such as \(example)")
         }
         let corrected = parts.compactMap { part in unit(meantBy: part.unit).map { "\(part.number)\($0.word)" } }
-        return .flawed(
-            "whose unit \"\(part.unit)\" is not one of \(words)",
-            remedy: corrected.count == parts.count ? "write \(corrected.joined())" : nil
-        )
+        let flaw = "whose unit \"\(part.unit)\" is not one of \(words)"
+        guard corrected.count == parts.count else { return .flawed(flaw, remedy: nil) }
+        let text = corrected.joined()
+        // The text with correct units may have another flaw, such as a fraction.
+        if case .flawed(_, let remedy?) = reading(of: text) { return .flawed(flaw, remedy: remedy) }
+        return .flawed(flaw, remedy: "write \(text)")
     }
 
     private func unit(meantBy word: Substring) -> Unit? {

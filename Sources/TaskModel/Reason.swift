@@ -160,12 +160,12 @@ extension Reason {
             )
         case .externalPower:
             (
-                "the task needs external power, and there is none",
+                "the task needs external power, and the host sees none",
                 "provide external power, or submit the task again without this requirement"
             )
         case .network:
             (
-                "the task needs a network, and there is none",
+                "the task needs a network, and the host sees none",
                 "provide a network, or submit the task again without this requirement"
             )
         case .containerLocked(let plugin):
@@ -175,7 +175,7 @@ extension Reason {
             )
         case .resourcesMissing:
             (
-                "the task needs a GPU, which this machine does not have",
+                "the task needs a GPU, and the host sees none",
                 "provide a GPU, or submit the task again without this requirement"
             )
         case .useUnknown:
@@ -183,7 +183,11 @@ extension Reason {
                 "the load, heat and power of the machine are not sampled yet",
                 "wait for the first sample"
             )
-        case .notIdle: ("the machine is in use", "wait until the machine is idle, or run the task now with bgtask run")
+        case .notIdle:
+            (
+                "the machine is not known to be idle",
+                "wait until the machine is idle, or run the task now with bgtask run"
+            )
         case .highLoad: ("the processors are busy", "wait for the load to fall, or run the task now with bgtask run")
         case .batteryLow:
             (
@@ -199,24 +203,26 @@ extension Reason {
         case .heat: ("the machine is hot", "let the machine cool down")
         case .laneBusy(let lane, let launch):
             (
-                "the plugin's \(lane.name) lane is busy with launch \(launch)",
-                "wait for launch \(launch) to end"
+                lane == .continued
+                    ? "the task waits for launch \(launch), which is being prepared for it or is still in entry"
+                    : "the plugin's \(lane.name) lane is busy with launch \(launch)",
+                "wait until launch \(launch) takes the task or ends"
             )
         case .othersRunAlone(let first):
             (
-                "task \(first) was interrupted, and runs alone before all other tasks of the plugin",
-                "wait for the end of \(first), or cancel \(first)"
+                "other work of the plugin has to run first: \(first)",
+                "wait for the end of \(first), or cancel \(first) (not an event)"
             )
         case .launchLimit(let lane, let limit):
             (
                 "the host already runs as many \(lane.name) launches as its limit permits (\(limit))",
                 "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration"
             )
-        case .beingRecorded: ("the task is being written to the ledger", "wait for the ledger")
+        case .beingRecorded: ("a change of the task is being written to the ledger", "wait for the ledger")
         case .runnerUnavailable(_, let message):
             (
-                "the launch could not begin: \(message)",
-                "correct this cause; the host tries again"
+                "the host could not run a task of the plugin: \(message)",
+                "correct this cause, then wait for the end of the delay"
             )
         case .hostStopping: ("the host is stopping", "start the host again")
         }

@@ -25,16 +25,17 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     /// outcome with the highest severity is shown first.
     private var row: (meaning: String, isFinal: Bool, severity: Int) {
         switch self {
-        case .succeeded: ("the plugin completed the task", true, 0)
+        case .succeeded: ("the plugin completed the task, or has no receiver for its event started", true, 0)
         case .noData: ("the plugin completed the task without new data", true, 1)
         case .interrupted:
             ("the host stopped or went down, or the launch failed without a proven fault of the task", false, 2)
         case .expired:
-            ("the task was expired, had no expiration handler and did not end within the grace period", true, 3)
+            ("the task was expired, had no expiration handler and was killed at the end of a grace period", true, 3)
         case .failed: ("the plugin completed the task without success", true, 4)
-        case .notRegistered: ("the plugin registered no handler for the task", true, 5)
+        case .notRegistered:
+            ("the plugin registered no handler for the task, or has no receiver for the event", true, 5)
         case .overran:
-            ("the task was killed at the end of the grace period, despite its expiration handler", true, 6)
+            ("the task was killed at the end of a grace period, despite its expiration handler", true, 6)
         case .exited: ("the process exited before the task was completed", false, 7)
         case .entryFailed:
             ("the plugin failed or overran in entry, or while its library was loaded", false, 8)
@@ -42,7 +43,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         case .killedForMemory: ("the process was killed because it used too much memory", false, 10)
         case .crashed: ("the process crashed", false, 11)
         case .abandoned:
-            ("the attempts of the task are used up, the host went down too often, or the plugin was removed", true, 12)
+            ("the attempts are used up, the host went down too often, or the plugin was removed or refused", true, 12)
         }
     }
 
@@ -91,7 +92,7 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .completed: "every task ended, none after an expiration"
         case .expired: "every task ended, at least one after an expiration"
-        case .overran: "it was killed at the end of the grace period"
+        case .overran: "it was killed at the end of a grace period"
         case .crashed: "its process crashed"
         case .exited: "its process exited while a task or an assertion was open"
         case .killedForMemory: "its process was killed because it used too much memory"

@@ -262,7 +262,7 @@ struct WhyTextTests {
             try Samples.why().text(for: reader) == """
                 com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
                   earliest-begin: the earliest begin of the request is in the future; until 2026-01-31 02:00:00 (in 12min)
-                  network: the task needs a network, and there is none
+                  network: the task needs a network, and the host sees none
 
                 earliest possible  unknown: a reason above ends at no known time
                 one change         none: each reason above blocks the task by itself

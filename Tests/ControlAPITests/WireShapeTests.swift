@@ -281,7 +281,7 @@ struct WireShapeTests {
                    "earliest_possible_ns": "unknown",
                  "reasons": [{"code": "earliest-begin", "message": "the earliest begin of the request is in the future",
                               "until": "2026-01-31T02:00:00Z", "until_ns": "1769824800000000000"},
-                             {"code": "network", "message": "the task needs a network, and there is none"}],
+                             {"code": "network", "message": "the task needs a network, and the host sees none"}],
                  "policies": [{"policy": "idle", "verdict": "may", "rationale": "applies to processing requests only"},
                               {"policy": "spacing", "verdict": "wait", "rationale": "at least 1s between two launches",
                                "until": "2026-01-31T01:48:01Z", "until_ns": "1769824081000000000"}],

@@ -20,7 +20,7 @@ struct DamagedLedgerTests {
             switch self {
             case .header: "is not an SQLite database"
             case .pages, .truncation: "ledger.sqlite"
-            case .foreignLog: "ledger.sqlite-wal does not belong to its ledger: it is not a write-ahead log"
+            case .foreignLog: "ledger.sqlite-wal is not a usable log of its ledger: it is not a write-ahead log"
             case .newer: "has version 99, but this host supports versions up to"
             }
         }

@@ -71,7 +71,7 @@ struct OverrunTests {
 
             let first = try await host.outcome(of: submission)
             #expect(first.event == "entry-failed" && first.blame == "plugin")
-            #expect(first.message.contains("entry function did not end within the budget and the grace period"))
+            #expect(first.message.contains("entry function did not end within the time limit and the grace period"))
             #expect(try await host.end(ofLaunch: launch.number).event == "launch-entry-failed")
             #expect(!host.runnerProcesses().contains(launch.pid))
             let last = try await host.outcome(of: submission, after: first.number)

@@ -79,7 +79,7 @@ struct WaitingTests {
             _ = try await host.client.simulateConditions(ConditionsSimulation([.externalPower: .holds(false)]))
             try await host.submit(Self.neighbour, requiresExternalPower: true)
             let why = try await host.why(Self.neighbour)
-            #expect(why.reasons.map(\.message) == ["the task needs external power, and there is none (simulated)"])
+            #expect(why.reasons.map(\.message) == ["the task needs external power, and the host sees none (simulated)"])
             #expect(why.change?.message.contains("simulate conditions --external-power real") == true)
         }
     }

@@ -276,7 +276,7 @@ struct InterruptionTests {
             #expect(try retry(identifier) == Retry(runsAlone: true, wasInterrupted: true))
             let entry = try #require(host.lastEntry(of: identifier))
             #expect(entry.blame == .plugin)
-            let cause = "the process exited with code 3 before its tasks were completed"
+            let cause = "the process exited with code 3 before all its tasks were completed"
             #expect(entry.message == "interrupted, no attempt charged: \(cause)")
             #expect(host.lastLaunchEntry?.message.hasPrefix(cause + "; used ") == true)
         }

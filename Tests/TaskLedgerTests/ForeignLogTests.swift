@@ -80,7 +80,7 @@ struct ForeignLogTests {
         let older = try Data(contentsOf: log)
         try await makeLedger(in: directory, requests: 20)
         try older.write(to: log)
-        #expect(try refusal().message.contains("does not belong to its ledger"))
+        #expect(try refusal().message.contains("is not a usable log of its ledger"))
     }
 
     @Test

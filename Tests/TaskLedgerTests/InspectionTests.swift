@@ -93,9 +93,9 @@ struct InspectionTests {
     }
 
     @Test(arguments: [
-        ("DELETE FROM payload", "submission 1 has 0 of its 1 bytes of payload"),
-        ("UPDATE payload SET bytes = x'0102'", "submission 1 has 2 of its 1 bytes of payload"),
-        ("INSERT INTO payload VALUES (9, x'01')", "submission 9 has 1 of its 0 bytes of payload"),
+        ("DELETE FROM payload", "submission 1 has 0 bytes of payload instead of 1"),
+        ("UPDATE payload SET bytes = x'0102'", "submission 1 has 2 bytes of payload instead of 1"),
+        ("INSERT INTO payload VALUES (9, x'01')", "submission 9 has 1 bytes of payload instead of 0"),
     ])
     func `an inspection finds a payload that is lost, has another size or belongs to no work`(
         sql: String,

@@ -82,7 +82,9 @@ extension PluginPopulation {
                 .wrongValue,
                 at: submits,
                 "is \(submits.value.inQuotes), which is not a task of this plugin",
-                remedy: NearestWord.remedy(for: submits.value, among: tasks.map(\.identifier.text))
+                remedy: tasks.isEmpty
+                    ? "add this task to the tasks of the plugin"
+                    : NearestWord.remedy(for: submits.value, among: tasks.map(\.identifier.text))
             )
         }
         return identifier(name, mapping.problems, PluginIdentifier.init).map {
@@ -95,13 +97,14 @@ extension PluginPopulation {
         let range: ClosedRange<Duration> = .zero ... .seconds(7 * 86_400)
         return mapping.mapping("takes") { takes in
             takes.requirePresence(of: "typical", remedy: "write typical: 4s")
-            let typical = takes.duration("typical", in: range)?.value ?? .zero
+            let stated = takes.duration("typical", in: range)?.value
+            let typical = stated ?? .zero
             let least = takes.duration("least", in: range)
             let most = takes.duration("most", in: range)
             for (field, isInOrder) in [(least, { $0 <= typical }), (most, { $0 >= typical })]
                 as [(Field<Duration>?, (Duration) -> Bool)]
             {
-                guard let field, !isInOrder(field.value) else { continue }
+                guard stated != nil, let field, !isInOrder(field.value) else { continue }
                 takes.problems.report(
                     .wrongValue,
                     at: field,

@@ -25,7 +25,7 @@ enum WaitGroup: CaseIterable {
         switch self {
         case .machine: "waits for the machine"
         case .policy: "waits for time, spacing or its day budget"
-        case .others: "waits for other work"
+        case .others: "waits for other work or the host"
         }
     }
 

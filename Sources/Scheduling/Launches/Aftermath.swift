@@ -19,6 +19,8 @@ struct Aftermath: Sendable {
         let verdict: Verdict
         let blame: Blame
         let message: String
+        /// The end of the message when the task is requeued: its retry delay. Empty without a delay.
+        var delay = ""
     }
 
     let outcome: LaunchOutcome
@@ -108,8 +110,8 @@ struct Aftermath: Sendable {
             verdict: .returned(cause.taskOutcome, retry),
             blame: cause.blame,
             message:
-                "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts) failed;"
-                + " the task runs again in \(delay.humanReadable)"
+                "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts) failed",
+            delay: "; the task may run again in \(delay.humanReadable)"
         )
     }
 
@@ -140,13 +142,18 @@ struct Aftermath: Sendable {
     /// done after all, behind a semicolon. Empty if no action of a user repeats the work.
     private static func remedy(for work: PendingWork, after cause: Cause) -> String {
         let mend = cause.blame == .plugin ? "fix and reinstall the plugin" : nil
-        let repetition: String? =
-            switch work {
-            case .request: "submit again"
-            case .event(let event) where event.type == .trigger: "trigger it again"
-            case .event: nil
-            }
-        let actions = [mend, repetition].compactMap(\.self)
+        let actions = [mend, work.repetition].compactMap(\.self)
         return actions.isEmpty ? "" : "; " + actions.joined(separator: ", then ")
+    }
+}
+
+extension PendingWork {
+    /// The action by which a user gets ended work done after all; nil if no action of a user repeats the work.
+    var repetition: String? {
+        switch self {
+        case .request: "submit again"
+        case .event(let event) where event.type == .trigger: "trigger it again"
+        case .event: nil
+        }
     }
 }

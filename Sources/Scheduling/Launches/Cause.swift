@@ -32,7 +32,7 @@ enum Cause: Hashable, Sendable {
             let name = ABIStatus.name(of: status)
             self = .entryFailed("the entry function returned \(status) (\(name)) instead of BGT_OK")
         case (.entryOverran, _):
-            self = .entryFailed("\(launch.entryName) did not end within the budget and the grace period")
+            self = .entryFailed("\(launch.entryName) did not end within the time limit and the grace period")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
         case (.lingered, _): self = .finished
         case (.killTimePassed, _): self = .hostFailed("the host killed the runner before reading its last messages")
@@ -129,7 +129,7 @@ enum Cause: Hashable, Sendable {
         case .crashedAfterwards(let signal): "the process was ended by \(signalName(signal)) after its last task"
         case .exited(let code, let function):
             "the process exited with code \(code)" + (function.map { " in \($0)," } ?? "")
-                + " before its tasks were completed"
+                + " before all its tasks were completed"
         case .killedForMemory(let function):
             "the process was killed for using too much memory" + (function.map { " in \($0)" } ?? "")
         case .entryFailed(let message): message

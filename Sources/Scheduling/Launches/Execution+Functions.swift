@@ -8,9 +8,15 @@ extension Execution {
 
     private var boundLibrary: String? { plan.plugin.handlers.isEmpty ? nil : plan.plugin.library.path }
 
-    var entryName: String { boundLibrary.map { "loading the library \($0)" } ?? "the entry function" }
+    // The runner does not report when the library is loaded: the time of the entry function includes the library's
+    // constructors.
+    var entryName: String {
+        boundLibrary.map { "loading the library \($0)" } ?? "the library's constructors and entry function"
+    }
 
-    var entryWords: String { boundLibrary.map { "while the library \($0) was loaded" } ?? "in the entry function" }
+    var entryWords: String {
+        boundLibrary.map { "while the library \($0) was loaded" } ?? "before the entry function returned"
+    }
 
     /// A description of the bound function that a task called: its library, and its signature in the manifest. Nil for
     /// a library with an entry function.
@@ -41,13 +47,14 @@ extension Execution {
     func overstay(of index: Int, after prefix: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag
-                ? "\(prefix) by its cancel flag, but the function did not return within the grace period: \(function);"
-                    + " let the function check the flag more often"
+                ? "\(prefix) by its cancel flag, but the function did not return before the launch was killed:"
+                    + " \(function); let the function check the flag more often"
                 : "\(prefix), but the function cannot be stopped: \(function);"
                     + " bind a cancel-flag if the function takes one"
         }
         return tasks[index].hasExpirationHandler
-            ? "\(prefix) and not completed within the grace period; complete the task in its expiration handler"
+            ? "\(prefix) and not completed before the launch was killed;"
+                + " complete the task in its expiration handler"
             : "\(prefix), without an expiration handler; set one, so that the task can stop in order"
     }
 }

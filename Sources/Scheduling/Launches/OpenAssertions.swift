@@ -22,7 +22,8 @@ struct OpenAssertions: Sendable {
     /// Opens an assertion. Returns the problem of an invalid assertion; nil for a valid one.
     mutating func begin(_ id: AssertionID, named name: String, in launch: LaunchNumber) -> String? {
         guard id.belongs(to: launch), newest.map({ $0 < id }) ?? true else {
-            return "began assertion \(id), whose number belongs to another launch than \(launch) or was used before"
+            return "began assertion \(id), whose number belongs to another launch than \(launch) or is not above the"
+                + " numbers used before"
         }
         newest = id
         guard name.utf8.count <= AssertionID.nameLimit else {

@@ -47,7 +47,8 @@ struct Clearance: Hashable, Sendable {
 
     private var message: String {
         switch cause {
-        case .kept(let retention): "the task is dropped: its plugin was removed at least \(retention.humanReadable) ago"
+        case .kept(let retention):
+            "the task is dropped: its plugin has been removed or refused for at least \(retention.humanReadable)"
         case .purged: "the task is dropped: its plugin was removed and purged"
         }
     }

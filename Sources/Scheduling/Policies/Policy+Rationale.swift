@@ -12,16 +12,17 @@ extension Policy {
         case .userRequest: return facts.isUserRequested ? "requested by a user" : "not requested by a user"
         case .maximumDeferral:
             let maximumDeferral = facts.configuration.policies.maximumDeferral.humanReadable
-            guard case .request(let pending) = facts.work, let since = pending.deferredSince else {
-                return "not deferred by advisory policies; runs regardless after \(maximumDeferral) of deferral"
+            guard case .request(let pending) = facts.work else { return "applies to requests only" }
+            guard let since = pending.deferredSince else {
+                return "not deferred by advisory policies; they no longer apply after \(maximumDeferral) of deferral"
             }
             let held = max(.zero, facts.now.wall - since).humanReadable
-            return "deferred by advisory policies for \(held); runs regardless after \(maximumDeferral)"
+            return "deferred by advisory policies for \(held); they no longer apply after \(maximumDeferral)"
         case .use:
             let uses = record.uses.total(at: facts.now.wall)
             return
-                "users launched the plugin \(uses == 1 ? "once" : "\(uses) times") in the last 7d;"
-                + " plugins that users launch more often get capacity first"
+                "users launched the plugin or triggered its extensions \(uses == 1 ? "once" : "\(uses) times") in the"
+                + " last 7d; plugins that users use more often get capacity first"
         case .spacing where lane != .background, .dayBudget where lane != .background,
             .stagger where lane != .background:
             return "applies to background launches only"

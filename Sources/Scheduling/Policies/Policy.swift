@@ -77,7 +77,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
                     reason: .notIdle,
                     concern: .processing,
                     holds: "the machine is idle",
-                    lacks: "the machine is in use"
+                    lacks: "the machine is not known to be idle"
                 )
             )
         case .load:

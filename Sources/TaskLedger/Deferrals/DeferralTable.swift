@@ -6,9 +6,9 @@ import TaskModel
 extension WriteAccess {
     /// Replaces the stored deferral periods of a class of work.
     func setDeferrals(_ key: WaitKey, _ periods: [DeferralPeriod], names: inout PluginNames) throws {
-        if let open = periods.dropLast().first(where: { $0.until == nil }) {
+        if let open = periods.dropLast().firstIndex(where: { $0.until == nil }) {
             throw LedgerFault.contradiction(
-                "the deferral period since \(open.since.nanoseconds) ns is open, but not the last one"
+                "deferral period \(open + 1) of \(periods.count) is open, but not the last one"
             )
         }
         let plugin = try names.number(of: key.plugin, in: self)

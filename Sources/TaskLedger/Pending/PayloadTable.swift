@@ -49,7 +49,7 @@ extension RowReader {
         let bytes = try bytes("bytes")
         guard bytes.count == size else {
             let number = try submission("submission")
-            throw LedgerFault.contradiction("submission \(number) has \(bytes.count) of its \(size) bytes of payload")
+            throw LedgerFault.damaged("submission \(number) has \(bytes.count) bytes of payload instead of \(size)")
         }
         return bytes
     }

@@ -103,7 +103,7 @@ struct LedgerFile {
         if header.applicationID == 0 { return }
         guard header.applicationID == LedgerSchema.applicationID else { throw .notALedger(path) }
         guard header.version <= LedgerSchema.version else {
-            throw .newer(path, found: "version \(header.version)", known: LedgerSchema.version)
+            throw .newer(path, found: header.version, known: LedgerSchema.version)
         }
     }
 
@@ -119,10 +119,10 @@ struct LedgerFile {
         let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let known = LedgerSchema.migrator.migrations
         let unknown = try LedgerSchema.migrator.appliedIdentifiers(database).subtracting(known).sorted()
-        if version > LedgerSchema.version || !unknown.isEmpty {
-            let steps = unknown.isEmpty ? "" : " with the unknown step \"\(unknown.joined(separator: "\", \""))\""
-            throw LedgerError.newer(path, found: "version \(version)\(steps)", known: LedgerSchema.version)
+        if version > LedgerSchema.version {
+            throw LedgerError.newer(path, found: version, known: LedgerSchema.version)
         }
+        if !unknown.isEmpty { throw LedgerError.unknown(path, steps: unknown) }
         return true
     }
 

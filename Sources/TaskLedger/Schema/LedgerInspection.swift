@@ -91,7 +91,7 @@ private struct Examination {
         pendingRequests = unreadable == 0 ? requests : nil
         for row in try Row.fetchAll(database, sql: Self.wrongPayloads) {
             let (submission, size, found): (Int64, Int64, Int64) = (row[0], row[1], row[2])
-            let finding = "submission \(submission) has \(found) of its \(size) bytes of payload"
+            let finding = "submission \(submission) has \(found) bytes of payload instead of \(size)"
             problems.append(LedgerError.damaged(path, finding: finding).finding)
         }
     }

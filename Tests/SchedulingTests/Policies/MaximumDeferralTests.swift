@@ -243,10 +243,10 @@ struct MaximumDeferralTests {
         host.advance(by: .hours(12))
         #expect(verdicts(.clean).map(\.policy) == Policy.allCases)
         let idle = try #require(verdicts(.clean).first { $0.policy == .idle })
-        #expect(idle.verdict == .wait(.notIdle) && idle.rationale == "the machine is in use")
+        #expect(idle.verdict == .wait(.notIdle) && idle.rationale == "the machine is not known to be idle")
         let maximumDeferral = try #require(verdicts(.clean).first { $0.policy == .maximumDeferral })
         #expect(maximumDeferral.verdict == .may)
-        #expect(maximumDeferral.rationale == "deferred by advisory policies for 12h; runs regardless after 2d")
+        #expect(maximumDeferral.rationale == "deferred by advisory policies for 12h; they no longer apply after 2d")
     }
 
     @Test(.proves("C13")) func `the wait verdicts of a request's policies equal its advisory reasons`() {

@@ -113,7 +113,7 @@ struct PolicyTests {
     func `the maximum deferral ends exactly two days after the start of a deferral`(_ nanoseconds: Int) {
         let facts = Self.facts(heldSince: .days(2) + .nanoseconds(nanoseconds))
         #expect(Self.verdict(.maximumDeferral, facts) == (nanoseconds < 0 ? .may : .must))
-        #expect(Policy.maximumDeferral.rationale(on: facts).contains("runs regardless after 2d"))
+        #expect(Policy.maximumDeferral.rationale(on: facts).contains("they no longer apply after 2d"))
     }
 
     @Test(.proves("C12")) func `the maximum deferral is configurable`() {
@@ -269,7 +269,7 @@ struct PolicyTests {
         #expect(Self.verdict(.idle, facts) == (kind.isProcessing ? .wait(.notIdle) : .may))
         #expect(
             Policy.idle.rationale(on: facts)
-                == (kind.isProcessing ? "the machine is in use" : "applies to processing requests only")
+                == (kind.isProcessing ? "the machine is not known to be idle" : "applies to processing requests only")
         )
     }
 
