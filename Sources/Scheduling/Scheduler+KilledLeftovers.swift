@@ -19,8 +19,9 @@ extension Scheduler {
                 event: .leftoverKilled,
                 plugin: nil,
                 blame: .plugin,
-                message: "process \(pid) (\(program)) of a plugin removed its process mark and outlived its parent;"
-                    + " it was killed\(others); a sandbox prevents the removal: do not run plugins with isolation: off",
+                message: "process \(pid) (\(program)) of a plugin lacks its process mark and outlived its parent;"
+                    + " it was killed\(others); a sandbox prevents the removal of the mark: do not run plugins with"
+                    + " isolation: off",
                 count: omitted > 0 ? omitted : nil
             )
         )

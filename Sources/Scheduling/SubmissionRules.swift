@@ -139,8 +139,8 @@ package enum SubmissionRules {
                 code: .notPermitted,
                 subReason: .identifierNotPermitted,
                 message:
-                    "identifier \(request.identifier) is not among the permitted identifiers of \(entry.identifier);"
-                    + " add it to permitted-identifiers in its manifest"
+                    "the manifest of \(entry.identifier) does not permit the identifier \(request.identifier) for a"
+                    + " \(request.kind.name) request; add it to permitted-identifiers"
             )
         case nil: nil
         }

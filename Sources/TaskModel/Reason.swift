@@ -108,7 +108,7 @@ extension Reason {
             )
         case .identifierNotPermitted(let task):
             (
-                "the manifest of the plugin does not permit \(task)",
+                "the manifest of the plugin does not permit \(task) for this kind of request",
                 "add \(task) to the manifest's permitted-identifiers"
             )
         case .modeMissing(let mode):
@@ -150,7 +150,7 @@ extension Reason {
             )
         case .dayBudget(_, let limit):
             (
-                "the plugin's launches have used its day budget of \(limit.humanReadable) in the last 24h",
+                "the plugin's background launches have used its day budget of \(limit.humanReadable) in the last 24h",
                 "wait, or raise the plugin's day-budget of \(limit.humanReadable)"
             )
         case .stagger(_, let cause):

@@ -64,6 +64,11 @@ struct DiagnosingMappingTests {
                 + "a duration from 500ms to 2h is required; "
                 + "write a whole number and one of the units ms, s, min, h, d, such as 30s"
         ),
+        (
+            "1.5sec",
+            "is \"1.5sec\", whose unit \"sec\" is not one of ms, s, min, h, d; "
+                + "a duration from 500ms to 2h is required; write 1500ms"
+        ),
         ("1.5s", "is \"1.5s\", which has a fraction; a duration from 500ms to 2h is required; write 1500ms"),
         (
             "0.0001s",

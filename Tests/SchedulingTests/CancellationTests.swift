@@ -64,6 +64,7 @@ struct CancellationTests {
         #expect(host.pending.isEmpty)
         #expect(host.outcomes(of: .clean) == [.crashed])
         #expect(host.lastEntry(of: .clean)?.event == .cancelled)
+        #expect(host.entries(.task(.crashed)).allSatisfy { !$0.message.contains("may run again") })
     }
 
     @Test(.proves("C3")) func `a task cancelled while its launch was being committed is not requeued after a crash`() {

@@ -66,7 +66,9 @@ struct RemovalTests {
 
     @Test(.proves("C17")) func `a plugin whose refused manifest is removed is missing`() {
         host.refuse(.app, because: "line 3 is wrong")
+        host.advance(by: .days(3))
         host.remove(.app)
+        #expect(host.entries(.pluginRemoved).first?.message.contains("are kept for 27d") == true)
         #expect(host.reasons(.clean).first == .pluginMissing(.app))
         #expect(host.entries(.pluginRefused).count == 1 && host.entries(.pluginRemoved).count == 1)
         host.install(.app())

@@ -30,8 +30,8 @@ extension Policy {
             let spacing = "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
             switch record.overruns {
             case 0: return spacing
-            case 1: return "the last background launch overran: \(spacing)"
-            default: return "the last \(record.overruns) background launches overran: \(spacing)"
+            case 1: return "1 overrun of a background launch: \(spacing)"
+            default: return "\(record.overruns) overruns of background launches in a row: \(spacing)"
             }
         case .dayBudget:
             let used = Duration.nanoseconds(record.dayUse.total(at: facts.now.wall))
