@@ -60,7 +60,8 @@ extension LedgerError {
         let remedy =
             switch code {
             case ENOENT: "create its directory, or use another --state-directory"
-            case EACCES, EPERM, EROFS: "let the host's user read and write it, or use another --state-directory"
+            case EACCES, EPERM, EROFS:
+                "let the host's user write it and its directory, or use another --state-directory"
             case ENOSPC, EDQUOT: "free space on its disk"
             case EMFILE, ENFILE: "raise the limit of open files"
             case EIO: "check the kernel's log for disk errors"
@@ -190,7 +191,9 @@ extension LedgerError {
     }
 
     private static func check(_ path: String) -> String {
-        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        // A host keeps its ledger in the subdirectory `ledger` of its state directory.
+        var directory = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
+        if directory.hasSuffix("/ledger") { directory = directory.dropLast("/ledger".count) }
         return "bgtask host check --state-directory \(directory) lists all damage"
     }
 }

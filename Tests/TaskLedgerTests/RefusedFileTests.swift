@@ -55,7 +55,7 @@ struct RefusedFileTests {
         try directory.tamper("INSERT INTO grdb_migrations VALUES ('2: notes of the moon')")
         let error = try refusal()
         #expect(error.code == .newer)
-        #expect(error.message.contains("\"2: notes of the moon\""))
+        #expect(error.message.contains("migration step \"2: notes of the moon\", which this host"))
     }
 
     @Test func `the database of another program is refused`() throws {
