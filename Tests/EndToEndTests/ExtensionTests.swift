@@ -120,7 +120,7 @@ struct ExtensionTests {
             // Forged after entry as well, and with two forms of each claim.
             #expect(registering.count == 3 && completing.count == 2, "\(violations)")
             let remedies = [
-                ("BGT-ABI-08", "report progress only for tasks that its handlers received"),
+                ("BGT-ABI-08", "report progress only for continued tasks that its handlers received"),
                 ("BGT-ABI-08", "set valid titles, and only of tasks that its handlers received"),
                 ("legacy fetch", "submit refresh requests"),
             ]

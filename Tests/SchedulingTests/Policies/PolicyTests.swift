@@ -136,7 +136,7 @@ struct PolicyTests {
             for day in 0..<10 { $0.standing.record.uses.add(1, at: $0.now.wall - .days(9 - day)) }
         }
         #expect(Self.verdict(.use, facts) == .may)
-        #expect(Policy.use.rationale(on: facts).contains("launched the plugin 7 times"))
+        #expect(Policy.use.rationale(on: facts).contains("triggered its extensions 7 times"))
     }
 
     // MARK: Policy spacing
