@@ -167,12 +167,13 @@ package enum SubmissionRules {
     ) -> SubmissionRefusal? {
         let kind = request.kind.countedAs
         guard let limit = limits[kind], let pending, pending >= limit else { return nil }
+        let kinds = TaskKind.allCases.filter { $0.countedAs == kind }.map(\.name).joined(separator: " or ")
         let requests = pending == 1 ? "request" : "requests"
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
             message:
-                "\(entry.identifier) has \(pending) pending \(kind.name) \(requests) and the limit is \(limit);"
+                "\(entry.identifier) has \(pending) pending \(kinds) \(requests) and the limit is \(limit);"
                 + " cancel one, or raise plugins.\(entry.identifier).limits in the host's configuration"
         )
     }
