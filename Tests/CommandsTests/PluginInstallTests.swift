@@ -314,7 +314,7 @@ struct PluginInstallTests {
             #expect(await fixture.run("install", manifest, "--yes") == .done)
             #expect(
                 fixture.terminal.error.contains(
-                    "until the next installation: \(fixture.directory.file("operator/\(old)"))"
+                    "deleted by the next installation: \(fixture.directory.file("operator/\(old)"))"
                 )
             )
             #expect(fixture.installed.contains(old))
@@ -371,6 +371,8 @@ struct PluginInstallTests {
             )
             let list = try PropertyListSerialization.propertyList(from: installed, format: nil) as? [String: Any]
             #expect((list?["DTOther"] as? [String: String])?["CFBundleExecutable"] == executable)
+            #expect(await fixture.run("install", manifest, "--yes", "--pin") == .refused)
+            #expect(fixture.terminal.error.contains("which has no key for the digest of its library"))
         }
     }
 

@@ -81,7 +81,8 @@ struct RenderingTests {
     @Test func `a printed list ends with a line that says so while its host is still loading`() throws {
         let plugins = PluginListReply(plugins: [], refused: [], isPartial: true).text(for: reader)
         let tasks = TaskListReply(pending: [], running: [], events: [], isPartial: true).text(for: reader)
-        for (text, first) in [(plugins, "no plugin is installed\n\n"), (tasks, "nothing is pending or running\n\n")] {
+        let nothing = "no running task, pending request or waiting event found\n\n"
+        for (text, first) in [(plugins, "no plugin is installed\n\n"), (tasks, nothing)] {
             #expect(text.hasPrefix(first + "the host is still loading: ") && text.hasSuffix("missing here\n"))
         }
         #expect(!(try Samples.taskList().text(for: reader)).contains("loading"))
@@ -168,7 +169,8 @@ struct RenderingTests {
                 """
         )
         #expect(
-            TaskListReply(pending: [], running: [], events: []).text(for: reader) == "nothing is pending or running\n"
+            TaskListReply(pending: [], running: [], events: []).text(for: reader)
+                == "no running task, pending request or waiting event found\n"
         )
     }
 

@@ -97,7 +97,7 @@ struct PluginCallCommand: AsyncParsableCommand {
         if arguments.count > FunctionBinding.mostArguments {
             throw ValidationError(
                 "\(arguments.count) arguments are given; at most \(FunctionBinding.mostArguments) are allowed;"
-                    + " leave some out"
+                    + " call a function that takes fewer"
             )
         }
         for case .setting(let key) in arguments where !setting.contains(where: { $0.key == key }) {

@@ -48,8 +48,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
     func validate() throws {
         guard ManifestDirectory.isManifest(FilePlace.name(of: manifest)) else {
             throw ValidationError(
-                "\(manifest) is not the name of a manifest; rename the file: a manifest's name ends with"
-                    + " .yaml, .yml or .plist and does not begin with a dot"
+                "\(manifest) is not the name of a manifest; name a manifest, or rename the file: a manifest's name ends"
+                    + " with .yaml, .yml or .plist and does not begin with a dot"
             )
         }
     }
@@ -73,7 +73,10 @@ struct PluginInstallCommand: AsyncParsableCommand {
         let stays = installation.left.joined(separator: ", ")
         let result = message(of: installation.verdict, plan)
         CommandContext.current.writeMessage(
-            stays.isEmpty ? result : "\(result); the replaced files stay until the next installation: \(stays)"
+            stays.isEmpty
+                ? result
+                : "\(result); old files are kept, and those that are unused then are deleted by the next installation:"
+                    + " \(stays)"
         )
     }
 
@@ -81,8 +84,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
         let name = "\(plan.identifier)"
         switch verdict {
         case .noHost:
-            return "installed \(name) in \(plan.place.operatorDirectory); no host uses this directory now, and the next"
-                + " host loads the plugin"
+            return "installed \(name) in \(plan.place.operatorDirectory), but no host confirmed it: no host that uses"
+                + " this directory was reached; such a host loads the plugin, at its next start at the latest"
         case .accepted: return "installed \(name): the host accepted it"
         case .loadingPrevious:
             return "installed \(name): the host accepted it, but a launch still has to load the previous library"
