@@ -130,8 +130,8 @@ package struct HostCheck {
                     .note,
                     .ledger,
                     "\(launches) running when the last host ended; the next host kills their leftover processes,"
-                        + " and requeues their tasks, except cancelled and superseded ones, and those with too many host"
-                        + " losses"
+                        + " and requeues their tasks, except cancelled and superseded ones, and those with too many"
+                        + " host losses"
                 )
             }
         }

@@ -320,6 +320,15 @@ struct WhyTextTests {
             text(TaskWhyReply(identifier: task, plugin: plugin, state: .running, running: running))
                 == "com.example.feed.refresh of com.example.feed is running in launch 41, 2s of 30s used\n"
         )
+        let again = TaskWhyReply(
+            identifier: task,
+            plugin: plugin,
+            state: .running,
+            kind: .refresh,
+            isEligible: true,
+            running: running
+        )
+        #expect(text(again).hasSuffix(" 2s of 30s used\nthe next request may run now (refresh)\n"))
         #expect(
             text(TaskWhyReply(identifier: task, plugin: plugin, state: .unknown))
                 == "com.example.feed.refresh of com.example.feed is neither pending nor running, and no outcome of it"

@@ -51,7 +51,9 @@ struct HostChoice: Hashable {
             startHint = userHint + "; or use the system's host with --system"
         case .whicheverIsThere:
             socket = system.controlSocket
-            startHint = "your own host does not run at \(user.controlSocket) either; \(userHint); or \(systemHint)"
+            startHint =
+                "\(userHint); or \(systemHint); the control socket of your own host, \(user.controlSocket), does not"
+                + " exist either"
         }
     }
 }

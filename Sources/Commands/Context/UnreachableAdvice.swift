@@ -17,7 +17,7 @@ enum UnreachableAdvice {
         case .answerTooLarge:
             "select less if the command has options for that, such as --plugin or --limit, or check the process at the"
                 + " socket with: ss -lxp src \(choice.socket)"
-        case .hungUp: "the host may be stopping; try again in a moment, or \(choice.startHint)"
+        case .hungUp: "the host may be stopping; try again in a moment; if it has ended, \(choice.startHint)"
         }
     }
 

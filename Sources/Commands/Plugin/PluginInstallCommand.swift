@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
+import ControlClient
 import LinuxSystem
 import PluginCatalogue
 import PluginInstaller
@@ -69,7 +70,13 @@ struct PluginInstallCommand: AsyncParsableCommand {
     }
 
     private func install(_ plan: InstallationPlan) async throws {
-        let installation = try await plan.install()
+        let installation: InstallationPlan.Installation
+        do {
+            installation = try await plan.install()
+        } catch let error as ControlError {
+            CommandContext.current.writeMessage("the installation was undone, because a call to the host failed")
+            throw error
+        }
         let stays = installation.left.joined(separator: ", ")
         let result = message(of: installation.verdict, plan)
         CommandContext.current.writeMessage(

@@ -71,7 +71,13 @@ struct PluginRemoveCommand: AsyncParsableCommand {
     }
 
     private func remove(_ plan: RemovalPlan) async throws {
-        let answer = try await plan.remove()
+        let answer: HostVerdict.Answer?
+        do {
+            answer = try await plan.remove()
+        } catch let error as ControlError {
+            CommandContext.current.writeMessage("removed \(plan.identifier), but a call to the host failed")
+            throw error
+        }
         CommandContext.current.writeMessage("removed \(plan.identifier)\(confirmation(answer))")
     }
 
