@@ -83,8 +83,8 @@ extension HostCheck {
             add(
                 .problem,
                 .stateDirectory,
-                "\(directory.path) has mode \(String(directory.mode, radix: 8)): other users may replace its files;"
-                    + " correct that with: chmod go-w \(directory.path)"
+                "\(directory.path) has mode \(String(directory.mode, radix: 8)): other users may add or replace"
+                    + " files in it; correct that with: chmod go-w \(directory.path)"
             )
         }
         for name in directory.ledgerFiles {

@@ -41,7 +41,7 @@ struct RenderingTests {
                                 /usr/share/bgtask/manifests
                 plugins         /usr/lib/bgtask/plugins
                 configuration   /etc/bgtask/bgtaskd.yaml
-                not installed   com.example.gone, named in the configuration
+                not installed   com.example.gone, or refused; the configuration names it
                 external power  no (simulated)
                 network         yes (configuration)
                 idle            yes (sensor /proc/stat: 2 % used by others)

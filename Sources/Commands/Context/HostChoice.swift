@@ -39,8 +39,7 @@ struct HostChoice: Hashable {
             startHint = systemHint
         case .user where isRoot:
             socket = user.controlSocket
-            startHint =
-                "for root, --user selects root's own host; for the host of another user, give its"
+            startHint = "for root, --user selects root's own host; for the host of another user, give its"
                 + " control socket with --socket, or run bgtask as that user; for the system's host, give --system; "
                 + userHint
         case .user:
@@ -51,9 +50,7 @@ struct HostChoice: Hashable {
             startHint = userHint + "; or use the system's host with --system"
         case .whicheverIsThere:
             socket = system.controlSocket
-            startHint =
-                "\(userHint); or \(systemHint); the control socket of your own host, \(user.controlSocket), does not"
-                + " exist either"
+            startHint = "\(userHint); or \(systemHint); your own host has no control socket at \(user.controlSocket)"
         }
     }
 }

@@ -18,7 +18,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
             manifest directory. The name of the installed library contains the beginning of its digest \
             (libFeed-8c6f168f.so), and the installed manifest uses that name: both take effect together. A running \
             host confirms the installation. If the host refuses the plugin, the previous files are restored; otherwise \
-            the previous files are deleted.
+            those that are no longer used are deleted.
 
             A manifest with a signature beside it (.yaml.sig), or with files, keeps its bytes: its library, its files \
             and its signature are copied into the directory store of the manifest directory. A version that is lower \

@@ -45,7 +45,7 @@ struct TrustAddCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .refused,
                 "\(path) has an entry of the key \(key.key.fingerprint) for \(patterns) already, on line \(known.line)",
-                remedy: "to change the validity of the entry, edit this line of the file"
+                remedy: "to change the entry, edit this line of the file"
             )
         }
         let line: String
