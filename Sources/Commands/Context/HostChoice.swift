@@ -39,7 +39,8 @@ struct HostChoice: Hashable {
             startHint = systemHint
         case .user where isRoot:
             socket = user.controlSocket
-            startHint = "for root, --user selects root's own host; for the host of another user, give its"
+            startHint =
+                "for root, --user selects root's own host; for the host of another user, give its"
                 + " control socket with --socket, or run bgtask as that user; for the system's host, give --system; "
                 + userHint
         case .user:
