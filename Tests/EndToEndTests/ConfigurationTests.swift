@@ -93,7 +93,7 @@ struct ConfigurationTests {
                 ]
             )
             #expect(run.status == 1 && run.error.contains("\(directory.path) is not in a cgroup v2 hierarchy"))
-            #expect(run.error.contains("write none to disable control groups"))
+            #expect(run.error.contains("write \"none\" to disable control groups"))
         }
     }
 
