@@ -9,8 +9,9 @@ package struct BgtaskCommand: ParsableCommand {
         commandName: "bgtask",
         abstract: "Show and control the background tasks of plugins.",
         discussion: """
-            Common commands are a verb; all others are a noun and a verb. --json prints
-            the answer of the host in a versioned format, described by its route /v1/openapi.yaml.
+            Common commands are a verb; all others are a noun and a verb. With --json, a command
+            that calls a host prints its answer in a versioned format, which the host's route
+            /v1/openapi.yaml describes.
 
             Example:
               bgtask why com.example.feed.refresh

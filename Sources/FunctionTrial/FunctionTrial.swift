@@ -194,9 +194,9 @@ package struct FunctionTrial: Sendable {
         }
         let ending = end.lastWords.map { signalName($0.signal) } ?? end.termination.words
         return FunctionTrialError(
-            "\(function) ended its runner: \(ending)",
-            remedy: "compare the signature with the library's header, or debug the function;"
-                + " only this runner was affected"
+            "the runner of \(function) ended without a result: \(ending)",
+            remedy: "compare the signature with the library's header, or debug the function and the library's"
+                + " constructors; only this runner was affected"
         )
     }
 }

@@ -9,7 +9,10 @@ extension HostCheck {
     /// Maximum length of a socket's path in bytes: `sun_path` without its final zero.
     private static let longestSocketPath = 107
 
-    mutating func checkSocket(isRunning: Bool) {
+    /// Checks the control socket.
+    ///
+    /// - Parameter isRunning: whether a host uses the state directory; nil when it is unknown.
+    mutating func checkSocket(isRunning: Bool?) {
         let socket = configuration.controlSocket
         if socket.utf8.count > Self.longestSocketPath {
             return add(
@@ -20,7 +23,7 @@ extension HostCheck {
             )
         }
         var status = stat()
-        guard lstat(socket, &status) == 0 else { return checkPlaceForSocket(isRunning: isRunning) }
+        guard lstat(socket, &status) == 0 else { return checkPlaceForSocket(isRunning: isRunning == true) }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             return add(
                 .problem,
@@ -31,26 +34,29 @@ extension HostCheck {
         checkListener(socketFacts(socket).listener, isRunning: isRunning)
     }
 
-    private mutating func checkListener(_ listener: SocketListener, isRunning: Bool) {
+    private mutating func checkListener(_ listener: SocketListener, isRunning: Bool?) {
         let socket = configuration.controlSocket
         switch (listener, isRunning) {
-        case (.process(let process), true):
+        case (.process(let process), true?):
             add(.fine, .socket, "\(socket) is served by \(process.map { "process \($0)" } ?? "a process")")
         case (.serviceManager, _):
             add(.fine, .socket, "the service manager keeps \(socket) open, and starts the host for the next caller")
-        case (.crowded, true):
+        case (.crowded, true?):
             add(
                 .note,
                 .socket,
                 "\(socket) is served, but its queue of callers is full: the host hangs, is stopped, or has too many"
                     + " callers; show its process and its queue with: ss -lxp src \(socket)"
             )
-        case (.process, false), (.crowded, false):
+        case (.process, nil), (.crowded, nil):
+            let process = listener.process.map { "process \($0)" } ?? "a process"
+            add(.note, .socket, "\(socket) is served by \(process); whether it uses this state directory is unknown")
+        case (.process, false?), (.crowded, false?):
             let process = listener.process.map { "process \($0)" } ?? "a process"
             add(
                 .problem,
                 .socket,
-                "\(socket) is served by \(process), which uses another state directory; show that process with:"
+                "\(socket) is served by \(process), which uses another state directory or is no host; show it with:"
                     + " ss -lxp src \(socket), and stop it, or choose another path with --socket"
             )
         case (.unknown(let error), _):
@@ -62,14 +68,14 @@ extension HostCheck {
                 .socket,
                 "whether a process serves \(socket) is unknown: \(String(cString: strerror(error))); \(remedy)"
             )
-        case (.noProcess, true):
+        case (.noProcess, true?):
             add(
                 .note,
                 .socket,
                 "no process serves \(socket); the host of this state directory serves another socket, or is starting or"
                     + " stopping"
             )
-        case (.noProcess, false):
+        case (.noProcess, false?), (.noProcess, nil):
             add(.fine, .socket, "\(socket) was left by a host that has ended; the next host replaces it")
         }
     }
@@ -102,7 +108,8 @@ extension HostCheck {
             )
         }
         if ProgramFile.isExecutable(path) { return add(.fine, .runner, "\(path) can be executed") }
-        let cause = access(path, F_OK) == 0 ? "cannot be executed by this user" : "does not exist"
+        let isMissing = access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
+        let cause = isMissing ? "does not exist" : "cannot be executed by this user"
         add(
             .problem,
             .runner,

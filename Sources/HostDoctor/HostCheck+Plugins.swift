@@ -53,7 +53,7 @@ extension HostCheck {
         add(
             .problem,
             .runner,
-            "\(FunctionBinding.libffi), which calls the functions that \(plugins) binds, cannot be loaded: \(cause);"
+            "\(FunctionBinding.libffi), which calls the bound functions of \(plugins), cannot be loaded: \(cause);"
                 + " install libffi8"
         )
     }

@@ -83,8 +83,8 @@ extension HostCheck {
             add(
                 .problem,
                 .stateDirectory,
-                "\(directory.path) has mode \(String(directory.mode, radix: 8)): other users may replace its files;"
-                    + " correct that with: chmod go-w \(directory.path)"
+                "\(directory.path) has mode \(String(directory.mode, radix: 8)): other users may add or replace"
+                    + " files in it; correct that with: chmod go-w \(directory.path)"
             )
         }
         for name in directory.ledgerFiles {
@@ -94,8 +94,8 @@ extension HostCheck {
             add(
                 .problem,
                 .ledger,
-                "\(file) has mode \(String(status.st_mode & 0o7777, radix: 8)): other users may read payloads;"
-                    + " correct that with: chmod 600 \(file)"
+                "\(file) has mode \(String(status.st_mode & 0o7777, radix: 8)), but it contains payloads,"
+                    + " which are private to its owner; correct that with: chmod 600 \(file)"
             )
         }
     }
@@ -111,7 +111,7 @@ extension HostCheck {
             add(
                 .problem,
                 .stateDirectory,
-                "the disk of \(directory) has \(what), so nothing can be recorded and every submission is refused;"
+                "the disk of \(directory) has \(what), so the host may be unable to record requests and outcomes;"
                     + " delete other files on this disk"
             )
         } else if free < Self.littleSpace {
@@ -125,8 +125,8 @@ extension HostCheck {
 
     mutating func checkWriting(in directory: String, _ subject: HostFinding.Subject, remedy: String) {
         if access(directory, W_OK | X_OK) == 0 { return }
-        let cause = errno == EROFS ? "its disk is mounted read-only" : String(cString: strerror(errno))
-        let mounted = errno == EROFS ? "mount this disk for writing, or name another directory" : remedy
+        let cause = errno == EROFS ? "its file system is mounted read-only" : String(cString: strerror(errno))
+        let mounted = errno == EROFS ? "mount it for writing, or name another directory" : remedy
         add(.problem, subject, "\(directory) cannot be written to: \(cause); \(mounted)")
     }
 }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Glibc
 package import HostConfiguration
 import PluginCatalogue
 import TaskLedger
@@ -34,7 +35,7 @@ package struct HostCheck {
         checkConfiguration()
         let presence = HostPresence(stateDirectory: configuration.stateDirectory)
         checkPresence(presence)
-        checkSocket(isRunning: isRunning)
+        checkSocket(isRunning: presence.isRunning)
         let directory = checkStateDirectory()
         if directory.isReadable {
             checkLedger(presence)
@@ -59,7 +60,7 @@ package struct HostCheck {
     private mutating func checkConfiguration() {
         for problem in configurationProblems { add(.problem, .configuration, problem) }
         if !configurationProblems.isEmpty {
-            add(.note, .configuration, "for each value that could not be read, the other checks use its default")
+            add(.note, .configuration, "the other checks leave out each value that could not be read")
         } else {
             add(.fine, .configuration, configuration.file ?? "no configuration file: only defaults and options")
         }
@@ -90,12 +91,16 @@ package struct HostCheck {
             )
         case .stopped:
             add(.fine, .host, "no host uses \(configuration.stateDirectory)")
-        case .unknown(let reason):
+        case .unknown(let error):
+            let remedy =
+                [EACCES, EPERM].contains(error)
+                ? "run this command as the host's own user"
+                : "check the file host.lock there, or name another directory with --state-directory"
             add(
                 .problem,
                 .host,
-                "whether a host uses \(configuration.stateDirectory) is unknown: \(reason);"
-                    + " run this command as the host's own user"
+                "whether a host uses \(configuration.stateDirectory) is unknown: \(String(cString: strerror(error)));"
+                    + " \(remedy)"
             )
         }
     }
@@ -125,7 +130,8 @@ package struct HostCheck {
                     .note,
                     .ledger,
                     "\(launches) running when the last host ended; the next host kills their leftover processes,"
-                        + " and their tasks are requeued"
+                        + " and requeues their tasks, except cancelled and superseded ones, and those with too many"
+                        + " host losses"
                 )
             }
         }

@@ -8,12 +8,23 @@ enum HostPresence: Hashable {
     /// none.
     case running(process: Int32?)
     case stopped
-    case unknown(reason: String)
+    /// The lock cannot be examined; the value is the error number.
+    case unknown(errno: Int32)
+
+    /// Whether a host runs; nil when it is unknown.
+    var isRunning: Bool? {
+        switch self {
+        case .running: true
+        case .stopped: false
+        case .unknown: nil
+        }
+    }
 
     init(stateDirectory: String) {
         let descriptor = open(stateDirectory + "/host.lock", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            self = errno == ENOENT || errno == ENOTDIR ? .stopped : .unknown(reason: String(cString: strerror(errno)))
+            let error = errno
+            self = error == ENOENT || error == ENOTDIR ? .stopped : .unknown(errno: error)
             return
         }
         defer { close(descriptor) }
@@ -27,7 +38,7 @@ enum HostPresence: Hashable {
             let digits = buffer.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
             self = .running(process: Int32(String(decoding: digits, as: UTF8.self)))
         } else {
-            self = .unknown(reason: String(cString: strerror(errno)))
+            self = .unknown(errno: errno)
         }
     }
 }

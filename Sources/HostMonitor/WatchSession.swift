@@ -9,7 +9,7 @@ import TerminalText
 package struct WatchSession: Sendable {
     private let client: ControlClient
     private let interval: Duration
-    private let remedy: String
+    private let remedy: @Sendable (ControlError) -> String
     private let context: MonitorContext
 
     private enum News: Sendable {
@@ -27,8 +27,13 @@ package struct WatchSession: Sendable {
     ///
     /// - Parameters:
     ///   - interval: time between two snapshots while no entry is added to the journal.
-    ///   - remedy: the hint on how to start a host, shown when the host no longer answers.
-    package init(client: ControlClient, interval: Duration, remedy: String, context: MonitorContext) {
+    ///   - remedy: returns the remedy for a failed snapshot; empty when the error's description contains it.
+    package init(
+        client: ControlClient,
+        interval: Duration,
+        context: MonitorContext,
+        remedy: @escaping @Sendable (ControlError) -> String
+    ) {
         self.client = client
         self.interval = interval
         self.remedy = remedy
@@ -77,7 +82,7 @@ package struct WatchSession: Sendable {
     }
 
     private func absent(_ host: WatchedHost, _ error: ControlError) -> WatchedHost {
-        host.absent(at: context.reader().now, problem: error.description, remedy: remedy)
+        host.absent(at: context.reader().now, problem: error.description, remedy: remedy(error))
     }
 
     // MARK: Causes of a snapshot

@@ -12,7 +12,7 @@ package enum WatchedHost: Hashable, Sendable {
     package struct Absence: Hashable, Sendable {
         package let since: WallTime
         package let problem: String
-        /// The hint on how to start the host.
+        /// The remedy; empty when the problem contains it.
         package let remedy: String
     }
 

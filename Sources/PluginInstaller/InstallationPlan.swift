@@ -56,8 +56,9 @@ package struct InstallationPlan {
         let target = previous?.path ?? "\(place.operatorDirectory)/\(reading.identifier?.text ?? "unknown")\(format)"
         if FilePlace.isSame(source, target) {
             throw InstallationError(
-                "\(source) is already in the host's manifest directory, from which the host reads it",
-                remedy: "nothing to do; see: bgtask plugin list"
+                "\(source) is the installed manifest itself; nothing was written",
+                remedy: "to change the plugin, edit this file, or install a copy of it from another directory, with"
+                    + " --library; for the state of the plugin, see: bgtask plugin list"
             )
         }
         if previous == nil, FilePlace.exists(target) {
@@ -167,7 +168,8 @@ package struct InstallationPlan {
         guard let problem = LibraryLinkage(path: source, origin: directory).problems.first else { return }
         throw InstallationError(
             "a copy in \(directory) cannot be loaded: \(problem.message); nothing was written",
-            remedy: "copy the needed libraries to \(directory) first, or install them for the whole system"
+            remedy: "copy the needed libraries first, to the same places relative to \(directory), or install them for"
+                + " the whole system"
         )
     }
 }

@@ -29,6 +29,12 @@ struct ManifestBytes {
     func marked(_ mark: DigestMark?, pinning digest: String?) throws -> [UInt8] {
         let named = try mark.map(naming) ?? original
         guard let digest, reading.library?.pinnedDigest == nil else { return named }
+        if isPropertyList {
+            throw InstallationError(
+                "\(reading.file) is a property list, which has no key for the digest of its library",
+                remedy: "leave --pin out, or write the manifest as YAML"
+            )
+        }
         let isOnLineOfItsOwn = named.last == UInt8(ascii: "\n")
         let bytes = named + Array("\(isOnLineOfItsOwn ? "" : "\n")sha256: \(digest)\n".utf8)
         let pinned = ManifestReading.read(bytes: bytes, file: reading.file)
@@ -41,13 +47,16 @@ struct ManifestBytes {
         return bytes
     }
 
+    private var isPropertyList: Bool { reading.file.hasSuffix(".plist") }
+
     private func naming(_ mark: DigestMark) throws -> [UInt8] {
         let name = reading.library?.path.value ?? ""
         for bytes in candidates(mark) where means(bytes, besidesLibrary: mark.applied(to: name)) { return bytes }
         throw InstallationError(
             "the library's name in \(reading.file) cannot be replaced by \(mark.applied(to: name)),"
                 + " the name of the installed library",
-            remedy: "write the name as plain text on the line of its key: library: \(name)"
+            remedy: "write the name as plain text on the line of its key: "
+                + (isPropertyList ? "<key>CFBundleExecutable</key><string>\(name)</string>" : "library: \(name)")
         )
     }
 
@@ -55,7 +64,7 @@ struct ManifestBytes {
     private func candidates(_ mark: DigestMark) -> [[UInt8]] {
         if original.starts(with: "bplist".utf8) { return [binaryList(mark)].compactMap(\.self) }
         let text = String(decoding: original, as: UTF8.self)
-        if reading.file.hasSuffix(".plist") {
+        if isPropertyList {
             let pattern = /<key>\s*CFBundleExecutable\s*<\/key>\s*<string>(?<name>[^<]*)<\/string>/
             return text.matches(of: pattern).map { match in
                 Array(text.replacingCharacters(in: match.name, with: mark).utf8)

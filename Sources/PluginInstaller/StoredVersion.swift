@@ -37,7 +37,10 @@ struct StoredVersion {
             let target = "\(to)/\(file.name)"
             let isThere = FilePlace.exists(target)
             guard !isThere || InstalledLibrary.holds(digest: file.digest.value, at: target) else {
-                throw InstallationError("\(target) exists with another content", remedy: "move it away")
+                throw InstallationError(
+                    "\(target) exists, and is not a regular file with the pinned digest",
+                    remedy: "move it away"
+                )
             }
             return StoredFile(
                 source: "\(from)/\(file.name)",

@@ -15,7 +15,8 @@ struct Bgtaskd: AsyncParsableCommand {
         commandName: "bgtaskd",
         abstract: "Runs background tasks of plugins.",
         discussion: """
-            Every key of the configuration file that concerns the host is a flag as well; a flag takes precedence.
+            Each option except --config, --system and --user stands for a key of the configuration file, and takes \
+            precedence over it.
 
             Example: bgtaskd --state-directory /tmp/state --manifests manifests --plugin-directory .build/plugins
             """,

@@ -92,6 +92,7 @@ struct UnreachableAdviceTests {
     @Test func `the advice for an answer that is too large is to select less, not to start a host`() {
         let text = advice(.answerTooLarge)
         #expect(text.contains("--limit") && !text.contains("host run"), "\(text)")
+        #expect(advice(.other("bad")).hasPrefix("check the process at the socket with: ss -lxp src /run/bgtask/"))
     }
 
     @Test func `the owner, the group and the listening process of a control socket are determined`() async throws {

@@ -141,6 +141,11 @@ struct PluginCheckTests {
             let document = try json(other.output)
             #expect(try JSONValue(parsing: Data(other.output.utf8)).quotedKeys == [])
             #expect(document["loadable"] as? Bool == false && document["bindable"] as? Bool == true)
+
+            try await fixture.build("Plain", flags: ["-Wl,-rpath,/tmp"])
+            let refused = Terminal()
+            #expect(await refused.run("plugin", "inspect", file) == .refused)
+            #expect(refused.error.contains("\"/tmp\" in its search path") && !refused.error.contains("bgtask note"))
         }
     }
 

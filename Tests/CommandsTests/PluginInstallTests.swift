@@ -314,7 +314,7 @@ struct PluginInstallTests {
             #expect(await fixture.run("install", manifest, "--yes") == .done)
             #expect(
                 fixture.terminal.error.contains(
-                    "until the next installation: \(fixture.directory.file("operator/\(old)"))"
+                    "deleted by the next installation: \(fixture.directory.file("operator/\(old)"))"
                 )
             )
             #expect(fixture.installed.contains(old))
@@ -371,6 +371,8 @@ struct PluginInstallTests {
             )
             let list = try PropertyListSerialization.propertyList(from: installed, format: nil) as? [String: Any]
             #expect((list?["DTOther"] as? [String: String])?["CFBundleExecutable"] == executable)
+            #expect(await fixture.run("install", manifest, "--yes", "--pin") == .refused)
+            #expect(fixture.terminal.error.contains("which has no key for the digest of its library"))
         }
     }
 
@@ -484,7 +486,7 @@ struct PluginInstallTests {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient", in: "operator")
             #expect(await fixture.run("install", manifest, "--yes") == .refused)
-            #expect(fixture.terminal.error.contains("the plugin is installed"))
+            #expect(fixture.terminal.error.contains("is the installed manifest itself; nothing was written"))
             #expect(fixture.installed == ["Obedient.yaml", "libObedient.so"])
         }
     }
@@ -492,7 +494,10 @@ struct PluginInstallTests {
     @Test func `plugin install without a host requires --user, --system or --manifests`() async throws {
         let terminal = Terminal()
         #expect(await terminal.run("plugin", "install", "/nowhere/a.yaml", "--yes") == .unreachable)
-        #expect(terminal.error.contains("--user, --system or --manifests"))
+        #expect(terminal.error.contains("or select the directories without a host, with --user, --system or"))
+        let command = ["plugin", "install", "/nowhere/a.yaml", "--yes", "--socket", "/nowhere/a.sock"]
+        #expect(await terminal.run(list: command) == .unreachable)
+        #expect(terminal.error.contains("or leave --socket out, and select the directories without a host"))
     }
 }
 

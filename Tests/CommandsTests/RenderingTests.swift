@@ -41,7 +41,7 @@ struct RenderingTests {
                                 /usr/share/bgtask/manifests
                 plugins         /usr/lib/bgtask/plugins
                 configuration   /etc/bgtask/bgtaskd.yaml
-                not installed   com.example.gone, named in the configuration
+                not installed   com.example.gone, or refused; the configuration names it
                 external power  no (simulated)
                 network         yes (configuration)
                 idle            yes (sensor /proc/stat: 2 % used by others)
@@ -81,7 +81,8 @@ struct RenderingTests {
     @Test func `a printed list ends with a line that says so while its host is still loading`() throws {
         let plugins = PluginListReply(plugins: [], refused: [], isPartial: true).text(for: reader)
         let tasks = TaskListReply(pending: [], running: [], events: [], isPartial: true).text(for: reader)
-        for (text, first) in [(plugins, "no plugin is installed\n\n"), (tasks, "nothing is pending or running\n\n")] {
+        let nothing = "no running task, pending request or waiting event found\n\n"
+        for (text, first) in [(plugins, "no plugin is installed\n\n"), (tasks, nothing)] {
             #expect(text.hasPrefix(first + "the host is still loading: ") && text.hasSuffix("missing here\n"))
         }
         #expect(!(try Samples.taskList().text(for: reader)).contains("loading"))
@@ -168,7 +169,8 @@ struct RenderingTests {
                 """
         )
         #expect(
-            TaskListReply(pending: [], running: [], events: []).text(for: reader) == "nothing is pending or running\n"
+            TaskListReply(pending: [], running: [], events: []).text(for: reader)
+                == "no running task, pending request or waiting event found\n"
         )
     }
 
@@ -318,6 +320,15 @@ struct WhyTextTests {
             text(TaskWhyReply(identifier: task, plugin: plugin, state: .running, running: running))
                 == "com.example.feed.refresh of com.example.feed is running in launch 41, 2s of 30s used\n"
         )
+        let again = TaskWhyReply(
+            identifier: task,
+            plugin: plugin,
+            state: .running,
+            kind: .refresh,
+            isEligible: true,
+            running: running
+        )
+        #expect(text(again).hasSuffix(" 2s of 30s used\nthe next request may run now (refresh)\n"))
         #expect(
             text(TaskWhyReply(identifier: task, plugin: plugin, state: .unknown))
                 == "com.example.feed.refresh of com.example.feed is neither pending nor running, and no outcome of it"

@@ -93,7 +93,7 @@ struct ConfigurationTests {
                 ]
             )
             #expect(run.status == 1 && run.error.contains("\(directory.path) is not in a cgroup v2 hierarchy"))
-            #expect(run.error.contains("write none to disable control groups"))
+            #expect(run.error.contains("write \"none\" to disable control groups"))
         }
     }
 
@@ -128,7 +128,7 @@ struct ConfigurationTests {
             let warning = try await host.waitForLog("the warning") { $0.contains("plugins.com.example.neighbor:") }
             #expect(warning.contains("warning") && warning.contains("\"com.example.neighbour\""))
             let status = try await host.bgtask("host", "status")
-            #expect(status.output.contains("com.example.neighbor, named in the configuration"))
+            #expect(status.output.contains("com.example.neighbor, or refused; the configuration names it"))
         }
     }
 

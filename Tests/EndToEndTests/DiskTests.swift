@@ -106,7 +106,7 @@ struct DiskTests {
                     "\(refusal)"
                 )
                 let check = try await host.check()
-                #expect(check.status == 1 && check.output.contains("mounted read-only; mount this disk"), "\(check)")
+                #expect(check.status == 1 && check.output.contains("mounted read-only; mount it"), "\(check)")
                 #expect(try host.stateFiles() == before)
 
                 try await disk.makeWritable()

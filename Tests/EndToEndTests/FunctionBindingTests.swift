@@ -143,7 +143,7 @@ struct FunctionBindingTests {
             try host.directory.write("no library".utf8, to: "broken/libffi.so.8")
             let check = try await host.check(with: ["LD_LIBRARY_PATH": host.directory.file("broken")])
             #expect(check.status == 1)
-            let problem = "libffi.so.8, which calls the functions that \(plugin.identifier) binds, cannot be loaded: "
+            let problem = "libffi.so.8, which calls the bound functions of \(plugin.identifier), cannot be loaded: "
             #expect(check.output.contains(problem) && check.output.contains("; install libffi8"), "\(check)")
         }
     }

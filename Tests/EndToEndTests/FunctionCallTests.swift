@@ -81,7 +81,7 @@ struct FunctionCallTests {
         let run = try await call("plain_length", "int32:5")
         #expect(run.status == 1)
         #expect(run.error.contains("int32_t plain_length(int32_t) of "))
-        #expect(run.error.contains("ended its runner: signal 11 (SIGSEGV)"))
+        #expect(run.error.contains("ended without a result: signal 11 (SIGSEGV)"))
     }
 
     @Test func `bgtask plugin call kills a function that does not return within budget and grace period`()

@@ -109,7 +109,7 @@ struct HostCheckTests {
             #expect(check.status == 1)
             for part in [
                 "\(directory.file("broken.yaml")):1:1: grase-period: is not a known key", "\"grace-period\"",
-                "other users may read payloads",
+                "contains payloads, which are private to its owner",
                 "containers/com.example.gone belongs to no known plugin", "manifests/Aaa.yaml:2", "boss",
                 "\(directory.file("none")) does not exist; install bgtask-runner", "is not in a cgroup v2 hierarchy",
                 "nowhere does not exist, so libraries are found only beside", "exists and is not a socket; remove it",

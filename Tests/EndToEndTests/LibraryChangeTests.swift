@@ -82,7 +82,7 @@ struct LibraryChangeTests {
             #expect((0...2).contains(lost.count), "\(lost)")
             let interrupted = try await host.journal(after: end).filter { $0.event == "interrupted" }
             #expect(
-                interrupted.allSatisfy { $0.blame == "host" && $0.message.contains("changed since it was examined") }
+                interrupted.allSatisfy { $0.blame == "host" && $0.message.contains("changed since the host examined") }
             )
             try await host.runNeighbour()
         }

@@ -69,7 +69,7 @@ struct WatchTests {
                 let watch = try await Self.watch(host, on: terminal, ["NO_COLOR": "1"])
                 try await terminal.wait(for: "the first picture") { $0.contains("host up") }
                 host.kill9()
-                try await terminal.wait(for: "the host's absence") { $0.contains("no host since") }
+                try await terminal.wait(for: "the host's absence") { $0.contains("no answer since") }
                 try await host.restart()
                 let text = try await terminal.wait(for: "the next host") {
                     Self.picture($0).first?.contains("host up") == true

@@ -167,7 +167,7 @@ struct WatchPictureTests {
             remedy: "start one with: bgtask host run"
         )
         let lines = Self.picture(.gone(absence, last: try Samples.snapshot()), 100, 30)
-        #expect(lines.first == "01:48:00  no host since 01:47:50")
+        #expect(lines.first == "01:48:00  no answer since 01:47:50")
         #expect(lines.contains(absence.problem) && lines.contains(absence.remedy))
         #expect(lines.contains("the data below is from 01:48:00") && lines.contains("RUNNING 2"))
     }

@@ -51,7 +51,7 @@ struct HostChoice: Hashable {
             startHint = userHint + "; or use the system's host with --system"
         case .whicheverIsThere:
             socket = system.controlSocket
-            startHint = "your own host does not run at \(user.controlSocket) either; \(userHint); or \(systemHint)"
+            startHint = "\(userHint); or \(systemHint); your own host has no control socket at \(user.controlSocket)"
         }
     }
 }

@@ -8,14 +8,25 @@ import HostConfiguration
 enum UnreachableAdvice {
     static func text(for failure: ConnectionFailure, at choice: HostChoice, facts: () -> SocketFacts) -> String {
         switch failure {
-        case .noSocket, .noListener, .other: choice.startHint
+        case .noSocket, .noListener: choice.startHint
+        case .other:
+            "check the process at the socket with: ss -lxp src \(choice.socket); if there is none, \(choice.startHint)"
         case .pathTooLong: "give the host and this command a shorter path with --socket"
         case .notAllowed: admission(facts())
         case .noAnswer: hanging(choice.socket, facts().listener.process)
         case .answerTooLarge:
-            "select less with the options of the command, such as --plugin or --limit, or check the process at the"
+            "select less if the command has options for that, such as --plugin or --limit, or check the process at the"
                 + " socket with: ss -lxp src \(choice.socket)"
-        case .hungUp: "the host may be stopping; try again in a moment, or \(choice.startHint)"
+        case .hungUp: "the host may be stopping; try again in a moment; if it has ended, \(choice.startHint)"
+        }
+    }
+
+    /// The remedy for a failed call to a host; empty when the description of the error contains it.
+    static func remedy(for error: ControlError, at choice: HostChoice, facts: () -> SocketFacts) -> String {
+        switch error {
+        case .unreachable(_, let cause): text(for: cause, at: choice, facts: facts)
+        case .refused(_, let reply): reply.error.remedy ?? ""
+        case .journalEnded, .misunderstood: ""
         }
     }
 

@@ -22,7 +22,9 @@ struct HostCheckCommand: ParsableCommand {
             """
     )
 
-    @OptionGroup var output: OutputOptions
+    @Flag(help: "Print JSON.")
+    var json = false
+
     @OptionGroup var host: HostFlags
 
     func run() throws {
@@ -33,7 +35,7 @@ struct HostCheckCommand: ParsableCommand {
             socketFacts: context.socketFacts
         )
         let reply = check.reply
-        try output.show(reply)
+        try OutputOptions(json: json).show(reply)
         if reply.problems == 0 { return }
         let count = reply.problems == 1 ? "1 problem was" : "\(reply.problems) problems were"
         throw CommandFailure(.refused, "\(count) found")

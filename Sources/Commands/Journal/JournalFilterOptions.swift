@@ -38,7 +38,7 @@ struct JournalFilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only entries with one of these blames: \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
+            "Only entries with this blame, one of \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "whom"
         ),
         transform: { try WordArgument.value($0, among: Blame.allCases, \.rawValue) }

@@ -76,7 +76,9 @@ struct PlaceOptions: ParsableArguments {
             return try await host.connected { try await $0.host() }
         } catch let failure as CommandFailure where failure.status == .unreachable {
             if host.socket == nil, manifests != nil || host.system || host.user { return nil }
-            let remedy = "or select the directories without a host, with --user, --system or --manifests"
+            let remedy =
+                (host.socket == nil ? "or" : "or leave --socket out, and")
+                + " select the directories without a host, with --user, --system or --manifests"
             throw CommandFailure(
                 .unreachable,
                 failure.message,

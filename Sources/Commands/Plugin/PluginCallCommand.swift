@@ -14,7 +14,7 @@ struct PluginCallCommand: AsyncParsableCommand {
         abstract: "Call a function of any library once, to try a handler's signature.",
         discussion: """
             A separate runner calls the function under a budget, as it calls a handler of a manifest. No host takes \
-            part, and a wrong signature can only crash that runner. An argument is a kind as in a manifest, followed \
+            part, and a crash by a wrong signature ends only that runner. An argument is a kind as in a manifest, followed \
             by a colon and its value:
 
               string:/var/log   int32:-5    uint32:5    int64:-5    uint64:5
@@ -97,7 +97,7 @@ struct PluginCallCommand: AsyncParsableCommand {
         if arguments.count > FunctionBinding.mostArguments {
             throw ValidationError(
                 "\(arguments.count) arguments are given; at most \(FunctionBinding.mostArguments) are allowed;"
-                    + " leave some out"
+                    + " call a function that takes fewer"
             )
         }
         for case .setting(let key) in arguments where !setting.contains(where: { $0.key == key }) {

@@ -67,8 +67,8 @@ struct PluginCheckCommand: ParsableCommand {
         if manifests.isEmpty { throw ValidationError("no manifest is given; name the files to check") }
         for file in manifests + neighbours where !ManifestDirectory.isManifest(FilePlace.name(of: file)) {
             throw ValidationError(
-                "\(file) is not the name of a manifest; rename the file: a manifest's name ends with"
-                    + " .yaml, .yml or .plist and does not begin with a dot"
+                "\(file) is not the name of a manifest; name a manifest, or rename the file: a manifest's name ends"
+                    + " with .yaml, .yml or .plist and does not begin with a dot"
             )
         }
     }
@@ -83,7 +83,7 @@ struct PluginCheckCommand: ParsableCommand {
         for file in files.asked where ManifestReading.read(path: file).library?.path.value.hasPrefix("/") == true {
             CommandContext.current.writeMessage(
                 "\(file) names its library by an absolute path, which only manifests in the operator's directory may"
-                    + " use; install the manifest with: bgtask plugin install"
+                    + " use; if this manifest is elsewhere, install it with: bgtask plugin install"
             )
         }
         let status = report.verdict.status

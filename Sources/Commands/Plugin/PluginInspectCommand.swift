@@ -27,7 +27,7 @@ struct PluginInspectCommand: ParsableCommand {
     func run() throws {
         let inspection = LibraryInspection(BinarySurvey(path: FilePlace.absolute(file)))
         try OutputOptions(json: json).show(inspection)
-        guard !inspection.isBindable, let problem = inspection.problems.first else { return }
+        guard let problem = inspection.obstacle else { return }
         throw CommandFailure(
             .refused,
             "no host of this version loads this library: \(problem.message)",

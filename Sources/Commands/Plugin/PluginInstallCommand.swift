@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
+import ControlClient
 import LinuxSystem
 import PluginCatalogue
 import PluginInstaller
@@ -17,7 +18,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
             manifest directory. The name of the installed library contains the beginning of its digest \
             (libFeed-8c6f168f.so), and the installed manifest uses that name: both take effect together. A running \
             host confirms the installation. If the host refuses the plugin, the previous files are restored; otherwise \
-            the previous files are deleted.
+            those that are no longer used are deleted.
 
             A manifest with a signature beside it (.yaml.sig), or with files, keeps its bytes: its library, its files \
             and its signature are copied into the directory store of the manifest directory. A version that is lower \
@@ -48,8 +49,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
     func validate() throws {
         guard ManifestDirectory.isManifest(FilePlace.name(of: manifest)) else {
             throw ValidationError(
-                "\(manifest) is not the name of a manifest; rename the file: a manifest's name ends with"
-                    + " .yaml, .yml or .plist and does not begin with a dot"
+                "\(manifest) is not the name of a manifest; name a manifest, or rename the file: a manifest's name ends"
+                    + " with .yaml, .yml or .plist and does not begin with a dot"
             )
         }
     }
@@ -69,11 +70,20 @@ struct PluginInstallCommand: AsyncParsableCommand {
     }
 
     private func install(_ plan: InstallationPlan) async throws {
-        let installation = try await plan.install()
+        let installation: InstallationPlan.Installation
+        do {
+            installation = try await plan.install()
+        } catch let error as ControlError {
+            CommandContext.current.writeMessage("the installation was undone, because a call to the host failed")
+            throw error
+        }
         let stays = installation.left.joined(separator: ", ")
         let result = message(of: installation.verdict, plan)
         CommandContext.current.writeMessage(
-            stays.isEmpty ? result : "\(result); the replaced files stay until the next installation: \(stays)"
+            stays.isEmpty
+                ? result
+                : "\(result); old files are kept, and those that are unused then are deleted by the next installation:"
+                    + " \(stays)"
         )
     }
 
@@ -81,8 +91,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
         let name = "\(plan.identifier)"
         switch verdict {
         case .noHost:
-            return "installed \(name) in \(plan.place.operatorDirectory); no host uses this directory now, and the next"
-                + " host loads the plugin"
+            return "installed \(name) in \(plan.place.operatorDirectory), but no host confirmed it: no host that uses"
+                + " this directory was reached; such a host loads the plugin, at its next start at the latest"
         case .accepted: return "installed \(name): the host accepted it"
         case .loadingPrevious:
             return "installed \(name): the host accepted it, but a launch still has to load the previous library"

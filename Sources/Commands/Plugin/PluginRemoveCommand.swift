@@ -43,8 +43,10 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         if purge, place.host == nil {
             throw CommandFailure(
                 .refused,
-                "only a running host can purge: it owns requests and containers",
-                remedy: "start the host, or remove the plugin without --purge"
+                "no host that uses \(place.operatorDirectory) was reached, and only such a host can purge: it owns"
+                    + " requests and containers",
+                remedy: (options.manifests == nil ? "start the host" : "start a host with this directory")
+                    + ", or remove the plugin without --purge"
             )
         }
         if purge, !InstalledManifests(place).describe(identifier) {
@@ -69,7 +71,13 @@ struct PluginRemoveCommand: AsyncParsableCommand {
     }
 
     private func remove(_ plan: RemovalPlan) async throws {
-        let answer = try await plan.remove()
+        let answer: HostVerdict.Answer?
+        do {
+            answer = try await plan.remove()
+        } catch let error as ControlError {
+            CommandContext.current.writeMessage("removed \(plan.identifier), but a call to the host failed")
+            throw error
+        }
         CommandContext.current.writeMessage("removed \(plan.identifier)\(confirmation(answer))")
     }
 

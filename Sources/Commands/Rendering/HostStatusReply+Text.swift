@@ -21,7 +21,8 @@ extension HostStatusReply: Presentable {
         fields.add("manifests", each: manifestDirectories)
         fields.add("plugins", pluginDirectory)
         fields.add("configuration", configurationFile ?? "none: only defaults and options")
-        fields.add("not installed", each: configuredWithoutPlugin.map { "\($0), named in the configuration" })
+        let absent = configuredWithoutPlugin.map { "\($0), or refused; the configuration names it" }
+        fields.add("not installed", each: absent)
         fields.add(conditions)
         fields.add("sensors", sensors.words)
         fields.add("catalogue", "\(counts.plugins) installed, \(counts.refused) refused")

@@ -70,10 +70,10 @@ extension InstallationPlan {
     }
 
     /// The guarantees that the running host does not enforce, so that the plugin may do more there. Without a running
-    /// host, the guarantees that no host of this version enforces.
+    /// host they are unknown.
     private var notEnforced: [String] {
         place.host?.unenforced
-            ?? ["memory, processes; the other guarantees depend on the host; show them with: bgtask host status"]
+            ?? ["unknown: it depends on the host that loads the plugin; show its guarantees with: bgtask host status"]
     }
 
     private var containing: String? {

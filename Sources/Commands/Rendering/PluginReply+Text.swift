@@ -32,7 +32,8 @@ extension PluginReply: Presentable {
         fields.add("spacing", spacing.duration.humanReadable)
         fields.add("batch size", "\(batchSize)")
         fields.add("day budget", dayBudget.duration.humanReadable)
-        fields.add("background", isBackgroundDenied ? "denied" : isBackgroundRefreshOn ? "on" : "refresh is off")
+        let background = isBackgroundRefreshOn ? "on" : "refresh and legacy fetch are off"
+        fields.add("background", isBackgroundDenied ? "denied" : background)
         fields.add("entitlements", each: entitlements)
         fields.add("schedules", each: schedules.map { $0.text(for: reader) })
         fields.add("retry", retry.words)

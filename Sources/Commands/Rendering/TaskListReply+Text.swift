@@ -10,7 +10,7 @@ extension TaskListReply: Presentable {
         if !running.isEmpty { sections.append(runningTable.text) }
         if !pending.isEmpty { sections.append(pendingTable(for: reader).text) }
         if !events.isEmpty { sections.append(eventTable(for: reader).text) }
-        if sections.isEmpty { sections.append("nothing is pending or running\n") }
+        if sections.isEmpty { sections.append("no running task, pending request or waiting event found\n") }
         if isPartial { sections.append(PartialList.text) }
         return sections.joined(separator: "\n")
     }

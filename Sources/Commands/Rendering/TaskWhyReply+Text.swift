@@ -10,7 +10,9 @@ extension TaskWhyReply: Presentable {
     func text(for reader: Reader) -> String {
         var text = sentence.terminalSafe + "\n"
         if state != .pending, !reasons.isEmpty {
-            text += submission == nil ? "a new request would be refused:\n" : "the next request waits:\n"
+            text += submission == nil ? "a new request would be refused:\n" : "the next request waits\(number):\n"
+        } else if state != .pending, isEligible == true {
+            text += "the next request may run now\(number)\n"
         }
         if isEligible != true {
             for reason in reasons { text += "  \(reason.text(for: reader))".terminalSafe + "\n" }
@@ -51,10 +53,10 @@ extension TaskWhyReply: Presentable {
         case .pending where isEligible == true: return "\(task) may run now\(number)"
         case .pending: return "\(task) waits\(number):"
         case .running:
-            guard let running else { return "\(task) is running\(number)" }
+            guard let running else { return "\(task) is running" }
             let used = running.used.duration.humanReadable
             let budget = running.budget.map { " of \($0.duration.humanReadable)" } ?? ""
-            return "\(task) is running in launch \(running.launch), \(used)\(budget) used\(number)"
+            return "\(task) is running in launch \(running.launch), \(used)\(budget) used"
         case .finished:
             return "\(task) is neither pending nor running; it ended as \(lastOutcome?.outcome ?? "unknown")"
         case .unknown where plugin == identifier: return "\(identifier) is a plugin, and no event waits for it"
@@ -62,7 +64,7 @@ extension TaskWhyReply: Presentable {
         }
     }
 
-    /// Kind and submission number, as ` (processing, submission 12)`; empty when both are unknown.
+    /// Kind and number of the pending request, as ` (processing, submission 12)`; empty without a pending request.
     private var number: String {
         let parts = [kind, submission.map { "submission \($0)" }].compactMap { $0 }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"

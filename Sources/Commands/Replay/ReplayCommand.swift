@@ -45,7 +45,12 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seed of the random numbers.", valueName: "number"))
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("A host's configuration; by default one for two processors.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A host's configuration, with the defaults for this machine; without it, the defaults for two processors.",
+            valueName: "file"
+        )
+    )
     var config: String?
 
     @Option(help: ArgumentHelp("Draw the timeline into this SVG file.", valueName: "file"))
@@ -98,7 +103,8 @@ struct ReplayCommand: AsyncParsableCommand {
         guard let config else { return SchedulingConfiguration() }
         let reading = try HostFlags.parse(["--config", config]).read()
         if reading.problems.isEmpty { return reading.configuration.scheduling }
-        throw CommandFailure(.refused, reading.problems.joined(separator: "\n"))
+        for problem in reading.problems.dropLast() { CommandContext.current.writeMessage(problem) }
+        throw CommandFailure(.refused, reading.problems.last ?? "")
     }
 
     private static func length(_ text: String) throws -> ReplayScenario.Length {

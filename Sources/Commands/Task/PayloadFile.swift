@@ -20,8 +20,8 @@ enum PayloadFile {
         let bytes = try name == "-" ? standardInput(upTo: limit + 1) : file(at: name, upTo: limit + 1)
         if bytes.count > limit {
             throw ValidationError(
-                "--payload \(name) has more than \(limit) bytes; store the data in a file, and pass the path of"
-                    + " that file as payload"
+                "--payload \(name) has more than \(limit) bytes; keep the data in a file that the plugin may"
+                    + " read, and pass a payload that contains only the path of that file"
             )
         }
         return bytes

@@ -121,7 +121,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         }
         if !kind.mayBeginLater, notBefore != nil {
             throw ValidationError(
-                "--not-before does not apply to a \(kind.name) request, which begins at once; leave it out"
+                "--not-before does not apply to a \(kind.name) request, which begins as soon as possible; leave it out"
             )
         }
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }

@@ -30,7 +30,8 @@ struct SignersOptions: ParsableArguments {
         } catch let failure as CommandFailure where failure.status == .unreachable {
             if host.system { return HostPaths.system.signersFile }
             if host.user { return HostPaths.user(environment: CommandContext.current.environment).signersFile }
-            let remedy = "or select the file without a host: --user, --system or --signers"
+            let remedy =
+                "or select the file without a host, with \(host.socket == nil ? "--user, --system or " : "")--signers"
             throw CommandFailure(
                 .unreachable,
                 failure.message,
@@ -60,7 +61,8 @@ struct SignersOptions: ParsableArguments {
             throw CommandFailure(
                 .refused,
                 "\(error)",
-                remedy: "run the command as the owner of the directory of this file, and check the disk there"
+                remedy: "check that the directory of this file exists and has free space, and that this user may"
+                    + " write to it"
             )
         }
     }

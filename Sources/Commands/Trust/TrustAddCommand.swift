@@ -44,9 +44,8 @@ struct TrustAddCommand: AsyncParsableCommand {
         if let known = file.entries.first(where: { $0.key == key.key && $0.principals.text == patterns }) {
             throw CommandFailure(
                 .refused,
-                "\(path) trusts the key \(key.key.fingerprint) for \(patterns) already, on line \(known.line)",
-                remedy:
-                    "nothing to do; to change the entry, remove it first: bgtask trust remove \(key.key.fingerprint)"
+                "\(path) has an entry of the key \(key.key.fingerprint) for \(patterns) already, on line \(known.line)",
+                remedy: "to change the entry, edit this line of the file"
             )
         }
         let line: String

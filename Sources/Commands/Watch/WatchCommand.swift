@@ -42,13 +42,15 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let pause = try pause()
-        let startHint = host.choice.startHint
+        let (choice, facts) = (host.choice, CommandContext.current.socketFacts)
         try await host.connected(answerTimeout: Self.answerTimeout) { client in
             let context = CommandContext.current.monitorContext
             let first = try await HostSnapshot.take(from: client, at: CommandContext.current.now())
             var display = WatchDisplay(context, isLive: !once)
             if once { return try display.show(.present(first)) }
-            let session = WatchSession(client: client, interval: pause, remedy: startHint, context: context)
+            let session = WatchSession(client: client, interval: pause, context: context) { error in
+                UnreachableAdvice.remedy(for: error, at: choice) { facts(choice.socket) }
+            }
             try await session.run(from: first, on: &display)
         }
     }

@@ -68,7 +68,7 @@ struct WatchPicture {
     private var titleLine: PictureLine {
         var line = PictureLine(time(now), .strong)
         if case .gone(let absence, _) = host {
-            line.add("  no host since \(time(absence.since))", .alarm)
+            line.add("  no answer since \(time(absence.since))", .alarm)
             return line
         }
         let waiting = snapshot.pendingCount + snapshot.eventCount
@@ -81,10 +81,9 @@ struct WatchPicture {
 
     private var absenceLines: [PictureLine] {
         guard case .gone(let absence, let last) = host else { return [] }
-        return [
-            PictureLine(absence.problem, .alarm), PictureLine(absence.remedy),
-            PictureLine("the data below is from \(time(last.takenAt))", .faint),
-        ]
+        return [PictureLine(absence.problem, .alarm)]
+            + (absence.remedy.isEmpty ? [] : [PictureLine(absence.remedy)])
+            + [PictureLine("the data below is from \(time(last.takenAt))", .faint)]
     }
 
     private func time(_ instant: WallTime) -> String { String(Timestamp(instant).localText(for: reader).suffix(8)) }

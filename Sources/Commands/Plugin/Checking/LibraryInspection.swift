@@ -62,6 +62,9 @@ struct LibraryInspection: Hashable, Encodable {
     /// function.
     let isBindable: Bool
     let problems: [Problem]
+    /// The first reason why a host loads the library neither as a plugin nor for handlers; nil when it loads the
+    /// library. It is not part of the JSON.
+    let obstacle: Problem?
     /// Problems that may not exist, because not every needed library could be examined.
     let doubts: [Problem]
     /// The ABI version of this program, as MAJOR.MINOR.
@@ -87,10 +90,15 @@ struct LibraryInspection: Hashable, Encodable {
         let privates = survey.traits == nil ? nil : PrivateLibraries(of: survey.path)
         let refused = privates?.problems ?? []
         isLoadable = survey.problems.isEmpty && unlinked.isEmpty && refused.isEmpty
-        isBindable =
-            BinarySurvey(path: survey.path, for: .functions([])).problems.isEmpty
-            && unlinked.isEmpty && refused.isEmpty
+        let unbindable = BinarySurvey(path: survey.path, for: .functions([])).problems
+        isBindable = unbindable.isEmpty && unlinked.isEmpty && refused.isEmpty
         problems = (unlinked + survey.problems + refused).map(Problem.init)
+        // A missing note or entry does not prevent the binding of functions, so it is no obstacle for a library without
+        // both. A plugin's own problems come first: handlers cannot bind its functions in any case.
+        let isPlugin = unbindable.contains { $0.code.hasSuffix("-beside-handlers") }
+        obstacle =
+            isLoadable || isBindable
+            ? nil : (unlinked + (isPlugin ? survey.problems : unbindable) + refused).first.map(Problem.init)
         doubts = (linkage?.doubts ?? []).map(Problem.init)
         note = survey.note.map { Note(major: $0.major, requiredMinor: $0.requiredMinor) }
         architecture = survey.traits == nil ? nil : BinarySurvey.machine
