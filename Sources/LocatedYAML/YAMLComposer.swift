@@ -178,7 +178,9 @@ struct YAMLComposer {
             let position = disguises.original(TextPosition(mark))
             report(problem: problem, context: context?.text, at: position)
         case YamlError.reader(let problem, _, _, _):
-            problems.report(.syntax, "is not YAML: \(problem)", remedy: "save it as plain UTF-8 text")
+            // The text is valid UTF-8, so only a character that YAML does not permit remains.
+            let remedy = "remove the character, or write it as an escape in double quotes"
+            problems.report(.syntax, "is not YAML: \(problem)", remedy: remedy)
         default:
             problems.report(.syntax, "is not YAML: \("\(error)".inQuotes)", remedy: "save it as plain UTF-8 text")
         }

@@ -92,7 +92,8 @@ struct TimeZoneDatabaseTests {
             let path = try directory.write("berlin".utf8, to: "zoneinfo/Europe/Berlin")
             #expect(
                 problem(database, .named("Europe/Berlin"))
-                    == "the time zone file \(path) does not begin with TZif; install the package tzdata again"
+                    == "the time zone file \(path) does not begin with TZif; install the package tzdata again,"
+                    + " or choose another time zone"
             )
         }
     }

@@ -18,10 +18,18 @@ extension ControlRoutes {
             let hadContainer = try await threads.run { [state = loop.state] in
                 try state.deleteDiscarded(of: plugin.text)
             }
-            if dropped == nil, !hadContainer { throw noSuchPlugin(plugin) }
+            if dropped == nil, !hadContainer { throw nothingToPurge(plugin) }
             return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: hadContainer)
         } catch let error as HostError {
             throw RouteError(.containerKept, error.message)
         }
+    }
+
+    private func nothingToPurge(_ plugin: PluginIdentifier) -> RouteError {
+        RouteError(
+            .noSuchPlugin,
+            "no plugin \(plugin) is known, and no container of it exists, so there is nothing to purge",
+            remedy: "list the removed plugins with \"bgtask journal --event plugin-removed\""
+        )
     }
 }
