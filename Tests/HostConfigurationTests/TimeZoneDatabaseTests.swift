@@ -138,6 +138,8 @@ struct TimeZoneDatabaseTests {
             }
             database.variable = "Europe/Berln"
             #expect(problem(database, .machine)?.contains("TZ is \"Europe/Berln\"") == true)
+            database.variable = "Europe"
+            #expect(problem(database, .machine)?.contains("cannot be read: Is a directory") == true)
         }
     }
 

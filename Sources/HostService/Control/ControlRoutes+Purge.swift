@@ -28,8 +28,8 @@ extension ControlRoutes {
     private func nothingToPurge(_ plugin: PluginIdentifier) -> RouteError {
         RouteError(
             .noSuchPlugin,
-            "no plugin \(plugin) is known, and no container of it exists, so there is nothing to purge",
-            remedy: "list the removed plugins with \"bgtask journal --event plugin-removed\""
+            "no plugin \(plugin) is installed, and nothing of it is kept, so there is nothing to purge",
+            remedy: "compare the identifier with \"bgtask plugin list\" and \"bgtask journal --event plugin-removed\""
         )
     }
 }
