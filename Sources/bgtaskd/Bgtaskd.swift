@@ -15,7 +15,7 @@ struct Bgtaskd: AsyncParsableCommand {
         commandName: "bgtaskd",
         abstract: "Runs background tasks of plugins.",
         discussion: """
-            Every key of the configuration file that concerns the host is a flag as well; a flag takes precedence.
+            Many keys of the configuration file are flags as well; a flag takes precedence over its key.
 
             Example: bgtaskd --state-directory /tmp/state --manifests manifests --plugin-directory .build/plugins
             """,
