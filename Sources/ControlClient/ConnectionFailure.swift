@@ -24,7 +24,7 @@ package enum ConnectionFailure: Hashable, Sendable {
             case is NIOTooManyBytesError: .answerTooLarge
             case let error as HTTPClientError: Self(error)
             case SocketAddressError.unixDomainSocketPathTooLong: .pathTooLong
-            default: .other("\(error)")
+            default: .other("the HTTP library reports \(error)")
             }
     }
 
@@ -33,7 +33,7 @@ package enum ConnectionFailure: Hashable, Sendable {
             switch error {
             case .deadlineExceeded, .readTimeout, .connectTimeout: .noAnswer
             case .remoteConnectionClosed: .hungUp
-            default: .other("\(error)")
+            default: .other("the HTTP library reports \(error)")
             }
     }
 
@@ -54,11 +54,11 @@ extension ConnectionFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noSocket: "the socket does not exist"
-        case .noListener: "the socket exists, but no process listens on it"
+        case .noListener: "the path exists, but no process listens on it"
         case .notAllowed: "permission denied"
         case .pathTooLong: "the path is longer than 107 bytes, the limit for a socket"
         case .noAnswer: "a process listens on the socket, but does not answer"
-        case .hungUp: "the host closed the connection before it answered"
+        case .hungUp: "the connection was closed before the answer was complete"
         case .answerTooLarge: "the answer of the host has more than \(ControlClient.largestAnswer >> 20) MiB"
         case .other(let words): words
         }

@@ -93,7 +93,10 @@ extension HostConfiguration {
             )
             return nil
         case (nil, nil):
-            mapping.requirePresence(of: "every", remedy: "add every: 6h, or at: \"02:30\"")
+            // An invalid value of `at` is reported already.
+            if mapping.presence(of: "at") == nil {
+                mapping.requirePresence(of: "every", remedy: "add every: 6h, or at: \"02:30\"")
+            }
             return nil
         }
     }

@@ -36,7 +36,7 @@ extension HostConfiguration {
             let nearest = NearestWord.to(plugin.text, among: installed.map(\.text))
             let remedy =
                 nearest.map { NearestWord.remedy(nearest: $0, meaning: "plugin") }
-                ?? "install the plugin, or remove the entry"
+                ?? "install the plugin, correct its manifest if it is refused, or remove the entry"
             return "plugins.\(plugin): no plugin \(plugin) is installed, so the entry has no effect; \(remedy)"
         }
     }

@@ -38,7 +38,7 @@ package struct HostFlags: ParsableArguments {
     var operateGroup: String?
     @Option(help: ArgumentHelp("Timeout for idle connections and incomplete requests.", valueName: "duration"))
     var idleTimeout: String?
-    @Option(help: ArgumentHelp("The program bgtask-runner; by default the one beside this program.", valueName: "file"))
+    @Option(help: ArgumentHelp("The program bgtask-runner; by default that of this installation.", valueName: "file"))
     var runner: String?
     @Option(
         help: ArgumentHelp(

@@ -27,8 +27,8 @@ package enum PluginUsers: Hashable, Sendable {
                 throw HostError(
                     code: .systemRefused,
                     message: "plugin-users: \(range) needs capabilities that this host lacks:"
-                        + " \(authority.lacking.joined(separator: ", ")); grant them with AmbientCapabilities= in the unit"
-                        + " of the host, or write plugin-users: host"
+                        + " \(authority.lacking.joined(separator: ", ")); start the host with them (in a unit of the"
+                        + " system: AmbientCapabilities= and CapabilityBoundingSet=), or write plugin-users: host"
                 )
             }
             self = .own(range)
@@ -39,7 +39,7 @@ package enum PluginUsers: Hashable, Sendable {
             } else if authority.isRoot {
                 throw HostError(code: .systemRefused, message: Self.rootWithoutUsers(authority))
             } else if authority.lacking.isEmpty {
-                self = .hostUser("/etc/subuid and /etc/subgid reserve no range for \(authority.userName)")
+                self = .hostUser("/etc/subuid and /etc/subgid reserve no common range for \(authority.userName)")
             } else {
                 self = .hostUser("the host lacks \(authority.lacking.joined(separator: ", "))")
             }
@@ -53,10 +53,11 @@ package enum PluginUsers: Hashable, Sendable {
     private static func rootWithoutUsers(_ authority: ProcessAuthority) -> String {
         let cause =
             authority.lacking.isEmpty
-            ? "root's range in /etc/subuid belongs to containers"
+            ? "plugin-users is auto, which uses no range of root in /etc/subuid, as those are for containers"
             : "it lacks \(authority.lacking.joined(separator: ", "))"
+        let way = authority.lacking.isEmpty ? "write" : "start it with these capabilities and write"
         return "the host runs as root and has no users for its plugins: \(cause); plugins must not run as root;"
-            + " start the host as another user, or write a range that no account of this machine uses, such as"
+            + " start the host as another user, or \(way) a range that no account of this machine uses, such as"
             + " plugin-users: 600000-665535; only where root itself is confined, as in a container of its own, write"
             + " plugin-users: host"
     }

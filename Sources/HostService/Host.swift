@@ -274,7 +274,7 @@ package struct Host: Sendable {
         let snapshot = try ledger.snapshot(at: SystemClock().now().wall)
         for launch in snapshot.running {
             log.warning(
-                "a launch was still running when the last host ended; its processes are killed",
+                "a launch was still running when the last host ended; its remaining processes are killed",
                 metadata: ["launch": "\(launch.number)", "plugin": "\(launch.plugin)"]
             )
         }

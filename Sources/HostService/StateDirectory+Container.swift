@@ -23,7 +23,7 @@ extension StateDirectory {
             throw HostError(
                 code: .stateDirectoryUnusable,
                 message: isOther
-                    ? "the container \(containerPath(of: plugin)) is not a directory; remove the file at this path"
+                    ? "the container \(containerPath(of: plugin)) is not a directory; remove the file or link at this path"
                     : "\(error); find the problem with: bgtask host check --state-directory \(path)"
             )
         }

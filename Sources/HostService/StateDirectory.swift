@@ -20,21 +20,21 @@ final class StateDirectory: Sendable {
     ///   containers. They can neither list it nor open the ledger.
     init(path: String, isTraversable: Bool = false) throws(HostError) {
         self.path = path
-        do {
-            for directory in [path, path + "/ledger", path + "/containers"] {
+        for directory in [path, path + "/ledger", path + "/containers"] {
+            do {
                 try FileManager.default.createDirectory(
                     atPath: directory,
                     withIntermediateDirectories: true,
                     attributes: [.posixPermissions: 0o700]
                 )
+            } catch {
+                throw HostError(
+                    code: .stateDirectoryUnusable,
+                    message: "cannot create the directory \(directory): \(error.systemMessage);"
+                        + " choose another state directory with --state-directory, or find all problems with:"
+                        + " bgtask host check --state-directory \(path)"
+                )
             }
-        } catch {
-            throw HostError(
-                code: .stateDirectoryUnusable,
-                message: "cannot create the state directory \(path): \(error.systemMessage);"
-                    + " choose another with --state-directory, or make this user the owner of its parent;"
-                    + " find all problems with: bgtask host check --state-directory \(path)"
-            )
         }
         if isTraversable { try Self.makeTraversable(path) }
         let file = path + "/host.lock"
@@ -157,7 +157,7 @@ final class StateDirectory: Sendable {
                 code: .stateDirectoryUnusable,
                 message:
                     "cannot delete the purged container \(discarded): \(error.systemMessage);"
-                    + " the plugin's pending requests are dropped; delete the directory yourself"
+                    + " the purge dropped the plugin's pending requests; delete the directory yourself"
             )
         }
     }

@@ -17,7 +17,9 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Creates an error for a file in an unexpected format.
-    package init(unreadable path: String) { self.init(number: EBADMSG, attempt: "parse \(path)") }
+    package init(unreadable path: String) {
+        self.init(number: EBADMSG, attempt: "parse \(path), whose format is unknown")
+    }
 
     /// Returns `status`, or throws when it is negative.
     ///

@@ -56,7 +56,11 @@ package final class DiagnosingMapping {
     package func boolean(_ name: String) -> Field<Bool>? {
         node(name).flatMap { field in
             guard case .text(let text, isQuoted: false) = field.value.content, ["true", "false"].contains(text) else {
-                return mismatch(field, expected: "a boolean", remedy: "write true or false")
+                var remedy = "write true or false"
+                if case .text(let text, isQuoted: true) = field.value.content, ["true", "false"].contains(text) {
+                    remedy += ", without quotes"
+                }
+                return mismatch(field, expected: "a boolean", remedy: remedy)
             }
             return at(field, text == "true")
         }

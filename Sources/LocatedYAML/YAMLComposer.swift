@@ -177,8 +177,12 @@ struct YAMLComposer {
             YamlError.composer(let context, let problem, let mark, _):
             let position = disguises.original(TextPosition(mark))
             report(problem: problem, context: context?.text, at: position)
-        case YamlError.reader(let problem, _, _, _):
-            problems.report(.syntax, "is not YAML: \(problem)", remedy: "save it as plain UTF-8 text")
+        case YamlError.reader(let problem, _, let value, _):
+            // The text is valid UTF-8, so only a character that YAML does not permit remains.
+            let digits = String(value, radix: 16, uppercase: true)
+            let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            let remedy = "remove the character, or write it as an escape in double quotes"
+            problems.report(.syntax, "is not YAML: \(problem): U+\(code)", remedy: remedy)
         default:
             problems.report(.syntax, "is not YAML: \("\(error)".inQuotes)", remedy: "save it as plain UTF-8 text")
         }

@@ -57,7 +57,8 @@ enum YAMLPrescan {
                     .noAliases,
                     position: position(of: index, in: bytes),
                     "contains more than \(mostAliases) words that begin with a star, like aliases",
-                    remedy: "write each value out instead of an alias, and quote every word that begins with a star"
+                    remedy: "write values out instead of aliases, and begin at most \(mostAliases) words with a star,"
+                        + " also in comments and inside quoted text"
                 )
                 return false
             }

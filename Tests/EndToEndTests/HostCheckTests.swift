@@ -131,7 +131,7 @@ struct HostCheckTests {
                 check.status == 1 && check.output.contains("\(path) is served by a process, which uses another")
             )
             let refusal = try await host.refusalToStart()
-            #expect(refusal.contains("another host serves \(path)"), "\(refusal)")
+            #expect(refusal.contains("another process listens at \(path)"), "\(refusal)")
             withExtendedLifetime(listening) {}
             try host.directory.remove("control.sock")
             try await host.start()

@@ -81,6 +81,7 @@ struct InstallationTests {
 
             let again = try await host.bgtask("plugin", "remove", plugin.identifier, "--purge", "--yes")
             #expect(again.status == 1 && again.error.contains("no plugin \(plugin.identifier) is installed"))
+            #expect(again.error.contains("nothing to purge"))
         }
     }
 

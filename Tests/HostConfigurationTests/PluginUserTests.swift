@@ -44,7 +44,7 @@ struct PluginUserTests {
         guard case .hostUser(let reason) = plain else { Issue.record("\(plain)"); return }
         #expect(reason.contains("CAP_SETUID"))
         let unreserved = try PluginUsers(.automatic, Self.authority(user: 110, Self.all))
-        #expect(unreserved == .hostUser("/etc/subuid and /etc/subgid reserve no range for bgtask"))
+        #expect(unreserved == .hostUser("/etc/subuid and /etc/subgid reserve no common range for bgtask"))
     }
 
     @Test func `the choice host permits that plugins run as root`() throws {

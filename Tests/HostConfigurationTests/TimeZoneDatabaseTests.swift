@@ -92,7 +92,8 @@ struct TimeZoneDatabaseTests {
             let path = try directory.write("berlin".utf8, to: "zoneinfo/Europe/Berlin")
             #expect(
                 problem(database, .named("Europe/Berlin"))
-                    == "the time zone file \(path) does not begin with TZif; install the package tzdata again"
+                    == "the time zone file \(path) does not begin with TZif; install the package tzdata again,"
+                    + " or choose another time zone"
             )
         }
     }
@@ -137,6 +138,8 @@ struct TimeZoneDatabaseTests {
             }
             database.variable = "Europe/Berln"
             #expect(problem(database, .machine)?.contains("TZ is \"Europe/Berln\"") == true)
+            database.variable = "Europe"
+            #expect(problem(database, .machine)?.contains("cannot be read: Is a directory") == true)
         }
     }
 

@@ -32,6 +32,9 @@ struct ActivatedSocketTests {
             try activated.checkPath(directory.file("link"))
             let refusal = #expect(throws: HostError.self) { try activated.checkPath(directory.file("other")) }
             #expect(try #require(refusal).message.contains("ListenStream="))
+            unlink(path)
+            let removed = #expect(throws: HostError.self) { try activated.checkPath(path) }
+            #expect(try #require(removed).message.contains("restart bgtaskd.socket"))
         }
     }
 

@@ -191,6 +191,8 @@ struct DiagnosingMappingTests {
             _ = (root.integer("a"), root.boolean("b"), root.boolean("c"), root.integer("d"), root.string("e"))
         }
         #expect(problems == ["1 a wrong-type", "2 b wrong-type", "3 c wrong-type", "4 d wrong-type"])
+        let quoted = YAMLDocument.decode(bytes: Array("b: 'true'".utf8), file: "host.yaml") { $0.boolean("b") }
+        #expect(quoted.problems.first?.remedy == "write true or false, without quotes")
     }
 
     @Test func `a null value is refused as a string and reported at its key`() {

@@ -63,6 +63,11 @@ struct HostileYAMLTests {
         #expect(problem?.remedy == "indent with spaces")
     }
 
+    @Test func `a character that YAML does not permit is reported with its number`() {
+        let problem = read("manifest: 1\nname: a\u{9b}b\n").problems.first
+        #expect(problem?.message.hasSuffix("U+009B") == true)
+    }
+
     @Test func `anchors and aliases in a manifest are refused at their position`() {
         #expect(found(yaml("name: &a Feed\nversion: *a")) == ["4 name no-aliases"])
         #expect(found(yaml("version: *nobody")) == ["4 - no-aliases"])

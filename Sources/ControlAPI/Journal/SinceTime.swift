@@ -10,7 +10,8 @@ package enum SinceTime {
     }
 
     private static let rule =
-        "write an RFC 3339 time such as 2026-01-31T02:00:00Z, or a duration before now, such as 2h (\(DurationText.units))"
+        "write an RFC 3339 time of the years 1678 to 2261 such as 2026-01-31T02:00:00Z, or a duration before now, such as"
+        + " 2h (\(DurationText.units))"
 
     /// The time that `text` denotes; nil when `text` is neither an RFC 3339 time nor a duration.
     package static func instant(_ text: String, now: WallTime) -> WallTime? {

@@ -54,11 +54,12 @@ package struct ConditionsSimulation: CallBody, Hashable {
             throw .malformedIdentifier(name, field: ConditionKey.lockedContainers.stringValue)
         }
         if !scripts.isEmpty || !lockedContainers.isEmpty { return self }
-        let names = Self.fields.map(\.name).joined(separator: ", ")
+        let names = Condition.allCases.map(\.key).joined(separator: ", ")
+        let locks = ConditionKey.lockedContainers.stringValue
         throw RouteError(
             .conditionMissing,
             "no condition is named",
-            remedy: "give one of \(names); each is true, false or null"
+            remedy: "give one of \(names), each true, false or null, or \(locks) with such a value by plugin"
         )
     }
 }

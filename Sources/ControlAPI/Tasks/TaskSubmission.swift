@@ -106,7 +106,7 @@ package struct TaskSubmission: CallBody, Hashable {
             throw RouteError(
                 .fieldNotOfKind,
                 field: "earliest_begin",
-                "field \"earliest_begin\" does not apply to a \(kind.name) request, which begins at once",
+                "field \"earliest_begin\" does not apply to a \(kind.name) request, which begins as soon as possible",
                 remedy: "leave it out, or submit another kind"
             )
         }

@@ -71,7 +71,7 @@ extension CallBody {
     }
 
     private static func members(of data: Data, for route: Route) throws(RouteError) -> [String: JSONValue] {
-        let remedy = "send a JSON object with \(fields.map(\.name).joined(separator: ", "))"
+        let remedy = "send a JSON object; its permitted fields are \(fields.map(\.name).joined(separator: ", "))"
         if data.isEmpty {
             throw RouteError(.bodyMissing, "\(route) requires a body", remedy: remedy)
         }
@@ -79,7 +79,7 @@ extension CallBody {
         do {
             value = try JSONValue(parsing: data)
         } catch {
-            throw RouteError(.bodyNotJSON, "the body is not JSON in UTF-8", remedy: remedy)
+            throw RouteError(.bodyNotJSON, "the body cannot be read as JSON in UTF-8", remedy: remedy)
         }
         guard case .object(let members) = value else {
             throw RouteError(.bodyNotObject, "the body is \(value.words), not an object", remedy: remedy)
@@ -121,7 +121,7 @@ extension BodyField {
             }
         case (.time, .string(let text)):
             if Timestamp(text) != nil { break }
-            let problem = "field \"\(name)\" is \"\(text)\", which is not a time"
+            let problem = "field \"\(name)\" is \"\(text)\", which is no RFC 3339 time of the years 1678 to 2261"
             throw RouteError(.timeInvalid, field: name, problem, remedy: remedy)
         case (.base64, .string(let text)):
             if Data(base64Encoded: text) != nil { break }

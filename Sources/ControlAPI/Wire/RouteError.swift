@@ -80,7 +80,7 @@ package struct RouteError: Error, Hashable, Sendable {
     package static func noSuchTask(_ task: String, nearest: String? = nil) -> Self {
         Self(
             .noSuchTask,
-            "\(task) is unknown: no plugin permits this task, and no outcome of it is recorded",
+            "\(task) is unknown: no installed plugin permits this task, and no outcome of it is recorded",
             remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") }
                 ?? "compare the identifier with \"bgtask task list\" and \"bgtask plugin show PLUGIN\""
         )
@@ -93,8 +93,9 @@ package struct RouteError: Error, Hashable, Sendable {
     package static func notAdmitted(user: UInt32) -> Self {
         Self(
             .foreignUser,
-            "user \(user) is neither the host's own user, nor root, nor in a socket group of the host",
-            remedy: "use your own host, or ask the operator to set socket-groups and add you to one of them"
+            "user \(user) is neither the host's own user nor root, and the caller is in no socket group of the host",
+            remedy: "use your own host, or ask the operator to set socket-groups and add you to one of them, and log in"
+                + " again"
         )
     }
 
@@ -103,7 +104,8 @@ package struct RouteError: Error, Hashable, Sendable {
         Self(
             .roleTooLow,
             "user \(user) has the role \(role.rawValue), and \(route) needs the role \(route.role.rawValue)",
-            remedy: "ask the operator to add you to the group that socket-groups.\(route.role.rawValue) names"
+            remedy: "ask the operator to set socket-groups.\(route.role.rawValue) and add you to that group, and log in"
+                + " again"
         )
     }
 
@@ -121,7 +123,7 @@ package struct RouteError: Error, Hashable, Sendable {
         Self(
             .callerUnknown,
             "process \(process), which connected, has ended or has unknown ancestors, so it may belong to a launch",
-            remedy: "let the process that connects run until it has received the answer"
+            remedy: "let the process that connects run until it has received the answer, and try again"
         )
     }
 
@@ -129,8 +131,8 @@ package struct RouteError: Error, Hashable, Sendable {
     package static func tooManyConnections(user: UInt32) -> Self {
         Self(
             .tooManyConnections,
-            "user \(user) or all users together have as many connections as the host accepts, and a call is in progress"
-                + " on each of them",
+            "user \(user) or all users together have as many connections as the host accepts, and none of the idle ones"
+                + " can be closed for another",
             remedy: "wait for answers or close connections, and try again"
         )
     }

@@ -70,7 +70,7 @@ final class MemorySensor: Sensor {
     private func setTrigger() throws(SystemError) -> Descriptor {
         let file = try Descriptor(opening: path, flags: O_RDWR | O_NONBLOCK)
         let (stall, window) = (thresholds.memoryStall.wholeMicroseconds, thresholds.memoryWindow.wholeMicroseconds)
-        try file.write("some \(stall) \(window)", for: "set a trigger of \(stall) us in \(window) us at \(path)")
+        try file.write("some \(stall) \(window)", for: "set a memory pressure trigger at \(path)")
         return file
     }
 }

@@ -30,7 +30,7 @@ struct NetworkReading: Equatable {
         if routes.isEmpty { return "no default route" }
         let names = routedLinks.filter { !$0.isLoopback }.map(\.name).sorted()
         return names.isEmpty
-            ? "a default route, but no link that is up"
+            ? "a default route, but without a link other than loopback"
             : "default route by \(names.joined(separator: ", ")), down or without a carrier"
     }
 

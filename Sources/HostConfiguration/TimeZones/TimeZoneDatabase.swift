@@ -98,6 +98,8 @@ package struct TimeZoneDatabase: Sendable {
             return TimeZoneTable.Entry(name: name, rules: try rules(named: name))
         } catch {
             guard let rule = YearlyOffsets(posix: name) else {
+                // A damaged or unreadable file has a message of its own.
+                if Self.isName(name), FilePlace.exists("\(directory)/\(name)") { throw error }
                 throw TimeZoneError(
                     "the environment variable TZ is \(value.inQuotes), which is neither a time zone in \(directory)"
                         + " nor a POSIX rule",
@@ -144,12 +146,16 @@ package struct TimeZoneDatabase: Sendable {
         } catch {
             throw TimeZoneError(
                 "the time zone file \(path) cannot be read: \(error.meaning)",
-                remedy: "make the file readable for the host's user, or install the package tzdata again"
+                remedy: "make the file readable for the host's user, install the package tzdata again, or choose"
+                    + " another time zone"
             )
         }
         do {
             return try TimeZoneFile(bytes).rules
         } catch {
+            if let remedy = error.remedy {
+                throw TimeZoneError("the time zone file \(path) \(error.message)", remedy: remedy)
+            }
             throw TimeZoneError("the time zone file \(path) \(error.message)")
         }
     }
@@ -183,7 +189,7 @@ package struct TimeZoneError: Error, Hashable, CustomStringConvertible {
 
     package var description: String { "\(problem); \(remedy)" }
 
-    init(_ problem: String, remedy: String = "install the package tzdata again") {
+    init(_ problem: String, remedy: String = "install the package tzdata again, or choose another time zone") {
         self.problem = problem
         self.remedy = remedy
     }

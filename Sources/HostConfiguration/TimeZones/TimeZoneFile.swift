@@ -9,7 +9,13 @@ struct TimeZoneFile {
         /// The problem as the end of a sentence that begins with "the file".
         let message: String
 
-        init(_ message: String) { self.message = message }
+        /// Nil when a new installation of the database or another time zone helps.
+        let remedy: String?
+
+        init(_ message: String, remedy: String? = nil) {
+            self.message = message
+            self.remedy = remedy
+        }
     }
 
     /// Limit of a file's size in bytes, far above the size of every file of tzdata.
@@ -79,7 +85,12 @@ struct TimeZoneFile {
             self.version = version == 0 ? 1 : Int(version) - 0x30
             (utcIndicators, standardIndicators, leapSeconds) = (counts[0], counts[1], counts[2])
             (times, types, characters) = (counts[3], counts[4], counts[5])
-            if leapSeconds > 0 { throw Problem("counts leap seconds; the clock of Linux does not") }
+            if leapSeconds > 0 {
+                throw Problem(
+                    "counts leap seconds, unlike the clock of Linux",
+                    remedy: "choose a time zone outside of the database's directory \"right\""
+                )
+            }
         }
 
         /// Number of bytes of the block after its header. The counts have at most 32 bits, so the sum cannot overflow.

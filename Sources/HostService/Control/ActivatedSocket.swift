@@ -22,7 +22,8 @@ struct ActivatedSocket: Hashable, Sendable {
         for number in first..<(first + count) { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
         if count == 0 { return nil }
         guard count == 1 else {
-            throw unusable("\(count) sockets", remedy: "keep one ListenStream= in bgtaskd.socket")
+            let remedy = "keep one ListenStream= in bgtaskd.socket, and no other socket for bgtaskd"
+            throw unusable("\(count) sockets", remedy: remedy)
         }
         return try ActivatedSocket(descriptor: first)
     }
@@ -61,9 +62,12 @@ struct ActivatedSocket: Hashable, Sendable {
         {
             return
         }
+        if path == configured {
+            throw Self.unusable("the socket \(path), which has been removed", remedy: "restart bgtaskd.socket")
+        }
         throw Self.unusable(
-            "the socket \(path), but the configuration names \(configured)",
-            remedy: "write the same path in ListenStream= of bgtaskd.socket and in the configuration, or mask"
+            "the socket \(path), but the socket of the host is \(configured)",
+            remedy: "write the same path in ListenStream= of bgtaskd.socket and as socket of the host, or stop and mask"
                 + " bgtaskd.socket"
         )
     }

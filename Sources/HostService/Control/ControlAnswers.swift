@@ -37,11 +37,16 @@ struct ControlAnswers: Sendable {
                 throw RouteError(.unexpected, "the host is closing this connection", remedy: "connect again")
             }
             // A connection without credentials is not admitted.
-            guard let peer = connection.peer else { throw RouteError.notAdmitted(user: .max) }
+            guard let peer = connection.peer else {
+                let problem = "the user of this connection is unknown, because the kernel returned no credentials"
+                throw RouteError(.foreignUser, problem, remedy: "connect again")
+            }
             if connection.isExcess { throw RouteError.tooManyConnections(user: peer.user) }
             return try await response(to: request, from: peer, over: channel)
         } catch let refusal as RouteError {
             return Self.response(for: refusal, to: request)
+        } catch is CancellationError {
+            return Self.response(for: RouteError(.hostStopping()), to: request)
         } catch {
             return Response(json: RouteError(.unexpected, "\(error)").reply, status: 500)
         }
@@ -106,7 +111,10 @@ struct ControlAnswers: Sendable {
             body = Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
         } catch is NIOTooManyBytesError {
             let problem = "the body has more than \(maximumBody) bytes"
-            throw RouteError(.bodyTooLarge, problem, remedy: "store a long payload in a file, and pass its path")
+            let remedy =
+                route.takesBody
+                ? "shorten it, or store a long payload in a file, and pass its path" : "send the request without a body"
+            throw RouteError(.bodyTooLarge, problem, remedy: remedy)
         }
         if route.takesBody || body.isEmpty { return body }
         throw RouteError(.bodyUnexpected, "\(route) takes no body", remedy: "send the request without a body")

@@ -18,10 +18,18 @@ extension ControlRoutes {
             let hadContainer = try await threads.run { [state = loop.state] in
                 try state.deleteDiscarded(of: plugin.text)
             }
-            if dropped == nil, !hadContainer { throw noSuchPlugin(plugin) }
+            if dropped == nil, !hadContainer { throw nothingToPurge(plugin) }
             return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: hadContainer)
         } catch let error as HostError {
             throw RouteError(.containerKept, error.message)
         }
+    }
+
+    private func nothingToPurge(_ plugin: PluginIdentifier) -> RouteError {
+        RouteError(
+            .noSuchPlugin,
+            "no plugin \(plugin) is installed, and nothing of it is kept, so there is nothing to purge",
+            remedy: "compare the identifier with \"bgtask plugin list\" and \"bgtask journal --event plugin-removed\""
+        )
     }
 }

@@ -36,9 +36,12 @@ extension ControlRoutes {
     func refusal(_ refusal: SubmissionRefusal, of identifier: TaskIdentifier) -> RouteError {
         guard refusal.subReason == .identifierNotPermitted else { return RouteError(refusal) }
         let plugin = catalogue.contents.entry(namedLike: identifier)
-        if let tasks = plugin?.taskNames {
-            let names = tasks.prefix(Self.mostNamesShown).joined(separator: ", ")
-            let remedy = tasks.isEmpty ? "its manifest permits no task" : "write one of \(names)"
+        if let plugin {
+            let names = plugin.taskNames.prefix(Self.mostNamesShown).joined(separator: ", ")
+            let remedy =
+                plugin.permitted.isEmpty
+                ? "its manifest permits no task"
+                : names.isEmpty ? "write an identifier that its manifest permits" : "write one of \(names)"
             return RouteError(refusal, remedy: "\(identifier) is a plugin, not a task; \(remedy)")
         }
         let nearest = nearestTask(to: identifier)

@@ -64,11 +64,9 @@ struct ControlRoutes: Sendable {
         do {
             return try await threads.run { [ledger] in try read(ledger) }
         } catch let error as LedgerError {
-            throw RouteError(
-                .ledgerUnreadable,
-                "\(error)",
-                remedy: "read the host's log, and check the disk of its state directory"
-            )
+            if error.code == .closed { throw RouteError(.hostStopping()) }
+            // The message of the ledger contains the remedy.
+            throw RouteError(.ledgerUnreadable, "\(error)")
         }
     }
 }

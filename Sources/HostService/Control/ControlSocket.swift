@@ -53,7 +53,7 @@ struct ControlSocket: Sendable {
             )
         }
         if listener.hasListener {
-            throw unusable("another host serves \(path); stop it, or choose another path with --socket")
+            throw unusable("another process listens at \(path); stop it, or choose another path with --socket")
         }
     }
 
@@ -79,20 +79,27 @@ struct ControlSocket: Sendable {
             chmod(path, 0o600)
             return
         }
-        if let group = groups.only {
-            if hasGroup(group) || chown(path, uid_t.max, group.id) == 0 {
-                chmod(path, 0o660)
-                return
-            }
-            let message =
-                "the host's user is not a member of the socket group, so every user can connect, and the host refuses"
-                + " users outside of the group; add the host's user to the group"
-            log.notice("\(message)", metadata: ["group": "\(group.name)"])
+        if let group = groups.only, hasGroup(group) || chown(path, uid_t.max, group.id) == 0 {
+            chmod(path, 0o660)
+            return
         }
-        if chmod(path, 0o666) == 0 { return }
+        if chmod(path, 0o666) == 0 {
+            guard let group = groups.only else { return }
+            let way =
+                activated == nil
+                ? "add the host's user to the group, and restart the host"
+                : "write the group as SocketGroup= in bgtaskd.socket, and restart that unit"
+            let message =
+                "the host cannot give its socket to the socket group, so every user can connect, and the host refuses"
+                + " users outside of the group; \(way)"
+            log.notice("\(message)", metadata: ["group": "\(group.name)"])
+            return
+        }
+        let cause = String(cString: strerror(errno))
+        let way = activated == nil ? "restart the host" : "write the host's user as SocketUser= in bgtaskd.socket"
         let message =
-            "the mode of the socket cannot be set, so socket groups cannot use it: \(String(cString: strerror(errno)));"
-            + " make the host's user the owner of the socket, and restart the host"
+            "the mode of the socket cannot be set to 0666, so members of the socket groups may be unable to connect:"
+            + " \(cause); \(way)"
         log.error("\(message)", metadata: ["socket": "\(path)"])
     }
 

@@ -162,7 +162,13 @@ extension CatalogueKeeper {
         reportProblems(of: rule)
         let examined = try await examine(listing.sources, rule)
         guard let change = try await threads.run({ self.change(to: listing, examined) }) else { return }
-        for problem in change.problems { log.warning("manifest refused: \(problem)") }
+        for problem in change.problems {
+            if problem.severity == .error {
+                log.warning("manifest refused: \(problem)")
+            } else {
+                log.notice("manifest note: \(problem)")
+            }
+        }
         for note in change.notes { log.notice("manifest note: \(note)") }
         onChange(change.catalogue)
     }

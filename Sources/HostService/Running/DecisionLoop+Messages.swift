@@ -32,7 +32,7 @@ extension DecisionLoop {
             return events
         case .container(let launch, let error?):
             if launches.containers.failed(launch) { launcher.kill(launch) }
-            log.error("no runner for the launch: \(error)", metadata: ["launch": "\(launch)"])
+            log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .reading: return []
         }
@@ -48,7 +48,7 @@ extension DecisionLoop {
             runners.began(launch, in: process.pid)
             return [.runnerReady(launch, process)]
         case .unavailable(let launch, let error):
-            log.error("no runner for the launch: \(error)", metadata: ["launch": "\(launch)"])
+            log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
         case .refused(let launch, let call):

@@ -113,10 +113,11 @@ final class DecisionLoop: Service, Sendable {
             if status < 0 { continuation.resume(returning: status) }
         }
         guard status < 0 else { return }
+        let error = SystemError(number: -status, attempt: "start the thread of the decision loop")
         throw HostError(
             code: .systemRefused,
-            message: "cannot start the thread of the decision loop: errno \(-status); the host's user may have"
-                + " reached its limit of processes (RLIMIT_NPROC), or its service its limit (TasksMax=); raise both"
+            message: "\(error); the host's user may have reached its limit of processes (RLIMIT_NPROC), or its service"
+                + " its limit (TasksMax=); raise both"
         )
     }
 

@@ -10,7 +10,8 @@ struct LaunchDirectory {
     struct MissingPayload: Error, CustomStringConvertible {
         let submission: SubmissionNumber
         var description: String {
-            "the ledger returned no payload of submission \(submission) when it recorded the start of the task"
+            "the ledger returned no payload of submission \(submission) when it recorded the start of the task;"
+                + " report this defect of bgtaskd"
         }
     }
 

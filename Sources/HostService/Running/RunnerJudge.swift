@@ -97,9 +97,12 @@ struct RunnerJudge: Hashable {
     private func judgeTitle(_ titles: TaskTitles.Titles, of task: TaskID) -> RunnerVerdict {
         let problem = ContinuedTerms.titleProblem(title: titles.title, subtitle: titles.subtitle)
         if problem == nil, continuedTasks.contains(task) { return .title(task, titles) }
-        let message =
-            "\(plugin) set a title of task \(task), but the title is invalid or the task is not a continued task of"
-            + " launch \(launch); set valid titles, and only of tasks that its handlers received"
+        let flaw =
+            problem == nil
+            ? "which is no running continued task of launch \(launch); set titles only of running continued tasks"
+            : "but the title is empty, or the title or subtitle has more than \(ContinuedTerms.maximumTitle) bytes;"
+                + " set a title, and shorten it"
+        let message = "\(plugin) set a title of task \(task), \(flaw)"
         return .event(.violated(launch, rule: .numbers, message: message))
     }
 

@@ -48,9 +48,9 @@ final class WakeTimer: Sendable {
             // The thread keeps the descriptors open until it is stopped.
             let timers = [Interest.monotonic: monotonic, .wall: wall, .stop: wakeChannel]
             let status = DetachedThread.start("bgtask.wake") { Self.wait(on: poll, timers, onWake) }
-            try SystemError.check(status, "start a thread")
+            try SystemError.check(status, "start the thread of the timer")
         } catch {
-            throw HostError(code: .systemRefused, message: "cannot create a timer: \(error.meaning)")
+            throw HostError(code: .systemRefused, message: "\(error)")
         }
     }
 
