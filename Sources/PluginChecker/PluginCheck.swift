@@ -207,7 +207,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 .elfStatic
             case .dependencyMissing, .dependencyUnread: .elfDependencies
             case .symbolUndefined: .elfUndefined
-            case .searchPathRefused: .elfSearchPath
+            case .searchPathRefused, .neededPathRefused: .elfSearchPath
             }
     }
 }

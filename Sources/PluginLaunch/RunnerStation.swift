@@ -43,9 +43,13 @@ struct RunnerStation {
         do throws(SystemError) {
             executable = try Descriptor(openingProgram: path)
             guard Self.isExecutable(executable) else { throw SystemError(number: EACCES, attempt: "execute \(path)") }
-            emptyInput = try Descriptor(opening: "/dev/null", flags: O_RDONLY)
         } catch {
             throw Self.unusable(error)
+        }
+        do throws(SystemError) {
+            emptyInput = try Descriptor(opening: "/dev/null", flags: O_RDONLY)
+        } catch {
+            throw LaunchError(error, purpose: "give runners an empty standard input")
         }
         self.path = path
         self.environment = environment

@@ -70,7 +70,7 @@ struct ManifestCheck {
         problems.report(
             .wrongValue,
             at: field,
-            "is \(text.inQuotes), not one line of 1 to \(Self.longestText) bytes",
+            "is \(text.inQuotes), not one line of 1 to \(Self.longestText) bytes without control characters",
             remedy: "write one short line"
         )
         return nil
