@@ -187,7 +187,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .entryHidden:
             "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, and keep it global in a version script if there is one"
         case .entryNotAFunction: "define it as a function, with BGTASK_PLUGIN_ENTRY of bgtask.h"
-        case .foreignExport: "make it static, or build with -fvisibility=hidden"
+        case .foreignExport: "make it static, build with -fvisibility=hidden, or hide it with a version script"
         case .noteBesideHandlers: "remove handlers from the manifest, or name a library without a bgtask note"
         case .entryBesideHandlers: "remove handlers from the manifest, or name a library without an entry"
         case .symbolMissing(_, let nearest?): "write \(nearest.inQuotes)"

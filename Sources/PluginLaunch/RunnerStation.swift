@@ -146,7 +146,7 @@ struct RunnerStation {
         LaunchError(
             code: .runnerUnusable,
             message: "the runner cannot be used: cannot \(error.attempt): \(error.meaning); "
-                + "install bgtask-runner for this machine, or name another runner with --runner"
+                + "install bgtask-runner for this machine, or name another runner to bgtaskd with --runner"
         )
     }
 
