@@ -202,14 +202,14 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .dependencyMissing(let name, _) where name.contains("/"):
             "give that library a soname with -Wl,-soname, and link the library that needs it again"
         case .dependencyMissing(_, let user):
-            "install that library, or put it beside \(user?.inQuotes ?? "the plugin's library") and link the latter with"
-                + " -Wl,-rpath,'$ORIGIN'"
+            "install that library, or put it beside \(user?.inQuotes ?? "the plugin's library") and link the latter"
+                + " with -Wl,-rpath,'$ORIGIN'"
         case .dependencyUnread: "check that library with: bgtask plugin inspect"
         case .symbolUndefined(let name, _) where name.hasPrefix("bgt_") || name.hasPrefix("bgtask_"):
             "call the host through its table; no host defines the symbols of the ABI"
         case .searchPathRefused(_, _, let user):
-            "link \(user?.inQuotes ?? "it") with -Wl,-rpath,'$ORIGIN' or without a search path, or name a directory that"
-                + " only root can change"
+            "link \(user?.inQuotes ?? "it") with -Wl,-rpath,'$ORIGIN' or without a search path, or name a directory"
+                + " that only root can change"
         case .neededPathRefused:
             "give the needed library a soname with -Wl,-soname and put it beside the library that needs it; link the"
                 + " latter again, with -Wl,-rpath,'$ORIGIN'"

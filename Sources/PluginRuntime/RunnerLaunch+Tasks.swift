@@ -64,8 +64,8 @@ extension RunnerLaunch {
         case .alreadyCompleted:
             violation(
                 .oneCompletion,
-                "task \(task) was completed again, with \(Self.name(ofOutcome: outcome)); only the first completion counts;"
-                    + " complete each task once"
+                "task \(task) was completed again, with \(Self.name(ofOutcome: outcome)); only the first completion"
+                    + " counts; complete each task once"
             )
             return BGT_ALREADY_COMPLETED
         case .unknown:

@@ -65,7 +65,8 @@ extension CatalogueSettlement {
                 candidate,
                 .mainMissing,
                 at: candidate.manifest.identifier,
-                "is the extension \"\(candidate.identifier)\", and no accepted main plugin has an identifier that is a prefix of it",
+                "is the extension \"\(candidate.identifier)\", and no accepted main plugin has an identifier that"
+                    + " is a prefix of it",
                 remedy: "install its main plugin, correct the problems of a refused one, or list the extension under"
                     + " plugins.MAIN.extensions in the host's configuration"
             )

@@ -44,7 +44,10 @@ extension LibraryFinder {
                 problems.report(.unpinned, at: reference.path, message, remedy: remedy)
                 isAccepted = false
             } else {
-                problems.note(.unpinned, at: reference.path, message, remedy: "\(remedy); pin the library under sha256")
+                // A property list cannot pin files.
+                let format = problems.file.hasSuffix(".plist") ? ", in a YAML manifest" : ""
+                let pins = "\(remedy); pin the library under sha256\(format)"
+                problems.note(.unpinned, at: reference.path, message, remedy: pins)
             }
         }
         return isAccepted

@@ -45,7 +45,8 @@ extension ManifestCheck {
             at: field,
             name == draft.library?.value
                 ? "is the library itself, whose digest belongs under sha256"
-                : "is no path below the library's directory, of at most \(Self.longestName) bytes and without control characters",
+                : "is no path below the library's directory, of at most \(Self.longestName) bytes and without control"
+                    + " characters",
             remedy: name == draft.library?.value
                 ? "remove the line, and write the digest under sha256"
                 : "write a relative path without ., .. and //, such as libhelper.so"

@@ -16,8 +16,8 @@ extension ManifestCheck {
                 at: drafts,
                 "binds no identifier to any function",
                 remedy:
-                    "remove the key, or write in place of []: [ { identifier: ..., symbol: ..., arguments: [], returns: void }"
-                    + " ]"
+                    "remove the key, or write in place of []:"
+                    + " [ { identifier: ..., symbol: ..., arguments: [], returns: void } ]"
             )
         }
         var bound: [TaskIdentifier: Int?] = [:]
