@@ -111,7 +111,7 @@ struct ElfImage {
 
     func names(of dynamic: ElfDynamic) throws(PluginBinaryProblem.Kind) -> ByteBlock {
         guard let strings = dynamic[.stringTable], let size = dynamic[.stringTableSize] else {
-            throw .damaged("its dynamic segment names no symbol table")
+            throw .damaged("its dynamic segment names no string table")
         }
         return try read(atAddress: strings, count: size)
     }

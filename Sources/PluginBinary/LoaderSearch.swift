@@ -58,7 +58,9 @@ struct LoaderSearch {
                 switch error {
                 // The loader continues after a library of another machine.
                 case .wrongClass, .foreignArchitecture, .notAFile: continue
-                default: return .unread(path: path, problem: PluginBinaryProblem(path: path, kind: error).code)
+                default:
+                    let fact = PluginBinaryProblem(path: path, kind: error).fact
+                    return .unread(path: path, problem: "it \(fact)")
                 }
             }
         }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Glibc
 import LinuxSystem
 package import TaskModel
 
@@ -44,10 +45,14 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         /// No loaded library defines the symbol; `usedBy` is the path of the library that uses it, nil for the plugin's
         /// own.
         case symbolUndefined(String, usedBy: String?)
-        /// A directory of the search path for needed libraries, or a needed path, is neither below the library's directory
-        /// nor a directory of the system; `flaw` is the reason. `neededBy` is the path of the private library with that
-        /// search path, nil for the plugin's own.
+        /// A directory of the search path for needed libraries is neither below the library's directory nor a directory
+        /// of the system; `flaw` is the reason. `neededBy` is the path of the private library with that search path,
+        /// nil for the plugin's own.
         case searchPathRefused(String, flaw: String, neededBy: String?)
+        /// A library is needed by a path instead of a name, and the directory of that path is neither below the
+        /// library's directory nor a directory of the system; `flaw` is the reason. `neededBy` is the path of the
+        /// private library that needs it, nil for the plugin's own.
+        case neededPathRefused(String, flaw: String, neededBy: String?)
     }
 
     package let path: String
@@ -106,7 +111,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .dependencyMissing: "dependency-missing"
         case .dependencyUnread: "dependency-unread"
         case .symbolUndefined: "symbol-undefined"
-        case .searchPathRefused: "search-path"
+        case .searchPathRefused, .neededPathRefused: "search-path"
         }
     }
 
@@ -118,15 +123,16 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         return rule.map { "\(statement) (\($0.rawValue))" } ?? statement
     }
 
-    private var fact: String {
+    /// The value and the violated rule, as the predicate of a sentence about the library.
+    var fact: String {
         switch kind {
         case .unreadable(let errno): "cannot be read: \(String(systemError: errno))"
         case .notAFile(let what): "is \(what), not a file"
         case .notAnELF: "is not an ELF file"
         case .wrongClass(let what): "is a \(what) file; plugins are 64-bit"
-        case .foreignArchitecture(let name): "is built for \(name); this host is \(ElfHeader.hostMachineName)"
-        case .notASharedLibrary(let what): "is \(what); a plugin is a shared library"
-        case .truncated: "is truncated: it ends before the parts that its headers name"
+        case .foreignArchitecture(let name): "is built for \(name); this host is Linux on \(ElfHeader.hostMachineName)"
+        case .notASharedLibrary(let what): "is \(what), not a shared library"
+        case .truncated: "is truncated: it ends inside its ELF header, or before a part that its headers name"
         case .damaged(let what): "is damaged: \(what)"
         case .noNote: "has no bgtask note, so its ABI version is unknown"
         case .newerMajor(let major), .olderMajor(let major):
@@ -157,14 +163,19 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .searchPathRefused(let entry, let flaw, let user):
             (user.map { "needs \($0.inQuotes), which has" } ?? "has")
                 + " \(entry.inQuotes) in its search path for libraries; this \(flaw)"
+        case .neededPathRefused(let name, let flaw, let user):
+            (user.map { "needs \($0.inQuotes), which needs" } ?? "needs")
+                + " the library \(name.inQuotes) by this path, whose directory \(flaw)"
         }
     }
 
     package var remedy: String {
         switch kind {
-        case .unreadable(let errno): errno == 2 ? "install it there" : "let the host's user read it"
+        case .unreadable(errno: ENOENT), .unreadable(errno: ENOTDIR): "install it there"
+        case .unreadable(errno: EACCES): "let this user, and the host's user, read it"
+        case .unreadable: "check its path and its file system"
         case .notAFile, .notAnELF, .notASharedLibrary: "name the file that the linker wrote with -shared"
-        case .wrongClass, .foreignArchitecture: "install the build for \(ElfHeader.hostMachineName)"
+        case .wrongClass, .foreignArchitecture: "install the build for 64-bit Linux on \(ElfHeader.hostMachineName)"
         case .truncated: "copy it again, and rename it into place when it is complete"
         case .damaged: "build or copy it again"
         case .noNote:
@@ -176,23 +187,35 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .entryHidden:
             "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, and keep it global in a version script if there is one"
         case .entryNotAFunction: "define it as a function, with BGTASK_PLUGIN_ENTRY of bgtask.h"
-        case .foreignExport: "make it static, or build with -fvisibility=hidden"
+        case .foreignExport: "make it static, build with -fvisibility=hidden, or hide it with a version script"
         case .noteBesideHandlers: "remove handlers from the manifest, or name a library without a bgtask note"
         case .entryBesideHandlers: "remove handlers from the manifest, or name a library without an entry"
         case .symbolMissing(_, let nearest?): "write \(nearest.inQuotes)"
         case .symbolHidden:
-            "export it: give it default visibility and keep it global in a version script, or bind one of the"
-                + " functions that nm -D --defined-only lists with a T, W or i"
-        case .symbolMissing, .symbolOutdated, .symbolNotAFunction:
+            "export it: make it not static, give it default visibility and keep it global in a version script, or bind"
+                + " one of the functions that nm -D --defined-only lists with a T, W or i"
+        case .symbolOutdated: "define it with a default version (@@), or bind another function"
+        case .symbolNotAFunction: "bind a function; a function in assembly needs .type NAME, @function"
+        case .symbolMissing:
             "bind one of the functions that nm -D --defined-only lists with a T, W or i"
-        case .dependencyMissing:
-            "install that library, or put it beside the plugin's library and link with -Wl,-rpath,'$ORIGIN'"
+        case .dependencyMissing(let name, _) where name.hasPrefix("/"): "install that library there"
+        case .dependencyMissing(let name, _) where name.contains("/"):
+            "give that library a soname with -Wl,-soname, and link the library that needs it again"
+        case .dependencyMissing(_, let user):
+            "install that library, or put it beside \(user?.inQuotes ?? "the plugin's library") and link the latter"
+                + " with -Wl,-rpath,'$ORIGIN'"
         case .dependencyUnread: "check that library with: bgtask plugin inspect"
         case .symbolUndefined(let name, _) where name.hasPrefix("bgt_") || name.hasPrefix("bgtask_"):
             "call the host through its table; no host defines the symbols of the ABI"
-        case .searchPathRefused:
-            "link it with -Wl,-rpath,'$ORIGIN' or without a search path, or name a directory that only root can change"
-        case .symbolUndefined: "link the library that defines it; -Wl,-z,defs reports undefined symbols at build time"
+        case .searchPathRefused(_, _, let user):
+            "link \(user?.inQuotes ?? "it") with -Wl,-rpath,'$ORIGIN' or without a search path, or name a directory"
+                + " that only root can change"
+        case .neededPathRefused:
+            "give the needed library a soname with -Wl,-soname and put it beside the library that needs it; link the"
+                + " latter again, with -Wl,-rpath,'$ORIGIN'"
+        case .symbolUndefined:
+            "link the library that defines it, or install the version of it for which the plugin was built;"
+                + " -Wl,-z,defs reports undefined symbols at build time"
         }
     }
 }

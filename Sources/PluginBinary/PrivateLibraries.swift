@@ -66,12 +66,12 @@ package struct PrivateLibraries: Sendable {
 
     private mutating func open(atPath name: String, for user: LinkedLibrary) -> [LinkedLibrary] {
         guard name.hasPrefix("/") else {
-            report(.searchPathRefused(name, flaw: "is relative to the working directory", neededBy: self.user(user)))
+            report(.neededPathRefused(name, flaw: "is relative to the working directory", neededBy: self.user(user)))
             return []
         }
         if isPrivate(FilePlace.directory(of: name)) { return [take(name, for: user)].compactMap(\.self) }
         if let flaw = SearchPathEntry(text: FilePlace.directory(of: name)).flaw {
-            report(.searchPathRefused(name, flaw: flaw, neededBy: self.user(user)))
+            report(.neededPathRefused(name, flaw: flaw, neededBy: self.user(user)))
         }
         return []
     }

@@ -88,7 +88,9 @@ package struct CheckFinding: Hashable, Sendable, Encodable {
         rule = problem.rule?.rawValue ?? problem.code
         file = problem.path
         (line, column, key) = (nil, nil, nil)
-        message = problem.message
+        message =
+            isCertain
+            ? problem.message : "\(problem.message) (uncertain: not all that the loader uses was examined)"
         remedy = problem.remedy
     }
 

@@ -59,7 +59,7 @@ struct ManifestFindings {
             warn(
                 .elfHardened,
                 "library \(survey.path.inQuotes) requires an executable stack, for the whole runner process",
-                remedy: "link it with -z noexecstack, and end assembly files with .note.GNU-stack"
+                remedy: "link it with -Wl,-z,noexecstack, and end assembly files with .note.GNU-stack"
             )
         }
         if traits.hasTextRelocations {
@@ -103,16 +103,16 @@ struct ManifestFindings {
 
     private func obstacle(toPlaceCheck check: PluginCheck) -> String? {
         guard let library = manifest.reading.library else { return "the manifest names no valid library" }
-        if check == .filesPinned { return isFound ? nil : "the library was not found" }
+        if check == .filesPinned { return isFound ? nil : "the check library-found did not pass" }
         if check != .libraryPinned { return nil }
         if library.pinnedDigest == nil { return "the manifest pins no digest" }
-        return manifest.library == nil ? "the library is refused" : nil
+        return manifest.library == nil ? "the library is missing or refused" : nil
     }
 
     private func obstacle(toLibraryCheck check: PluginCheck) -> String? {
-        guard manifest.libraryPath != nil, isFound else { return "the library was not found" }
+        guard manifest.libraryPath != nil, isFound else { return "the check library-found did not pass" }
         return check.row.group == .contents && survey?.traits == nil && fails(.elfStatic)
-            ? "the library is unreadable" : nil
+            ? "the check elf-static failed" : nil
     }
 
     private func obstacle(toNeighbourCheck check: PluginCheck) -> String? {

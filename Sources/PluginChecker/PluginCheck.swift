@@ -139,7 +139,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         case .provenance:
             Row(
                 .manifest,
-                "a signature beside the manifest matches its bytes and is by a key that the host's policy accepts"
+                "the manifest conforms to the provenance policy, and a signature beside it is valid"
             )
         case .identifierFree: Row(.neighbours, "no other manifest describes the same plugin")
         case .taskIdentifiersFree: Row(.neighbours, "no other main plugin owns a task identifier of the plugin")
@@ -207,7 +207,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 .elfStatic
             case .dependencyMissing, .dependencyUnread: .elfDependencies
             case .symbolUndefined: .elfUndefined
-            case .searchPathRefused: .elfSearchPath
+            case .searchPathRefused, .neededPathRefused: .elfSearchPath
             }
     }
 }

@@ -34,7 +34,7 @@ struct ControlGroupParent {
             return nil
         case .detected:
             guard let container = Self.ownGroup() else {
-                logger.info("launches have no control groups: no cgroup v2 hierarchy is mounted")
+                logger.info("launches have no control groups: no mounted cgroup v2 hierarchy has the host's own group")
                 return nil
             }
             do throws(Unusable) {

@@ -151,8 +151,8 @@ struct RunnerChannel {
         guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {
             close()
             return .malformed(
-                "the runner does not read its socket, in which more than \(Self.outgoingLimit) bytes wait; do not stop"
-                    + " the runner process"
+                "the runner does not read its socket, and more than \(Self.outgoingLimit) bytes wait for it; do not"
+                    + " stop the runner process"
             )
         }
         outgoing.append(contentsOf: frame)

@@ -43,9 +43,13 @@ struct RunnerStation {
         do throws(SystemError) {
             executable = try Descriptor(openingProgram: path)
             guard Self.isExecutable(executable) else { throw SystemError(number: EACCES, attempt: "execute \(path)") }
-            emptyInput = try Descriptor(opening: "/dev/null", flags: O_RDONLY)
         } catch {
             throw Self.unusable(error)
+        }
+        do throws(SystemError) {
+            emptyInput = try Descriptor(opening: "/dev/null", flags: O_RDONLY)
+        } catch {
+            throw LaunchError(error, purpose: "give runners an empty standard input")
         }
         self.path = path
         self.environment = environment
@@ -142,7 +146,7 @@ struct RunnerStation {
         LaunchError(
             code: .runnerUnusable,
             message: "the runner cannot be used: cannot \(error.attempt): \(error.meaning); "
-                + "install bgtask-runner for this machine, or name another runner with --runner"
+                + "install bgtask-runner for this machine, or name another runner to bgtaskd with --runner"
         )
     }
 

@@ -83,7 +83,8 @@ package struct ForeignSubmission: Hashable, Sendable {
         guard let kind = TaskKind(rawValue: fields.kind), TaskKind.submittable.contains(kind) else {
             throw Problem(
                 status: BGT_INVALID,
-                message: "kind \(fields.kind): not a kind that can be submitted; use one of BGT_KIND_..."
+                message: "kind \(fields.kind): not a kind that can be submitted; use a BGT_KIND_... other than"
+                    + " BGT_KIND_EVENT"
             )
         }
         try refuseForeignFields(fields, of: kind)

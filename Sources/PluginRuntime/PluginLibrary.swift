@@ -76,7 +76,7 @@ struct PluginLibrary {
 
     private static func changed(_ path: String) -> LoadError {
         LoadError(
-            message: "library \"\(path)\" changed since the host examined it; the host examines the library"
+            message: "library \"\(path)\" changed since the host examined it; a host examines the library"
                 + " again; next time, rename a complete file into place"
         )
     }

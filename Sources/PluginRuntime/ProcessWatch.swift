@@ -25,7 +25,9 @@ struct ProcessWatch: @unchecked Sendable {
         for (signal, (before, now)) in zip(Self.signals, zip(handlers, Self.handlers())) where before != now {
             let harm =
                 CrashReporter.signals.contains(signal)
-                ? "or the journal cannot locate a crash" : "because the host decides when a launch ends"
+                ? "or the journal cannot locate a crash"
+                : signal == SIGPIPE
+                    ? "or a write to a closed pipe can end the process" : "because the host decides when a launch ends"
             let handler = "the handler of \(signalName(signal))"
             changes.append("\(handler) was replaced; leave the runner's handler in place, \(harm)")
         }

@@ -24,7 +24,10 @@ enum RunnerExit {
 
     /// Ends the process because the system has no more of `resource`.
     static func end(without resource: String) -> Never {
-        end(noResources, "no \(resource) available; raise the limits of bgtaskd's service")
+        end(
+            noResources,
+            "no \(resource) available; raise the limits of bgtaskd's service and limits.processes of the plugin"
+        )
     }
 
     static func say(_ message: String) {

@@ -37,8 +37,8 @@ extension RunnerLaunch {
     func warnOfEntry() {
         guard state.withLock({ $0.hooks == nil && !$0.hasEnded }) else { return }
         let message =
-            "entry has not returned by its deadline; the process is killed after the grace period of"
-            + " \(plan.gracePeriod), unless entry returns before; do less work in entry"
+            "loading the library and its entry have not ended by the deadline of entry; the process is killed after the"
+            + " grace period of \(plan.gracePeriod), unless both end before; do less work in constructors and in entry"
         channel.send(.log(.warning, message: message))
     }
 

@@ -73,7 +73,7 @@ extension RunnerLaunch {
         if unanswered == 0 { return }
         let message =
             "the process has to end before the host has answered all calls of the plugin (unanswered: \(unanswered));"
-            + " the journal has the outcomes of these calls"
+            + " the journal has the outcomes of submissions and cancellations"
         channel.send(.log(.warning, message: message))
     }
 

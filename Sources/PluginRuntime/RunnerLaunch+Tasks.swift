@@ -64,8 +64,8 @@ extension RunnerLaunch {
         case .alreadyCompleted:
             violation(
                 .oneCompletion,
-                "task \(task) was completed a second time, with outcome \(outcome); only the first completion counts;"
-                    + " complete each task once"
+                "task \(task) was completed again, with \(Self.name(ofOutcome: outcome)); only the first completion"
+                    + " counts; complete each task once"
             )
             return BGT_ALREADY_COMPLETED
         case .unknown:
@@ -77,6 +77,16 @@ extension RunnerLaunch {
             return BGT_NO_SUCH_TASK
         case .invalidOutcome: return BGT_INVALID
         case .tooLate: return BGT_ENDED
+        }
+    }
+
+    /// The name of an outcome as in the header; the number itself when it is none.
+    private static func name(ofOutcome outcome: Int32) -> String {
+        switch outcome {
+        case BGT_OUTCOME_SUCCESS: "BGT_OUTCOME_SUCCESS"
+        case BGT_OUTCOME_FAILURE: "BGT_OUTCOME_FAILURE"
+        case BGT_OUTCOME_NO_DATA: "BGT_OUTCOME_NO_DATA"
+        default: "the invalid outcome \(outcome)"
         }
     }
 

@@ -68,7 +68,9 @@ package struct FrameReader {
         each read: (inout Self) throws(WireError) -> Element
     ) throws(WireError) -> [Element] {
         let count = try count(field)
-        guard count <= remaining / minimumSize else { throw short(field, wanted: "\(count) elements") }
+        guard count <= remaining / minimumSize else {
+            throw short(field, wanted: "\(count) elements of at least \(minimumSize) bytes")
+        }
         var list: [Element] = []
         list.reserveCapacity(count)
         for _ in 0..<count { list.append(try read(&self)) }

@@ -89,7 +89,7 @@ package enum Sandbox {
         guard let resolved = place.resolvedPath else { return "\(path) is not granted: its real path is unknown" }
         if let host = reserved.first(where: { PathRelation.overlaps($0, resolved) }) {
             return "\(path) is not granted: it leads to \(resolved), and \(host) belongs to the host;"
-                + " grant a place outside of \(host)"
+                + " grant a place that is neither in nor above \(host)"
         }
         try ruleset.allow(place, Landlock.rights(granted.access))
         return nil
@@ -104,8 +104,8 @@ package enum Sandbox {
     }
 
     private static func limitResources() throws(SystemError) {
-        for (resource, soft, hard) in ResourceLimits.all {
-            try SystemError.check(bgl_limit(resource, soft, hard), "set the resource limit \(resource)")
+        for (name, resource, soft, hard) in ResourceLimits.all {
+            try SystemError.check(bgl_limit(resource, soft, hard), "set the resource limit \(name)")
         }
     }
 }

@@ -48,9 +48,12 @@ package struct DeniedCall: Hashable, Sendable {
         let refused = "the system call \(name) was refused with EPERM"
         return switch group {
         case .network:
-            "\(refused); if the plugin needs the network, add to its manifest: grants: { network: true }"
+            "\(refused); if the plugin needs the network, write network: true under grants in its manifest"
         case .processes:
-            "\(refused); if the plugin needs to start processes, add to its manifest: grants: { processes: true }"
+            "\(refused); if the plugin needs to start processes, write processes: true under grants in its manifest"
+        case .ungrantable("socket(AF_NETLINK)"):
+            "\(refused); the grant network allows only its protocol NETLINK_ROUTE: if the plugin needs that, write"
+                + " network: true under the manifest's grants; otherwise remove this call from the plugin"
         case .ungrantable: "\(refused); no grant allows this call: remove it from the plugin"
         }
     }

@@ -41,8 +41,12 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
         limiting: LimitMechanisms = .none
     ) -> Enforcement {
         if isolation == .off, self != .memory, self != .processes { return .notEnforced("isolation is off") }
-        let filter = mechanisms.filtersSystemCalls ? nil : "the kernel lacks seccomp filters (CONFIG_SECCOMP_FILTER)"
-        let noLandlock = "the kernel lacks Landlock (CONFIG_SECURITY_LANDLOCK, and landlock in the boot option lsm)"
+        let filter =
+            mechanisms.filtersSystemCalls
+            ? nil : "the kernel lacks seccomp filters (CONFIG_SECCOMP_FILTER), or a container forbids them"
+        let noLandlock =
+            "the kernel lacks Landlock (CONFIG_SECURITY_LANDLOCK, and landlock in the boot option lsm), or a container"
+            + " forbids it"
         switch self {
         case .files:
             guard let rights = mechanisms.landlock else { return .notEnforced(noLandlock) }

@@ -44,7 +44,8 @@ package struct SandboxPolicy: Sendable {
                 guard case .notEnforced(let reason) = guarantee.enforcement(isolation, mechanisms) else { continue }
                 throw Refusal(
                     description: "isolation is required, and the guarantee \(guarantee.rawValue) cannot be enforced:"
-                        + " \(reason); use a kernel that can enforce it, or write isolation: best-effort"
+                        + " \(reason); use a kernel that can enforce it and a container that allows it, or write"
+                        + " isolation: best-effort"
                 )
             }
         }

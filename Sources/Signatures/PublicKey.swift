@@ -31,9 +31,10 @@ package struct PublicKey: Hashable, Sendable {
         case "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521":
             let curve = try reader.name()
             let point = try reader.string()
-            guard type.hasSuffix("-\(curve)"), reader.isAtEnd, let bits = Int(curve.dropFirst("nistp".count)) else {
-                throw .malformed("its key has the curve \(curve)")
+            guard type.hasSuffix("-\(curve)"), let bits = Int(curve.dropFirst("nistp".count)) else {
+                throw .malformed("its key of the type \(type) has the curve \(curve)")
             }
+            guard reader.isAtEnd else { throw .malformed("its key has a wrong length") }
             material = .ecdsa(bits: bits, point)
             guard Self.isPoint(point, bits) else { throw .malformed("its key is no point of the curve") }
         default:

@@ -38,12 +38,12 @@ package enum SignatureProblem: Error, Hashable, Sendable {
             "has the namespace \(found), not \(PluginSignature.namespace)"
         case .invalid(let key): "is by the key \(key) and does not match the file"
         case .revoked(let key): "is by the key \(key), which is revoked"
-        case .unknownKey(let key): "is by the key \(key), which no entry of the signers file has"
+        case .unknownKey(let key): "is by the key \(key), which no usable entry of the signers file has"
         case .foreignPrincipal(let key, let principals):
             "is by the key \(key), which signs for \(principals) and not for this plugin"
         case .namespaceNotAllowed(let key):
             "is by the key \(key), whose entry does not allow the namespace \(PluginSignature.namespace)"
-        case .notYetValid(let key, let after): "is by the key \(key), whose entry is valid after \(after)"
+        case .notYetValid(let key, let after): "is by the key \(key), whose entry is valid only after \(after)"
         case .expired(let key, let before): "is by the key \(key), whose entry was valid before \(before)"
         }
     }
@@ -56,10 +56,12 @@ package enum SignatureProblem: Error, Hashable, Sendable {
         case .unsupportedHash: "sign with -O hashalg=sha512"
         case .foreignNamespace: "sign with: ssh-keygen -Y sign -n \(PluginSignature.namespace)"
         case .revoked: "install a version that another key has signed"
-        case .unknownKey: "add the vendor's key with: bgtask trust add"
+        case .unknownKey:
+            "add the vendor's key with: bgtask trust add; see the problems of that file in: bgtask host check"
         case .foreignPrincipal: "add the plugin's identifier with: bgtask trust add"
         case .namespaceNotAllowed: "add \(PluginSignature.namespace) to the namespaces of the entry"
-        case .notYetValid, .expired: "correct the validity in the signers file, or install a newer version"
+        case .notYetValid: "wait until then, or correct valid-after in the signers file"
+        case .expired: "correct valid-before in the signers file, or install a version that a valid key has signed"
         }
     }
 }

@@ -50,7 +50,10 @@ package struct SignerEntry: Hashable, Sendable {
         do throws(SignatureProblem) {
             key = try PublicKey(type: Substring(word), base64: Substring(base64))
         } catch {
-            throw Flaw(message: "the entry \(error.message)", remedy: "copy the line of the public key file (.pub)")
+            throw Flaw(
+                message: "the entry \(error.message)",
+                remedy: "copy key type and key from the public key file (.pub)"
+            )
         }
         if !key.isSupported {
             throw Flaw(
@@ -184,7 +187,7 @@ private struct Options {
 
     private static func flaw(_ text: String) -> SignerEntry.Flaw {
         SignerEntry.Flaw(
-            message: "\(text) is no time",
+            message: "\"\(text)\" is no time",
             remedy: "write YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, with Z for UTC"
         )
     }

@@ -18,7 +18,7 @@ extension SignersFile {
         let isPlain = patterns.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
         guard isPlain, !patterns.isEmpty, !patterns.hasPrefix("#") else {
             throw SignersFileError(
-                message: "\(patterns) is no list of patterns",
+                message: "\"\(patterns)\" is no list of patterns",
                 remedy: "write identifiers of plugins, separated by commas, such as com.example.*"
             )
         }

@@ -127,6 +127,18 @@ struct PrivateLibraryTests {
         }
     }
 
+    @Test func `a library that is needed by a relative path is refused with the remedy to give it a soname`() throws {
+        try Workshop.with { workshop in
+            let options = ["-shared", "-fPIC", "-Wl,-soname,./libhelper.so"]
+            _ = try workshop.compile(Self.helper, to: "libhelper.so", options)
+            let library = try workshop.compile(Self.user, Self.shared + ["-L\(workshop.directory)", "-lhelper"])
+            let found = PrivateLibraries(of: library).problems
+            let flaw = "is relative to the working directory"
+            #expect(found.map(\.kind) == [.neededPathRefused("./libhelper.so", flaw: flaw, neededBy: nil)])
+            #expect(found.first?.remedy.contains("-Wl,-soname") == true)
+        }
+    }
+
     @Test func `a library without a search path of its own takes no file from its directory`() throws {
         try Workshop.with { workshop in
             _ = try workshop.compile("int helper(void) { return 1; }", to: "libhelper.so", ["-shared", "-fPIC"])

@@ -242,7 +242,7 @@ struct HandlerTests {
         #expect(repeated?.short == "10 handlers[1].identifier handler-identifier")
         #expect(repeated?.message == "is \"com.example.feed.nightly\", which is bound already on line 9")
         let foreign = read(handler(identifier: "com.example.feed.nightli")).problems.first
-        #expect(foreign?.message == "is \"com.example.feed.nightli\", which the manifest does not permit")
+        #expect(foreign?.message == "is \"com.example.feed.nightli\", which permitted-identifiers does not list")
         #expect(foreign?.remedy == "write \"com.example.feed.nightly\"")
         #expect(found(handler(identifier: "com.example.feed.*")) == ["9 handlers[0].identifier handler-identifier"])
         #expect(found(handler(identifier: "nightly")) == ["9 handlers[0].identifier identifier"])

@@ -120,7 +120,7 @@ struct PluginExaminationTests {
             #expect(report.verdict == .cannotBeLoaded)
             #expect(report.checks(.fail) == [.manifestKeys, .libraryFound])
             #expect(report.result(of: .manifestKeys)?.findings.map(\.line) == [4, 5, 6])
-            #expect(report.result(of: .elfNote)?.reason == "the library was not found")
+            #expect(report.result(of: .elfNote)?.reason == "the check library-found did not pass")
             let unread = try #require(bench.check(try bench.directory.write([0, 1], to: "binary.yaml")))
             #expect(unread.checks(.fail) == [.manifestReadable] && unread.verdict == .doesNotConform)
             #expect(unread.results.allSatisfy { $0.outcome == .fail || $0.reason != nil })

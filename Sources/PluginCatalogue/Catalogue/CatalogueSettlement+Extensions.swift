@@ -32,9 +32,10 @@ extension CatalogueSettlement {
                 .extensionNotListed,
                 at: place(of: candidate),
                 "belongs to \"\(main.identifier)\", which does not list \"\(candidate.identifier)\" as its extension",
-                remedy:
-                    "add it to the extensions in \(main.file), or to plugins.\(main.identifier).extensions in"
-                    + " the host's configuration"
+                // A property list cannot list extensions.
+                remedy: "add it to "
+                    + (main.file.hasSuffix(".plist") ? "" : "the extensions in \(main.file), or to ")
+                    + "plugins.\(main.identifier).extensions in the host's configuration"
             )
         }
         return containing
@@ -64,8 +65,10 @@ extension CatalogueSettlement {
                 candidate,
                 .mainMissing,
                 at: candidate.manifest.identifier,
-                "is the extension \"\(candidate.identifier)\", and no identifier of a main plugin is a prefix of it",
-                remedy: "install its main plugin, or list it under plugins.MAIN.extensions in the host's configuration"
+                "is the extension \"\(candidate.identifier)\", and no accepted main plugin has an identifier that"
+                    + " is a prefix of it",
+                remedy: "install its main plugin, correct the problems of a refused one, or list the extension under"
+                    + " plugins.MAIN.extensions in the host's configuration"
             )
         }
         let isExtension = extensions.contains(field.value)

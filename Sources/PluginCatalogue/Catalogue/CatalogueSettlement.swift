@@ -79,7 +79,7 @@ struct CatalogueSettlement {
                         rival,
                         .identifierTaken,
                         at: rival.manifest.identifier,
-                        "is \"\(identifier)\", which \(best.file) in the same directory describes already",
+                        "is \"\(identifier)\", which \(best.file) describes already",
                         remedy: "remove one of the two files, or give this plugin an identifier of its own"
                     )
                 } else {

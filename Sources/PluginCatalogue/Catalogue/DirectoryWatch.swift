@@ -67,7 +67,9 @@ package struct DirectoryWatchError: Error, Hashable, Sendable, CustomStringConve
         switch errno {
         case ENOSPC: "raise fs.inotify.max_user_watches"
         case EMFILE: "raise fs.inotify.max_user_instances or the limit of open files"
-        default: directory == nil ? "free memory or raise fs.file-max" : "let the host's user read the directory"
+        case ENOMEM, ENFILE: "free memory or raise fs.file-max"
+        case EACCES: "let the host's user read the directory"
+        default: directory == nil ? "report this line" : "check its path and its file system"
         }
     }
 }

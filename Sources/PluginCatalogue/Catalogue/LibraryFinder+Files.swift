@@ -35,12 +35,19 @@ extension LibraryFinder {
             let user = file.neededBy ?? library.path
             let message =
                 "has the dependency \(file.path.inQuotes) (of \(user.inQuotes)), which is not pinned"
-            let remedy = "pin it under files, with its path in \(directory.inQuotes) and its digest"
+            // The path of a directory with a variable is unknown, so a pin cannot name the file.
+            let remedy =
+                file.path.contains("$")
+                ? "link \(user.inQuotes) with -Wl,-rpath,'$ORIGIN', without another variable"
+                : "pin it under files, with its path in \(directory.inQuotes) and its digest"
             if reference.isPinned {
                 problems.report(.unpinned, at: reference.path, message, remedy: remedy)
                 isAccepted = false
             } else {
-                problems.note(.unpinned, at: reference.path, message, remedy: "\(remedy); pin the library under sha256")
+                // A property list cannot pin files.
+                let format = problems.file.hasSuffix(".plist") ? ", in a YAML manifest" : ""
+                let pins = "\(remedy); pin the library under sha256\(format)"
+                problems.note(.unpinned, at: reference.path, message, remedy: pins)
             }
         }
         return isAccepted
@@ -62,19 +69,23 @@ extension LibraryFinder {
     private func hasPinnedDigest(_ file: PinnedFile, in directory: String, problems: ProblemCollector) -> Bool {
         let path = "\(directory)/\(file.name)"
         let message: String
+        var remedy = "install the file that the manifest was written for, or correct the digest"
         switch cache.file(at: path) {
         case .read(file.digest.value, _): return true
         case .read(let digest, _):
             message = "is \(file.digest.value), but \(path.inQuotes) has the digest \(digest)"
         case .unreadable(let errno):
             message = "pins \(path.inQuotes), which cannot be read: \(String(systemError: errno))"
-        case .notAFile: message = "pins \(path.inQuotes), which is not a file"
+            remedy = "install it there, readable for the host's user, or remove it from files"
+        case .notAFile:
+            message = "pins \(path.inQuotes), which is not a file"
+            remedy = "install a regular file there, or remove it from files"
         case .changing:
             problems.report(
                 .libraryChanging,
                 at: file.digest,
                 "pins \(path.inQuotes), which changed while it was read",
-                remedy: "nothing to do: the host reads it again; next time, rename a complete file into place"
+                remedy: "wait until it is complete, then a host reads it again; next time, rename it into place"
             )
             return false
         }
@@ -82,7 +93,7 @@ extension LibraryFinder {
             .files,
             at: file.digest,
             message,
-            remedy: "install the file that the manifest was written for, or correct the digest"
+            remedy: remedy
         )
         return false
     }

@@ -48,6 +48,7 @@ struct LibraryFinder {
                 "is the absolute path \(reference.path.value.inQuotes), which only manifests in the operator's"
                     + " directory may use",
                 remedy: "install the manifest with bgtask plugin install, or put the library beside it"
+                    + " and write its file name alone"
             )
             return nil
         }
@@ -89,7 +90,7 @@ struct LibraryFinder {
                 .libraryChanging,
                 at: reference.path,
                 "names \(path.inQuotes), which changed while it was read",
-                remedy: "nothing to do: the host reads it again; next time, rename a complete file into place"
+                remedy: "wait until it is complete, then a host reads it again; next time, rename it into place"
             )
             return nil
         }

@@ -50,7 +50,7 @@ struct ProvenanceExamination {
             return refuse(
                 .signature,
                 "has the signature \(path.inQuotes), which \(cause)",
-                "let the host's user read it"
+                "put the vendor's signature there, readable for the host's user"
             )
         case .refused(let path, let problem) where problem.isBroken:
             return refuse(.signature, "has a signature in \(path.inQuotes), which \(problem.message)", problem.remedy)
@@ -64,8 +64,8 @@ struct ProvenanceExamination {
         if rule.isRevocationUnknown {
             return refuse(
                 .revokedKey,
-                "has a signature by the key \(fingerprint), and the list of revoked keys cannot be read",
-                "correct \(rule.policy.revoked ?? "the list")"
+                "has a signature by the key \(fingerprint), and the list of revoked keys cannot be used",
+                "make \(rule.policy.revoked ?? "it") a readable list of public keys, one per line"
             )
         }
         if rule.revoked.contains(key) {
@@ -77,7 +77,7 @@ struct ProvenanceExamination {
             guard manifest.library.isPinned else {
                 return .unaccepted(
                     cause: "has a signature by the key \(fingerprint) that covers no library: the manifest pins none",
-                    remedy: "write the library's digest under sha256, and sign the manifest again"
+                    remedy: "\(pinning("the library's")), and sign the manifest again"
                 )
             }
             return .accepted(
@@ -109,7 +109,7 @@ struct ProvenanceExamination {
 
     private func allowsUnpinned() -> Bool {
         let message = "is the library of \(subject), which the manifest does not pin"
-        let remedy = "write its digest under sha256, or install with --pin"
+        let remedy = pinning("its") + (isPropertyList ? "" : ", or install with --pin")
         switch rule.policy.unpinned {
         case .allow: return true
         case .warn:
@@ -120,6 +120,13 @@ struct ProvenanceExamination {
             problems.report(.unpinnedLibrary, at: manifest.library.path, "\(message); \(policy)", remedy: remedy)
             return false
         }
+    }
+
+    private var isPropertyList: Bool { source.file.hasSuffix(".plist") }
+
+    private func pinning(_ whose: String) -> String {
+        "write \(whose) digest under sha256"
+            + (isPropertyList ? " in a YAML manifest, which replaces the property list" : "")
     }
 
     private var subject: String { "\"\(manifest.identifier.value)\"" }

@@ -37,7 +37,11 @@ extension DiagnosingMapping {
             return nil
         }
         guard case .text(let text, let isQuoted) = value.value.content, !value.value.isNothing else {
-            return mismatch(value, expected: "a single value", remedy: "write it as \(word.kind.example ?? "a text")")
+            return mismatch(
+                value,
+                expected: "a single value",
+                remedy: word.kind.example.map { "write it as \($0)" } ?? "write only \(word.kind.rawValue)"
+            )
         }
         do throws(DirectFlaw) {
             if isQuoted, word.kind.isNumber {
@@ -79,7 +83,8 @@ extension DiagnosingMapping {
             let _: Field<Void>? = mismatch(
                 value,
                 expected: "a rule",
-                remedy: "write one of \(rules.joined(separator: ", "))"
+                remedy: rules.isEmpty
+                    ? "write only \(word.kind.rawValue)" : "write one of \(rules.joined(separator: ", "))"
             )
             return nil
         }

@@ -11,7 +11,7 @@ extension ManifestCheck {
 
     func pinnedFiles() -> [PinnedFile] {
         guard let files = draft.files else { return [] }
-        if draft.pinnedDigest == nil, !files.value.isEmpty {
+        if draft.pinnedDigest == nil, !files.value.isEmpty, !problems.holdsErrors(under: .sha256) {
             problems.report(
                 .files,
                 at: files,
@@ -45,7 +45,8 @@ extension ManifestCheck {
             at: field,
             name == draft.library?.value
                 ? "is the library itself, whose digest belongs under sha256"
-                : "is no path below the library's directory, of at most \(Self.longestName) bytes",
+                : "is no path below the library's directory, of at most \(Self.longestName) bytes and without control"
+                    + " characters",
             remedy: name == draft.library?.value
                 ? "remove the line, and write the digest under sha256"
                 : "write a relative path without ., .. and //, such as libhelper.so"

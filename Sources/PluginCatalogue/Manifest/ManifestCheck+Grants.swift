@@ -31,7 +31,10 @@ extension ManifestCheck {
 
     private func grantedSetting(_ setting: GrantsDraft.Setting) -> Grants.Setting? {
         guard let key = setting.key, let access = setting.access else { return nil }
-        if draft.settings[key.value] != nil { return Grants.Setting(key: key.value, access: access) }
+        // A mapping with reported errors is not compared with.
+        if draft.settings[key.value] != nil || problems.holdsErrors(under: .settings) {
+            return Grants.Setting(key: key.value, access: access)
+        }
         problems.report(
             .wrongValue,
             at: key,

@@ -16,7 +16,8 @@ extension ManifestCheck {
                 at: drafts,
                 "binds no identifier to any function",
                 remedy:
-                    "remove the key, or write - { identifier: ..., symbol: ..., arguments: [], returns: void } below it"
+                    "remove the key, or write in place of []:"
+                    + " [ { identifier: ..., symbol: ..., arguments: [], returns: void } ]"
             )
         }
         var bound: [TaskIdentifier: Int?] = [:]
@@ -76,7 +77,7 @@ extension ManifestCheck {
         problems.report(
             .handlerIdentifier,
             at: field,
-            "is \(field.value.inQuotes), which the manifest does not permit",
+            "is \(field.value.inQuotes), which permitted-identifiers does not list",
             remedy: nearest.map { "write \"\($0)\"" } ?? "add it to permitted-identifiers"
         )
         return nil
@@ -99,7 +100,9 @@ extension ManifestCheck {
             )
         }
         for argument in arguments.value {
-            guard case .setting(let key) = argument.value, draft.settings[key] == nil else { continue }
+            guard case .setting(let key) = argument.value, draft.settings[key] == nil,
+                !problems.holdsErrors(under: .settings)
+            else { continue }
             let nearest = NearestWord.to(key, among: draft.settings.keys.sorted())
             problems.report(
                 .handlerArguments,
@@ -155,7 +158,7 @@ extension ManifestCheck {
             .handlers,
             at: handlers,
             "binds identifiers to functions, but the manifest has no background mode in which they can run",
-            remedy: "add background-modes: [processing], or background-modes: [fetch] for refresh tasks"
+            remedy: "write background-modes: [processing], or background-modes: [fetch] for refresh tasks"
         )
     }
 }

@@ -66,7 +66,7 @@ extension ManifestCheck {
             .processingNeedsIdentifiers,
             at: mode,
             "is \"processing\", but the manifest permits no identifier that could be submitted for it",
-            remedy: "add \(key), or remove the mode"
+            remedy: "name identifiers under \(key), or remove the mode"
         )
     }
 
@@ -102,8 +102,8 @@ extension ManifestCheck {
         problems.note(
             .notEnforced,
             at: place,
-            "is enforced only by hosts with control groups",
-            remedy: "bgtask host status of the host prints the guarantees memory and processes"
+            "is enforced only by hosts with control groups, limits.processes also by hosts with a user for each plugin",
+            remedy: "see the guarantees memory and processes in: bgtask host status"
         )
     }
 }

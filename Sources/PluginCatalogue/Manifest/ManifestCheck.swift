@@ -70,7 +70,7 @@ struct ManifestCheck {
         problems.report(
             .wrongValue,
             at: field,
-            "is \(text.inQuotes), not one line of 1 to \(Self.longestText) bytes",
+            "is \(text.inQuotes), not one line of 1 to \(Self.longestText) bytes without control characters",
             remedy: "write one short line"
         )
         return nil
@@ -128,7 +128,7 @@ struct ManifestCheck {
             .wrongValue,
             at: field,
             "is \(field.value.inQuotes), not a SHA-256 digest of 64 hexadecimal digits",
-            remedy: "write the output of sha256sum for \(subject)"
+            remedy: "write the digits that sha256sum prints for \(subject)"
         )
         return nil
     }

@@ -43,7 +43,7 @@ struct PropertyListFile {
         guard ["<?xml", "<!DOCTYPE plist", "<plist", "<!--"].contains(where: { start.hasPrefix($0) }) else {
             problems.report(
                 .syntax,
-                bytes.isEmpty ? "is empty" : "is neither an XML nor a binary property list",
+                bytes.isEmpty ? "is empty" : "is neither an XML property list in UTF-8 nor a binary one",
                 remedy: "save it as a property list, or write a YAML manifest and name it .yaml"
             )
             return nil
