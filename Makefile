@@ -150,18 +150,18 @@ install: release
 deb: PACKAGES += debhelper dpkg-dev
 deb: release
 	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null
-	env $(INSTALLED) OUT="$(abspath $(BUILD))/deb" debian/rules clean binary
+	env $(INSTALLED) OUT="$(abspath $(BUILD))/deb" COMPRESSION=$(or $(COMPRESSION),xz) debian/rules clean binary
 
 # The package on a booted Debian, with an upgrade. PREVIOUS names an earlier package to upgrade from.
 try-deb: PACKAGES += debootstrap systemd-container pkg-config
 try-deb: packages
-	Packaging/try-deb $(DEB) $(PREVIOUS)
+	CACHE="$(abspath $(BUILD))/debian-packages" Packaging/try-deb $(DEB) $(PREVIOUS)
 
 # The package under Debian's own kernel in qemu: the guarantees that depend on the kernel. Uses the package that make deb
 # has built.
 try-vm: PACKAGES += debootstrap qemu-system-x86 cpio pkg-config
 try-vm: packages
-	Packaging/try-vm $(DEB)
+	CACHE="$(abspath $(BUILD))/debian-packages" Packaging/try-vm $(DEB)
 
 packages:
 	@missing=$$(for p in $(PACKAGES); do \
