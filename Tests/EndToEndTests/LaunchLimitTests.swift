@@ -47,6 +47,7 @@ struct LaunchLimitTests {
             let memory = try await host.client.host().isolation.guarantees.first { $0.name == "memory" }
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == (memory?.enforcedBy == nil ? "succeeded" : "killed-for-memory"), "\(end)")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
             let processes = host.containerText(plugin, "memory.txt").split(separator: "\n").compactMap { Int32($0) }
             #expect(processes.count == 2 && processes.allSatisfy { !host.runnerProcesses().contains($0) })
             try await host.runNeighbour()

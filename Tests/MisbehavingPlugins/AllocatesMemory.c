@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Its handler starts a child that allocates memory without end, and waits for the child. The process ids of both go to
- * `memory.txt`. A limit of the launch's memory kills both. Without a limit the child ends at 512 MiB, and the task
+ * `memory.txt`. A limit of the launch's memory kills both. Without a limit the child ends at 160 MiB, and the task
  * completes with success. */
 
 #include <bgtask.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST = 512 };
+enum { MOST = 160 };
 
 static void allocate(void) {
     for (int part = 0; part < MOST; part++) {
