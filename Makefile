@@ -31,9 +31,13 @@ ROUNDS ?= 300
 COUNT ?= 200
 
 DOCS = $(BUILD)/docs
+
+# The package that make try-deb and make try-vm install.
+DEB ?= $(lastword $(sort $(wildcard $(BUILD)/deb/bgtask_*.deb)))
+PREVIOUS ?=
 MODULE = BackgroundTasks
 
-.PHONY: demo test soak core-cost torture mutants bench bench-size bench-programs lint format statements docs release install deb packages build plugins clean
+.PHONY: try-deb try-vm demo test soak core-cost torture mutants bench bench-size bench-programs lint format statements docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -101,7 +105,7 @@ bench-programs: release
 	    cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include $$plugin.c -o "$(BENCH)/lib$$(basename $$plugin).so" || exit; done
 	cc -O2 -shared -fPIC Benchmarks/Plugins/Bare.c -o "$(BENCH)/libBare.so"
 	cc -O2 Benchmarks/Plugins/Call.c -lffi -o "$(BENCH)/Call"
-	cc -O2 Benchmarks/Plugins/Floor.c -o "$(BENCH)/Floor"
+	cc -O2 Benchmarks/Plugins/Floor.c -lseccomp -o "$(BENCH)/Floor"
 	cc -O2 -pthread Benchmarks/Plugins/Kills.c -o "$(BENCH)/Kills"
 	swift build --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release
 
@@ -146,7 +150,18 @@ install: release
 deb: PACKAGES += debhelper dpkg-dev
 deb: release
 	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null
-	env $(INSTALLED) OUT="$(abspath $(BUILD))/deb" debian/rules clean binary
+	env $(INSTALLED) OUT="$(abspath $(BUILD))/deb" COMPRESSION=$(or $(COMPRESSION),xz) debian/rules clean binary
+
+# The package on a booted Debian, with an upgrade. PREVIOUS names an earlier package to upgrade from.
+try-deb: PACKAGES += debootstrap systemd-container pkg-config
+try-deb: packages
+	CACHE="$(abspath $(BUILD))/debian-packages" Packaging/try-deb $(DEB) $(PREVIOUS)
+
+# The package under Debian's own kernel in qemu: the guarantees that depend on the kernel. Uses the package that make deb
+# has built.
+try-vm: PACKAGES += debootstrap qemu-system-x86 cpio pkg-config
+try-vm: packages
+	CACHE="$(abspath $(BUILD))/debian-packages" Packaging/try-vm $(DEB)
 
 packages:
 	@missing=$$(for p in $(PACKAGES); do \

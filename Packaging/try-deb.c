@@ -1,13 +1,32 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
+/* Two tasks: `run` succeeds at once. `wait` succeeds when a file named `release` is in the container, and ends without
+ * an outcome when it expires. */
+
 #include <bgtask.h>
+
+#include <string.h>
+#include <unistd.h>
 
 static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
 }
 
+static void wait_for_release(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) return;
+    strcat(path, "/release");
+    while (access(path, F_OK) != 0) {
+        if (bgt_is_expiring(host, task)) return;
+        usleep(10000);
+    }
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     BGTASK_TRY(bgt_register(host, "com.example.try.run", run, NULL));
+    BGTASK_TRY(bgt_register(host, "com.example.try.wait", wait_for_release, NULL));
     return BGT_OK;
 }

@@ -37,6 +37,7 @@ struct ControlGroupParent {
                 logger.info("launches have no control groups: no mounted cgroup v2 hierarchy has the host's own group")
                 return nil
             }
+            Self.enableControllers(in: container, logger: logger)
             do throws(Unusable) {
                 try self.init(in: container)
             } catch {
@@ -86,8 +87,8 @@ struct ControlGroupParent {
         self.path = path
         self.container = container
         // The owner of the container decides which controllers it has; none is required.
-        for controller in ["+memory", "+pids", "+cpu"] {
-            _ = bgl_write_file(AT_FDCWD, "\(path)/cgroup.subtree_control", controller)
+        for controller in Self.limiting {
+            _ = bgl_write_file(AT_FDCWD, "\(path)/cgroup.subtree_control", "+\(controller)")
         }
     }
 

@@ -49,11 +49,10 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
             + " forbids it"
         switch self {
         case .files:
-            guard let rights = mechanisms.landlock else { return .notEnforced(noLandlock) }
+            guard mechanisms.landlock != nil else { return .notEnforced(noLandlock) }
             if let filter { return .notEnforced("\(filter), so that file modes and times can be changed by path") }
-            let lacking =
-                rights.files & Landlock.truncate == 0 ? ", except truncation of writable files (needs Linux 6.2)" : ""
-            return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp\(lacking)")
+            let truncation = mechanisms.confinesTruncation ? "" : ", which also refuses truncation by path"
+            return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp\(truncation)")
         case .controlSocket, .systemCalls:
             return filter.map { .notEnforced($0) } ?? .enforced(by: "seccomp")
         case .network:

@@ -17,6 +17,9 @@ package struct SandboxMechanisms: Hashable, Sendable {
         self.filtersSystemCalls = filtersSystemCalls
     }
 
+    /// Whether Landlock confines the truncation of files. The filter of system calls does it elsewhere.
+    package var confinesTruncation: Bool { landlock.map { $0.files & Landlock.truncate != 0 } ?? false }
+
     /// The mechanisms of this kernel, found by trying them. Changes nothing in this process.
     package static func probed() -> SandboxMechanisms {
         SandboxMechanisms(

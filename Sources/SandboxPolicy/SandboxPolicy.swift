@@ -55,7 +55,11 @@ package struct SandboxPolicy: Sendable {
                 for processes in [false, true] {
                     do throws(SystemCallFilter.Failure) {
                         filters[FilterKey(network: network, processes: processes)] =
-                            try SystemCallRules.filter(network: network, processes: processes)
+                            try SystemCallRules.filter(
+                                network: network,
+                                processes: processes,
+                                confinesTruncation: mechanisms.confinesTruncation
+                            )
                     } catch {
                         throw Refusal(description: "\(error), or write isolation: off")
                     }

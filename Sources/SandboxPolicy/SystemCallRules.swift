@@ -7,10 +7,16 @@ import Glibc
 enum SystemCallRules {
     private typealias Failure = SystemCallFilter.Failure
 
-    static func filter(network: Bool, processes: Bool) throws(SystemCallFilter.Failure) -> [UInt8] {
+    /// - Parameter confinesTruncation: whether Landlock confines the truncation of files.
+    static func filter(
+        network: Bool,
+        processes: Bool,
+        confinesTruncation: Bool
+    ) throws(SystemCallFilter.Failure) -> [UInt8] {
         let filter = try SystemCallFilter()
         for call in SystemCalls.allowed { try filter.allow(call) }
         for call in SystemCalls.refused { try filter.refuse(call) }
+        try addTruncation(to: filter, isConfined: confinesTruncation)
         try addSockets(to: filter, isGranted: network)
         try addProcesses(to: filter, isGranted: processes)
         try addLimits(to: filter)
@@ -20,6 +26,32 @@ enum SystemCallRules {
         try filter.allow("utimensat", where: .init(1, .equal, 0))
         try filter.refuse("utimensat", where: .init(1, .notEqual, 0))
         return try filter.compiled()
+    }
+
+    // MARK: Truncation
+
+    /// Where Landlock does not confine it, a plugin may truncate files only by a descriptor that it may write to. The
+    /// kernel also truncates a file that is opened for reading, with the rights of the user alone.
+    private static func addTruncation(
+        to filter: borrowing SystemCallFilter,
+        isConfined: Bool
+    ) throws(SystemCallFilter.Failure) {
+        if isConfined {
+            for call in SystemCalls.truncating + SystemCalls.opening.map(\.call) { try filter.allow(call) }
+            return
+        }
+        // The flags of openat2 are behind a pointer. Without a rule it is missing, as in an older kernel.
+        for call in SystemCalls.truncating where call != "openat2" { try filter.refuse(call) }
+        let (truncate, modes) = (UInt64(O_TRUNC), UInt64(O_ACCMODE))
+        for (call, flags) in SystemCalls.opening {
+            try filter.allow(call, where: .init(flags, .masked(truncate), 0))
+            for mode in [UInt64(O_WRONLY), UInt64(O_RDWR)] {
+                try filter.allow(call, where: .init(flags, .masked(truncate | modes), truncate | mode))
+            }
+            try filter.refuse(call, where: .init(flags, .masked(truncate | modes), truncate))
+            // The mode 3 opens a file without reading or writing, and truncates it as well.
+            try filter.refuse(call, where: .init(flags, .masked(truncate | modes), truncate | modes))
+        }
     }
 
     // MARK: Sockets

@@ -13,10 +13,10 @@ enum SystemCalls {
         "fgetxattr", "flistxattr", "flock", "fstat", "fstat64", "fstatat64", "fstatfs", "fstatfs64", "fsync",
         "ftruncate", "ftruncate64", "getcwd", "getdents", "getdents64", "getxattr", "ioctl", "lgetxattr", "link",
         "linkat", "listxattr", "llistxattr", "lseek", "_llseek", "lstat", "lstat64", "mkdir", "mkdirat", "newfstatat",
-        "open", "openat", "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "read",
+        "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "read",
         "readahead", "readlink", "readlinkat", "readv", "rename", "renameat", "renameat2", "rmdir", "sendfile",
         "sendfile64", "splice", "stat", "stat64", "statfs", "statfs64", "statx", "symlink", "symlinkat",
-        "sync_file_range", "syncfs", "tee", "truncate", "truncate64", "umask", "unlink", "unlinkat", "vmsplice",
+        "sync_file_range", "syncfs", "tee", "umask", "unlink", "unlinkat", "vmsplice",
         "write", "writev",
     ]
 
@@ -63,6 +63,12 @@ enum SystemCalls {
         "getpriority", "getrandom", "getresgid", "getresuid", "getrlimit", "ioprio_get", "getrusage", "getsid",
         "getuid", "sysinfo", "ugetrlimit", "uname",
     ]
+
+    /// Calls that truncate a file by its path, or may do so by flags. Landlock confines truncation from version 3.
+    static let truncating = ["openat2", "truncate", "truncate64"]
+
+    /// Calls that open a file, with the number of the argument for the flags.
+    static let opening: [(call: String, flags: UInt32)] = [("open", 1), ("openat", 2)]
 
     /// Calls that are allowed with the grant `network`, in addition to creating internet sockets.
     static let network = ["accept", "accept4", "bind", "connect", "listen"]

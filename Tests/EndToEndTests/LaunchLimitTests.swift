@@ -36,6 +36,25 @@ struct LaunchLimitTests {
         }
     }
 
+    /// Where the host's groups lack the controller `memory`, `make try-vm` proves the limit.
+    @Test func `a launch that exceeds its memory is killed with all its processes, if the machine can limit memory`()
+        async throws
+    {
+        var plugin = TestPlugin("AllocatesMemory")
+        plugin.manifestLines = ["limits: { memory: 64 MiB }"]
+        plugin.grants = "processes: true"
+        try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { [plugin] host in
+            let memory = try await host.client.host().isolation.guarantees.first { $0.name == "memory" }
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == (memory?.enforcedBy == nil ? "succeeded" : "killed-for-memory"), "\(end)")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            let processes = host.containerText(plugin, "memory.txt").split(separator: "\n").compactMap { Int32($0) }
+            #expect(processes.count == 2 && processes.allSatisfy { !host.runnerProcesses().contains($0) })
+            try await host.runNeighbour()
+            _ = try? await host.client.cancel(host.identifier(plugin.task()))
+        }
+    }
+
     @Test(arguments: [0, 10])
     func `a background launch adds background-nice to the nice value of the host`(_ nice: Int32) async throws {
         let plugin = TestPlugin("Patient")

@@ -16,7 +16,8 @@ struct SandboxTests {
     private static let expected: [String: Set<Int32>] = [
         "ledger-write": denied, "ledger-read": denied, "ledger-truncate": denied, "ledger-mode": refused,
         "ledger-times": refused, "ledger-attribute": refused, "ledger-link": [EACCES, EXDEV],
-        "containers-list": denied, "neighbour-list": denied, "manifest-write": denied, "library-write": denied,
+        "containers-list": denied, "neighbour-list": denied, "neighbour-truncate": denied, "manifest-write": denied,
+        "library-write": denied,
         "socket-rename": denied, "temporary-write": denied, "shadow-read": denied, "groups-list": denied,
         "host-trace": refused, "host-memory": denied, "host-environment": denied, "host-vector": refused,
         "host-score": denied, "host-signal": refused, "host-limit": refused, "host-priority": refused,

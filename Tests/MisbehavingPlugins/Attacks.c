@@ -87,6 +87,8 @@ static void attack_files(const char *place) {
     note(place, "ledger-link", link(at("state/ledger/ledger.sqlite"), other));
     note(place, "containers-list", opened(at("state/containers"), O_RDONLY | O_DIRECTORY));
     note(place, "neighbour-list", opened(at("state/containers/com.example.neighbour"), O_RDONLY | O_DIRECTORY));
+    /* The mode 3 opens a file neither for reading nor for writing. */
+    note(place, "neighbour-truncate", opened(at("state/containers/com.example.neighbour/ran.txt"), 3 | O_TRUNC));
     note(place, "manifest-write", opened(at("manifests/planted.yaml.txt"), O_WRONLY | O_CREAT));
     note(place, "library-write", opened(at("plugins/libNeighbour.so"), O_RDWR));
     snprintf(other, sizeof other, "%s/control.old", base);

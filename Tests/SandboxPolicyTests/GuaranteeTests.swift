@@ -43,6 +43,14 @@ struct GuaranteeTests {
         #expect(enforced(mechanisms(rights)).contains(.files))
     }
 
+    @Test func `an older Landlock enforces the guarantee files with the filter of system calls`() {
+        let rights = LandlockRights(files: 0xffff & ~Landlock.truncate, network: 0, scopes: 0)
+        #expect(
+            Guarantee.files.enforcement(.bestEffort, mechanisms(rights))
+                == .enforced(by: "Landlock 7, seccomp, which also refuses truncation by path")
+        )
+    }
+
     private func limiting(
         _ controllers: Set<String>?,
         off: Bool = false,

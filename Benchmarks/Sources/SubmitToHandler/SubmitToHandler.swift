@@ -4,8 +4,8 @@ import Foundation
 import Measuring
 
 /// Measures the time from a durable submission to the first instruction of a C plugin's handler, on an idle host
-/// without warm processes; beside it the same work by a small C program. `SubmitToHandler PROGRAMS BENCH [ROUNDS [FLAGS
-/// OF BGTASKD]]`
+/// without warm processes, with isolation and without; beside it the same work by a small C program.
+/// `SubmitToHandler PROGRAMS BENCH [ROUNDS [FLAGS OF BGTASKD]]`
 @main
 struct SubmitToHandler {
     static func main() {
@@ -17,28 +17,35 @@ struct SubmitToHandler {
         guard arguments.count >= 3 else { throw BenchmarkError("usage: SubmitToHandler PROGRAMS BENCH [ROUNDS]") }
         let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 200 : 200
         let programs = Programs(host: arguments[1], bench: arguments[2])
-        let directory = try Self.directory(programs)
-        defer { directory.remove() }
-        let host = try MeasuredHost(programs, in: directory, flags: Array(arguments.dropFirst(4)))
-        defer { host.stop() }
+        let directories = try ["confined", "open"].map { try Self.directory(programs, name: $0) }
+        defer { for directory in directories { directory.remove() } }
+        let isolation = [[], ["--isolation", "off"]]
+        let hosts = try zip(directories, isolation).map {
+            try MeasuredHost(programs, in: $0, flags: $1 + Array(arguments.dropFirst(4)))
+        }
+        defer { for host in hosts { host.stop() } }
 
-        let (sent, answered) = try measure(host, "stamp", rounds: rounds)
-        let (boundSent, boundAnswered) = try measure(host, "bare", rounds: rounds)
+        let stamp = try measure(hosts, "stamp", rounds: rounds)
+        let bare = try measure(hosts, "bare", rounds: rounds)
         let floor = try measureFloor(programs.bench, rounds: rounds)
         print("from … to the handler's first instruction, \(rounds) rounds, in ms     p50 / p99 / max")
-        print(row("submission sent (HTTP, commit, launch)", sent))
-        print(row("submission answered (it is durable)", answered))
-        print(row("the same, a bound function: sent", boundSent))
-        print(row("the same, a bound function: answered", boundAnswered))
-        print(row("a C program: spawn, dlopen, dlsym", floor))
+        print(row("submission sent (HTTP, commit, launch)", stamp[0].sent))
+        print(row("submission answered (it is durable)", stamp[0].answered))
+        print(row("the same, isolation off", stamp[1].answered))
+        print(row("the same, a bound function: sent", bare[0].sent))
+        print(row("the same, a bound function: answered", bare[0].answered))
+        print(row("the same, isolation off", bare[1].answered))
+        print(row("a C program: spawn, confine, dlopen, dlsym", floor.filter { $0 < 0 }.map(-)))
+        print(row("a C program: spawn, dlopen, dlsym", floor.filter { $0 > 0 }))
         try measureCall(programs.bench)
-        measureIdleness(host)
+        measureIdleness(hosts[0])
     }
 
     /// The directory of a host with two plugins: one with an entry function, one with a bound function.
-    private static func directory(_ programs: Programs) throws -> HostDirectory {
+    private static func directory(_ programs: Programs, name: String) throws -> HostDirectory {
         // Sensors work as usual, but high load from the preceding build must not delay the launches.
-        let directory = try HostDirectory(configuration: ["spacing: 0ms", "conditions: { high-load: false }"])
+        let path = NSTemporaryDirectory() + "bgtask-bench-\(getpid())-\(name)"
+        let directory = try HostDirectory(path, configuration: ["spacing: 0ms", "conditions: { high-load: false }"])
         let handlers = """
             handlers:
               - identifier: com.example.bare.refresh
@@ -62,27 +69,34 @@ struct SubmitToHandler {
         return directory
     }
 
+    /// The times from a submission to its handler, for each host. The hosts take turns, so that a change of the
+    /// machine's load concerns all of them.
     private static func measure(
-        _ host: MeasuredHost,
+        _ hosts: [MeasuredHost],
         _ plugin: String,
         rounds: Int
-    ) throws -> (sent: [Int64], answered: [Int64]) {
-        let control = try host.connect()
+    ) throws -> [(sent: [Int64], answered: [Int64])] {
+        let controls = try hosts.map { try $0.connect() }
         let body = #"{"identifier":"com.example.\#(plugin).refresh","kind":"refresh"}"#
-        var starts: [(sent: Int64, answered: Int64)] = []
+        var starts: [[(sent: Int64, answered: Int64)]] = hosts.map { _ in [] }
         for round in 0...rounds {
-            let sent = monotonicNow()
-            let answer = try control.post("/v1/tasks", body)
-            guard answer.contains("submission") else { throw BenchmarkError("refused: \(answer)") }
-            starts.append((sent, monotonicNow()))
-            // The next submission meets an idle host: this launch has ended long before.
-            while stamps(host, plugin).count <= round { usleep(2_000) }
-            usleep(50_000)
+            for (index, host) in hosts.enumerated() {
+                let sent = monotonicNow()
+                let answer = try controls[index].post("/v1/tasks", body)
+                guard answer.contains("submission") else { throw BenchmarkError("refused: \(answer)") }
+                starts[index].append((sent, monotonicNow()))
+                // The next submission meets an idle host: this launch has ended long before.
+                while stamps(host, plugin).count <= round { usleep(2_000) }
+                usleep(50_000)
+            }
         }
-        let pairs = zip(starts, stamps(host, plugin)).dropFirst()  // The first launch warms the page cache.
-        return (pairs.map { $1 - $0.sent }, pairs.map { $1 - $0.answered })
+        return zip(hosts, starts).map { host, starts in
+            let pairs = zip(starts, stamps(host, plugin)).dropFirst()  // The first launch warms the page cache.
+            return (pairs.map { $1 - $0.sent }, pairs.map { $1 - $0.answered })
+        }
     }
 
+    /// The times of the C program, those with confinement as negative numbers.
     private static func measureFloor(_ bench: String, rounds: Int) throws -> [Int64] {
         let text = try Programs.output(of: bench + "/Floor", [bench + "/libStamp.so", "\(rounds)"])
         return text.split(separator: "\n").compactMap { Int64($0) }

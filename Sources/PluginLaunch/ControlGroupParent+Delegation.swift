@@ -1,0 +1,93 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import LinuxSystem
+import Logging
+
+/// The controllers of a control group and the processes in it, as the kernel lists them.
+struct ControlGroupState: Hashable {
+    /// The controllers that the group's owner has delegated to the group.
+    let offered: Set<String>
+    /// The controllers that the groups in this group have.
+    let enabled: Set<String>
+    let members: Set<Int32>
+
+    /// The steps that give the groups in this group the controllers that limit launches.
+    enum Step: Hashable {
+        case none
+        /// Enable the controllers.
+        case enable(Set<String>)
+        /// Move the host into a group in this group, and then enable the controllers: the kernel enables no controller
+        /// while the group itself contains a process.
+        case moveAndEnable(Set<String>)
+        /// The group contains processes of others, which are not moved.
+        case leave(others: Int)
+    }
+
+    /// The step that is needed.
+    ///
+    /// - Parameters:
+    ///   - host: process number of the host.
+    ///   - isRoot: whether this is the root of the hierarchy, in which processes do not prevent controllers.
+    func step(host: Int32, isRoot: Bool) -> Step {
+        let missing = ControlGroupParent.limiting.intersection(offered).subtracting(enabled)
+        if missing.isEmpty { return .none }
+        if isRoot || members.isEmpty { return .enable(missing) }
+        return members == [host] ? .moveAndEnable(missing) : .leave(others: members.subtracting([host]).count)
+    }
+}
+
+extension ControlGroupParent {
+    /// The controllers that limit launches.
+    static let limiting: Set = ["memory", "pids", "cpu"]
+
+    /// Name of the group that contains the host alone. It has no `prefix`: it is no group of launches.
+    static let hostGroup = "host"
+
+    /// Gives the groups in the host's own group the controllers that its owner has delegated, such as a service manager
+    /// with `Delegate=yes`. Failures only leave out limits: `host status` reports these as not enforced.
+    static func enableControllers(in container: String, logger: Logger) {
+        switch state(of: container).step(host: getpid(), isRoot: isRoot(container)) {
+        case .none:
+            return
+        case .enable(let controllers):
+            enable(controllers, in: container)
+        case .moveAndEnable(let controllers):
+            let group = "\(container)/\(hostGroup)"
+            let isMade = mkdir(group, 0o755) == 0 || errno == EEXIST
+            // 0 is the writing process, with all its threads.
+            guard isMade, bgl_write_file(AT_FDCWD, "\(group)/cgroup.procs", "0") == 0 else {
+                logger.info("launches have no controllers: the host cannot move into the control group \(group)")
+                return
+            }
+            enable(controllers, in: container)
+        case .leave(let others):
+            logger.info(
+                "launches have no controllers: the control group \(container) contains \(others) other processes"
+            )
+        }
+    }
+
+    private static func enable(_ controllers: Set<String>, in container: String) {
+        for controller in controllers {
+            _ = bgl_write_file(AT_FDCWD, "\(container)/cgroup.subtree_control", "+\(controller)")
+        }
+    }
+
+    static func state(of group: String) -> ControlGroupState {
+        ControlGroupState(
+            offered: words("\(group)/cgroup.controllers"),
+            enabled: controllers(in: group),
+            members: Set(words("\(group)/cgroup.procs").compactMap { Int32($0) })
+        )
+    }
+
+    /// Only the root of the hierarchy has no file `cgroup.type`.
+    private static func isRoot(_ group: String) -> Bool { access("\(group)/cgroup.type", F_OK) != 0 }
+
+    private static func words(_ path: String) -> Set<String> {
+        let text = FileBytes.text(path, limit: 1 << 20) ?? ""
+        return Set(text.split { $0 == " " || $0 == "\n" }.map(String.init))
+    }
+}

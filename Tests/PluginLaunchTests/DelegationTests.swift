@@ -1,0 +1,60 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Testing
+
+@testable import PluginLaunch
+
+extension LaunchTests {
+    @Suite("The groups of launches get the controllers that the host's own control group has")
+    struct DelegationTests {
+        private static let all: Set = ["memory", "pids", "cpu", "io"]
+
+        private func step(
+            offered: Set<String> = all,
+            enabled: Set<String> = [],
+            members: Set<Int32>,
+            isRoot: Bool = false
+        ) -> ControlGroupState.Step {
+            ControlGroupState(offered: offered, enabled: enabled, members: members).step(host: 7, isRoot: isRoot)
+        }
+
+        @Test
+        func `a host alone in its group moves out, because a group with processes has no controllers`() {
+            #expect(step(members: [7]) == .moveAndEnable(["memory", "pids", "cpu"]))
+            #expect(step(offered: ["pids", "io"], members: [7]) == .moveAndEnable(["pids"]))
+        }
+
+        @Test func `processes of others in the group are not moved`() {
+            #expect(step(members: [7, 8, 9]) == .leave(others: 2))
+        }
+
+        @Test func `an empty group and the root of the hierarchy need no move`() {
+            #expect(step(members: []) == .enable(["memory", "pids", "cpu"]))
+            #expect(step(members: [1, 7, 8], isRoot: true) == .enable(["memory", "pids", "cpu"]))
+        }
+
+        @Test func `without controllers, or with all of them enabled, nothing changes`() {
+            #expect(step(offered: ["hugetlb"], members: [7]) == .none)
+            #expect(step(enabled: ["cpu", "memory", "pids"], members: [7, 8]) == .none)
+        }
+
+        @Test func `the state of a group is read from its files`() async throws {
+            try await withScratch { directory in
+                for (file, text) in [
+                    ("cgroup.controllers", "cpu memory pids\n"), ("cgroup.subtree_control", "pids\n"),
+                    ("cgroup.procs", "7\n1234\n"),
+                ] {
+                    try text.write(toFile: "\(directory)/\(file)", atomically: false, encoding: .utf8)
+                }
+                let expected = ControlGroupState(
+                    offered: ["cpu", "memory", "pids"],
+                    enabled: ["pids"],
+                    members: [7, 1234]
+                )
+                #expect(ControlGroupParent.state(of: directory) == expected)
+                #expect(expected.step(host: 1234, isRoot: false) == .leave(others: 1))
+            }
+        }
+    }
+}
