@@ -4,6 +4,7 @@ import CLinux
 import Glibc
 package import LinuxSystem
 package import RunnerWire
+import TaskModel
 
 /// Puts this process into its sandbox, before it loads a plugin. A process cannot leave its sandbox.
 ///
