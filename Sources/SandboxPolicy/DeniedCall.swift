@@ -2,6 +2,7 @@
 
 import CSeccomp
 import Glibc
+package import TaskModel
 
 /// A refused system call, as reported to users.
 package struct DeniedCall: Hashable, Sendable {
@@ -43,16 +44,23 @@ package struct DeniedCall: Hashable, Sendable {
         }
     }
 
-    /// Message for users: the refused call, and the grant that would allow it.
-    package var message: String {
+    /// Message for users: the refused call, and the change that would allow it: a grant of the manifest, or the removal
+    /// of a limit that narrows the grant.
+    ///
+    /// - Parameter grants: the grants of the plugin, under the limits of the operator.
+    package func message(grants: [LimitedGrant]) -> String {
+        let refusal = "\(name) was refused with EPERM"
+        let needed: (name: LimitedGrant.Name, purpose: String)
         switch group {
-        case .network:
-            "\(name) was refused with EPERM; if the plugin needs the network, add to its manifest: grants: { network: true }"
-        case .processes:
-            "\(name) was refused with EPERM; if the plugin needs to start processes, add to its manifest:"
-                + " grants: { processes: true }"
-        case .ungrantable: "\(name) was refused with EPERM; no grant allows it: remove the call from the plugin"
+        case .network: needed = (.network, "needs the network")
+        case .processes: needed = (.processes, "needs to start processes")
+        case .ungrantable: return "\(refusal); no grant allows it: remove the call from the plugin"
         }
+        if let narrowed = grants.first(where: { $0.name == needed.name && $0.isRefused }) {
+            return "\(refusal); the manifest grants it, but \(narrowed.narrowings.joined(separator: " and ")) in the"
+                + " configuration of the host: remove the limit if the plugin \(needed.purpose)"
+        }
+        return "\(refusal); if the plugin \(needed.purpose), add to its manifest: grants: { \(needed.name.key): true }"
     }
 
     private static let families: [UInt64: String] = [

@@ -35,7 +35,9 @@ package enum GrantedRight: Hashable, Sendable {
             }
         case .setting(let key, let access, let path):
             rights.contains { right in
-                guard case .setting(key, let granted, let before) = right, granted.includes(access) else { return false }
+                guard case .setting(key, let granted, let before) = right, granted.includes(access) else {
+                    return false
+                }
                 return path.map { $0 == before || Self.path(access, $0).isIncluded(in: rights) } ?? true
             }
         }

@@ -56,8 +56,9 @@ struct PluginCommandFixture {
     }
 
     /// Runs `plugin install --json` in a terminal of its own, and returns its exit status and its document.
-    func report(of manifest: String, _ arguments: String...) async throws -> (status: ExitStatus, report: InstalledPlugin)
-    {
+    func report(of manifest: String, _ arguments: String...) async throws -> (
+        status: ExitStatus, report: InstalledPlugin
+    ) {
         let terminal = Terminal()
         let list = ["plugin", "install", manifest, "--json", "--manifests", directory.file("operator")] + arguments
         let status = await terminal.run(list: list)
