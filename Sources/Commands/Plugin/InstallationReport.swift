@@ -1,7 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import PluginCatalogue
 import PluginInstaller
+import TaskModel
 
 /// The output of `plugin install`: the plugin, its rights and the outcome. `format` is the version of the structure of its
 /// JSON.
