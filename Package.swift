@@ -132,7 +132,7 @@ let package = Package(
 
         // MARK: Sandbox, confines a runner: Landlock, a filter of system calls, resource limits
 
-        .target(name: "Sandbox", dependencies: ["CLinux", "LinuxSystem", "RunnerWire"]),
+        .target(name: "Sandbox", dependencies: ["CLinux", "LinuxSystem", "RunnerWire", "TaskModel"]),
 
         // MARK: SandboxPolicy, decides the sandbox of a launch from its grants and the mechanisms of the kernel
 

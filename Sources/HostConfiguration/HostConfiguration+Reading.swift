@@ -34,6 +34,7 @@ extension HostConfiguration {
             launchLimits.processes =
                 limits.integer("processes", in: PluginLimits.processRange)?.value ?? launchLimits.processes
         }
+        if mapping.presence(of: "grant-limits") != nil { grantLimits = Self.grantLimits(mapping) }
         replace(&backgroundNice, with: mapping.integer("background-nice", in: 0...19))
         mapping.mapping("provenance") { provenance in
             replace(&self.provenance.unsigned, with: provenance.choice("unsigned"))

@@ -35,6 +35,8 @@ package struct HostConfiguration: Sendable {
     package var pluginUsers = PluginUserChoice.automatic
     /// The limits of each launch. A manifest may request lower ones.
     package var launchLimits = PluginLimits(processes: 512)
+    /// The operator's upper bounds for the grants of plugins.
+    package var grantLimits = GrantLimits.none
     /// The nice value that background launches add to that of the host.
     package var backgroundNice = 10
     /// The operator's policy for signatures and pins of manifests.

@@ -117,7 +117,8 @@ package struct Host: Sendable {
                     + [configuration.file].compactMap(\.self),
                 cataloguePlaces: [
                     configuration.operatorManifests, configuration.packageManifests, configuration.pluginDirectory,
-                ]
+                ],
+                limits: configuration.grantLimits
             )
         } catch {
             throw HostError(code: .systemRefused, message: "\(error)")

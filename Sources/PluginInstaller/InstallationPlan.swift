@@ -31,6 +31,8 @@ package struct InstallationPlan {
     package let report: CheckReport
     /// The installed manifest to be replaced; nil when there is none.
     package let previous: ManifestReading?
+    /// The rights of the plugin, and the consent that they need.
+    package let consent: GrantsConsent
     /// Other plugins that the host would refuse because of the new plugin.
     package let displaced: [RefusedFile]
 
@@ -109,6 +111,11 @@ package struct InstallationPlan {
         self.source = source
         self.library = entry.library
         self.previous = previous?.manifest.reading
+        // Without a manifest of the operator, the manifest of a package has been in effect.
+        consent = GrantsConsent(
+            to: manifest,
+            replacing: (previous ?? installed.packaged(manifest.identifier.value))?.manifest.reading
+        )
         manifestTarget = target
         let original = try ManifestBytes(of: reading)
         let isSigned = FilePlace.exists(source + PluginSignature.suffix)

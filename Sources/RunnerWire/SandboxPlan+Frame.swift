@@ -14,6 +14,7 @@ extension FrameWriter {
         put(list: sandbox.granted) { frame, place in
             frame.put(text: place.path)
             frame.put(place.access)
+            frame.put(list: place.within) { $0.put(text: $1) }
         }
         put(list: sandbox.reserved) { $0.put(text: $1) }
         put(bytes: sandbox.filter)
@@ -26,10 +27,13 @@ extension FrameReader {
         return SandboxPlan(
             landlock: try landlockRights(),
             library: try text("sandbox.library"),
-            granted: try list("sandbox.granted", minimumSize: 5) { fields throws(WireError) in
+            granted: try list("sandbox.granted", minimumSize: 9) { fields throws(WireError) in
                 SandboxPlan.Place(
                     path: try fields.text("sandbox.granted.path"),
-                    access: try fields.value("sandbox.granted.access")
+                    access: try fields.value("sandbox.granted.access"),
+                    within: try fields.list("sandbox.granted.within", minimumSize: 4) { limits throws(WireError) in
+                        try limits.text("sandbox.granted.within")
+                    }
                 )
             },
             reserved: try list("sandbox.reserved", minimumSize: 4) { fields throws(WireError) in

@@ -4,6 +4,7 @@ import CLinux
 import Glibc
 package import LinuxSystem
 package import RunnerWire
+import TaskModel
 
 /// Puts this process into its sandbox, before it loads a plugin. A process cannot leave its sandbox.
 ///
@@ -54,7 +55,7 @@ package enum Sandbox {
             }
             try ruleset.allow(place, Landlock.rights(.write))
             for granted in plan.granted {
-                if let message = try allow(granted, in: ruleset, reserved: plan.reserved) { refused.append(message) }
+                if let message = try allow(granted, in: ruleset, of: plan) { refused.append(message) }
             }
             try ruleset.restrict()
         }
@@ -80,16 +81,23 @@ package enum Sandbox {
     private static func allow(
         _ granted: SandboxPlan.Place,
         in ruleset: borrowing LandlockRuleset,
-        reserved: [String]
+        of plan: SandboxPlan
     ) throws(SystemError) -> String? {
         var path = granted.path
         if granted.access == .write, access(path, F_OK) != 0 { path = PathRelation.parent(path) }
         guard let place = Place(path) else { return nil }
         // The plugin may have put a symbolic link there in an earlier launch.
         guard let resolved = place.resolvedPath else { return "\(path) is not granted: its real path is unknown" }
-        if let host = reserved.first(where: { PathRelation.overlaps($0, resolved) }) {
+        if let host = plan.reserved.first(where: { PathRelation.overlaps($0, resolved) }) {
             return "\(path) is not granted: it leads to \(resolved), and \(host) belongs to the host;"
                 + " grant a place that is neither in nor above \(host)"
+        }
+        let writable = plan.granted.filter { $0.access == .write && $0.path != granted.path }.map(\.path)
+        let around = granted.within + writable.filter { PathRelation.contains($0, granted.path) }
+        for limit in around {
+            if let real = Place(limit)?.resolvedPath, PathRelation.contains(real, resolved) { continue }
+            return "\(path) is not granted: it leads to \(resolved), outside of \(limit);"
+                + " replace the symbolic link, or grant \(resolved)"
         }
         try ruleset.allow(place, Landlock.rights(granted.access))
         return nil

@@ -2,6 +2,7 @@
 
 import CSeccomp
 import Glibc
+package import TaskModel
 
 /// A refused system call, as reported to users.
 package struct DeniedCall: Hashable, Sendable {
@@ -43,19 +44,26 @@ package struct DeniedCall: Hashable, Sendable {
         }
     }
 
-    /// Message for users: the refused call, and the grant that would allow it.
-    package var message: String {
-        let refused = "the system call \(name) was refused with EPERM"
-        return switch group {
-        case .network:
-            "\(refused); if the plugin needs the network, write network: true under grants in its manifest"
-        case .processes:
-            "\(refused); if the plugin needs to start processes, write processes: true under grants in its manifest"
+    /// Message for users: the refused call, and the change that would allow it: a grant of the manifest, or the removal
+    /// of a limit that narrows the grant.
+    ///
+    /// - Parameter grants: the grants of the plugin, under the limits of the operator.
+    package func message(grants: [LimitedGrant]) -> String {
+        let refusal = "the system call \(name) was refused with EPERM"
+        let needed: (name: LimitedGrant.Name, purpose: String)
+        switch group {
+        case .network: needed = (.network, "needs the network")
+        case .processes: needed = (.processes, "needs to start processes")
         case .ungrantable("socket(AF_NETLINK)"):
-            "\(refused); the grant network allows only its protocol NETLINK_ROUTE: if the plugin needs that, write"
-                + " network: true under the manifest's grants; otherwise remove this call from the plugin"
-        case .ungrantable: "\(refused); no grant allows this call: remove it from the plugin"
+            return "\(refusal); the grant network allows only its protocol NETLINK_ROUTE: if the plugin needs that, add"
+                + " to its manifest: grants: { network: true }; otherwise remove this call from the plugin"
+        case .ungrantable: return "\(refusal); no grant allows this call: remove it from the plugin"
         }
+        if let narrowed = grants.first(where: { $0.name == needed.name && $0.isRefused }) {
+            return "\(refusal); the manifest grants it, but \(narrowed.narrowings.joined(separator: " and ")) in the"
+                + " configuration of the host: remove the limit if the plugin \(needed.purpose)"
+        }
+        return "\(refusal); if the plugin \(needed.purpose), add to its manifest: grants: { \(needed.name.key): true }"
     }
 
     private static let families: [UInt64: String] = [

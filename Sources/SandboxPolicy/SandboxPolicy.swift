@@ -25,18 +25,22 @@ package struct SandboxPolicy: Sendable {
     private let privatePlaces: [String]
     private let cataloguePlaces: [String]
     private let filters: [FilterKey: [UInt8]]
+    private let limits: GrantLimits
 
     /// - Parameters:
     ///   - privatePlaces: files and directories that no plugin may use.
     ///   - cataloguePlaces: directories of manifests and libraries, which no grant may overlap.
+    ///   - limits: the operator's limits of grants.
     package init(
         _ isolation: Isolation,
         mechanisms: SandboxMechanisms = .probed(),
         privatePlaces: [String],
-        cataloguePlaces: [String]
+        cataloguePlaces: [String],
+        limits: GrantLimits = .none
     ) throws(Refusal) {
         self.isolation = isolation
         self.mechanisms = mechanisms
+        self.limits = limits
         self.privatePlaces = privatePlaces.map(Self.resolved)
         self.cataloguePlaces = cataloguePlaces.map(Self.resolved)
         if isolation == .required {
@@ -74,31 +78,29 @@ package struct SandboxPolicy: Sendable {
     /// The sandbox of a launch of this plugin; nil when isolation is off.
     package func plan(for plugin: PluginEntry) -> SandboxPlan? {
         if isolation == .off { return nil }
-        let grants = plugin.grants
+        let grants = grants(of: plugin)
+        func isGranted(_ name: LimitedGrant.Name) -> Bool { grants.contains { $0.name == name && !$0.isRefused } }
+        let key = FilterKey(network: isGranted(.network), processes: isGranted(.processes))
         var landlock = mechanisms.landlock
-        if grants.network { landlock?.network = 0 }
+        if key.network { landlock?.network = 0 }
         return SandboxPlan(
             landlock: landlock,
             library: libraryPlace(plugin.library.path),
-            granted: places(of: plugin),
+            granted: grants.flatMap(Self.places),
             reserved: reserved,
-            filter: filters[FilterKey(network: grants.network, processes: grants.processes)] ?? []
+            filter: filters[key] ?? []
         )
     }
 
-    /// The places that the grants of a plugin name. A granted setting without a value, or with a relative path, names
-    /// no place: relative paths are within the container, which the plugin may use anyway.
-    package func places(of plugin: PluginEntry) -> [SandboxPlan.Place] {
-        let grants = plugin.grants
-        let named: [(SandboxPlan.Access, [String])] = [
-            (.read, grants.read), (.write, grants.write), (.execute, grants.execute),
-        ]
-        var places = named.flatMap { access, paths in paths.map { SandboxPlan.Place(path: $0, access: access) } }
-        for setting in grants.settings {
-            guard let path = plugin.settings[setting.key], path.hasPrefix("/") else { continue }
-            places.append(SandboxPlan.Place(path: path, access: setting.access == .write ? .write : .read))
+    /// The grants of a plugin, under the limits of the operator.
+    package func grants(of plugin: PluginEntry) -> [LimitedGrant] { LimitedGrant.all(of: plugin, under: limits) }
+
+    /// The places that a grant opens, unless they are reserved.
+    package static func places(of grant: LimitedGrant) -> [SandboxPlan.Place] {
+        guard case .path(let access) = grant.name else { return [] }
+        return grant.places.map { place in
+            SandboxPlan.Place(path: place.path, access: SandboxPlan.Access(access), within: place.within)
         }
-        return places
     }
 
     /// The place of the host that overlaps a granted place, so that the grant is left out; nil when the grant is
@@ -128,5 +130,15 @@ package struct SandboxPolicy: Sendable {
         }
         defer { free(real) }
         return String(cString: real)
+    }
+}
+
+extension SandboxPlan.Access {
+    fileprivate init(_ access: GrantedRight.Access) {
+        switch access {
+        case .read: self = .read
+        case .write: self = .write
+        case .execute: self = .execute
+        }
     }
 }

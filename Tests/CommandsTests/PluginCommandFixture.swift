@@ -50,5 +50,37 @@ struct PluginCommandFixture {
         "lib\(source)-\(try digest(place ?? "vendor/lib\(source).so").prefix(digits)).so"
     }
 
+    /// The digest of the grants that `plugin install` prints for a manifest.
+    func grantsDigest(of manifest: String) async throws -> String {
+        try await report(of: manifest).report.grants.digest
+    }
+
+    /// Runs `plugin install --json` in a terminal of its own, and returns its exit status and its document.
+    func report(of manifest: String, _ arguments: String...) async throws -> (
+        status: ExitStatus, report: InstalledPlugin
+    ) {
+        let terminal = Terminal()
+        let list = ["plugin", "install", manifest, "--json", "--manifests", directory.file("operator")] + arguments
+        let status = await terminal.run(list: list)
+        return (status, try InstalledPlugin(json: terminal.output))
+    }
+
     func digest(_ place: String) throws -> String { try LibraryDigest.of(path: directory.file(place)) }
+}
+
+/// The keys of the JSON of `plugin install`.
+struct InstalledPlugin: Decodable {
+    struct GrantsReport: Decodable {
+        let digest: String
+        let may: [String]
+        let wider: [String]
+    }
+
+    let format: Int
+    let outcome: String
+    let plugin: String
+    let replaces: String?
+    let grants: GrantsReport
+
+    init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }
 }

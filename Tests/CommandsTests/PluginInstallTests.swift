@@ -232,7 +232,8 @@ struct PluginInstallTests {
         try await PluginCommandFixture.with { fixture in
             try await fixture.build("Obedient", version: "1.0.0", lines: ["background-modes: [fetch]"], in: "operator")
             let manifest = try await fixture.build("Obedient", version: "2.0.0", lines: ["grants: { network: true }"])
-            #expect(await fixture.run("install", manifest, "--yes") == .done)
+            let digest = try await fixture.grantsDigest(of: manifest)
+            #expect(await fixture.run("install", manifest, "--yes", "--accept-grants", digest) == .done)
             for word in ["2.0.0", "version 1.0.0", "- modes: fetch", "+ network: yes"] {
                 #expect(fixture.terminal.output.contains(word), "\(word)")
             }

@@ -69,6 +69,7 @@ struct RenderingTests {
                                 memory: not enforced: control groups are disabled (cgroup: none)
                 plugin users    600000-665535, one per plugin
                 each launch     memory 256MiB, processes 512, background nice 10
+                grant limits    com.example.*: network false
                 provenance      unsigned allow, unpinned warn, packages trust
                                 signers /etc/bgtask/allowed_signers
                 continued       expired after 30s without progress; under memory pressure one task is expired every 10s
@@ -128,7 +129,7 @@ struct RenderingTests {
                 handlers        com.example.feed.refresh is int32_t feed_read(const char *, char *, size_t, int32_t *); called \
                 with setting: feed-url, out-string: 64, cancel-flag; success-when-zero
                 grants          network
-                                write /srv/photos
+                                write /srv/photos: only /srv/photos/new, because grant-limits.*.write is /srv/photos/new
                 enforced by     network: seccomp, Landlock 7
                                 memory: not enforced: control groups are disabled (cgroup: none)
                 launch limits   memory none, processes none

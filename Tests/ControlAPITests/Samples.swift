@@ -102,7 +102,10 @@ enum Samples {
                 .bestEffort,
                 guarantees,
                 users: PluginUsersInForce(range: UserRange("600000-665535"), reason: nil),
-                limits: LaunchLimitsInForce(PluginLimits(memory: 256 << 20, processes: 512), nice: 10)
+                limits: LaunchLimitsInForce(PluginLimits(memory: 256 << 20, processes: 512), nice: 10),
+                grantLimits: GrantLimits(
+                    [PluginPattern("com.example.*")].compactMap(\.self).map { .init($0, GrantLimit(network: false)) }
+                )
             ),
             provenance: ProvenanceInForce(
                 unsigned: "allow",
@@ -168,8 +171,16 @@ enum Samples {
             try entry(),
             summary: .init(try entry(), pending: 2, events: events, running: 1, isEnabled: true, state: .running),
             grants: GrantsInForce(
-                Grants(network: true, settings: [.init(key: "directory", access: .write)]),
-                places: [.init(path: "/srv/photos", access: "write", leftOut: nil)],
+                [
+                    .init(grant: "network", requested: "true", effective: ["true"], cause: nil),
+                    .init(
+                        grant: "write",
+                        requested: "/srv/photos",
+                        setting: "directory",
+                        effective: ["/srv/photos/new"],
+                        cause: "grant-limits.*.write is /srv/photos/new"
+                    ),
+                ],
                 guarantees: guarantees
             ),
             notes: [ManifestNote(severity: .note, line: 9, key: "modes", message: "audio has no effect")],

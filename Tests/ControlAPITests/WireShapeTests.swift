@@ -73,7 +73,8 @@ struct WireShapeTests {
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
                      {"name": "memory", "not_enforced": "control groups are disabled (cgroup: none)"}],
                     "plugin_users": {"range": "600000-665535"},
-                    "launch_limits": {"memory_bytes": 268435456, "processes": 512, "background_nice": 10}},
+                    "launch_limits": {"memory_bytes": 268435456, "processes": 512, "background_nice": 10},
+                    "grant_limits": [{"pattern": "com.example.*", "limits": ["network false"]}]},
                  "continued": {"stall_limit_ns": 30000000000, "pressure_interval_ns": 10000000000},
                  "minimum_fetch_interval_ns": 900000000000, "background_refresh": true,
                  "stopping": false}
@@ -222,8 +223,9 @@ struct WireShapeTests {
                  "budgets": [{"kind": "refresh", "budget_ns": 30000000000}],
                  "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100,
                  "day_budget_ns": 14400000000000, "background_refresh": true, "background_denied": false,
-                 "grants": {"network": true, "processes": false, "settings": ["directory"],
-                   "places": [{"path": "/srv/photos", "access": "write"}], "guarantees":
+                 "grants": {"rights": [{"grant": "network", "requested": "true", "effective": ["true"]},
+                    {"grant": "write", "requested": "/srv/photos", "setting": "directory",
+                     "effective": ["/srv/photos/new"], "cause": "grant-limits.*.write is /srv/photos/new"}], "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
                      {"name": "memory", "not_enforced": "control groups are disabled (cgroup: none)"}]},
                  "entitlements": ["continued-processing.gpu"],

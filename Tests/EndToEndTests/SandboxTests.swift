@@ -178,7 +178,7 @@ struct SandboxTests {
                 $0.contains("is not granted") && $0.contains("belongs to the host")
             }
             let reply = try await host.client.plugin(try #require(PluginIdentifier("com.example.usesgrants")))
-            #expect(reply.grants.places.first?.leftOut?.contains("belongs to the host") == true)
+            #expect(reply.grants.rights.first?.cause?.contains("belongs to the host") == true)
         }
     }
 

@@ -37,6 +37,8 @@ struct SchemaTests {
         "plugins: { a.b: { schedules: { a.b.c: { kind: refresh } } } }",
         "plugins: { a.b: { schedules: { a.b.c: { every: 1h, at: \"02:30\" } } } }",
         "plugins: { a.b: { schedules: { a.b.c: { every: 1h, kind: continued } } } }", "other: 1",
+        "grant-limits: { nodot: {} }", "grant-limits: { \"a.*b\": {} }", "grant-limits: { a.b: { network: no-way } }",
+        "grant-limits: { a.b: { write: [relative] } }", "grant-limits: { a.b: { disk: true } }",
     ]
 
     @Test func `every manifest of the repository except the broken one is valid for schema and reader`() async throws {
@@ -81,7 +83,7 @@ struct SchemaTests {
         )
         let documented: [String] = page.matches(of: /\| <a id="[^"]+"><\/a>`([^`]+)` \|/).map { match in
             String(match.1).replacing("...schedules", with: "plugins.*.schedules").replacing(".ID", with: ".*")
-                .replacing(".TASK", with: ".*")
+                .replacing(".TASK", with: ".*").replacing("...grant-limits.PATTERN", with: "grant-limits.*")
         }
         let paths = Set(schema.paths.map { $0.joined(separator: ".") })
         let below = ["plugins.*.limits.", "plugins.*.budgets."]

@@ -27,7 +27,7 @@ enum SampleMessages {
         SandboxPlan(
             landlock: LandlockRights(files: 0xffff, network: 3, scopes: 3),
             library: "/usr/lib/bgtask/plugins",
-            granted: [.init(path: "/srv/photos", access: access)],
+            granted: [.init(path: "/srv/photos", access: access, within: ["/srv"])],
             reserved: ["/var/lib/bgtask", "/run/bgtask/control.sock"],
             filter: [6, 0, 0, 0, 0, 0, 255, 127]
         )

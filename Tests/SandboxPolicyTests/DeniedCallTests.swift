@@ -17,7 +17,7 @@ struct DeniedCallTests {
         for family in [AF_INET, AF_INET6] {
             for type in [SOCK_STREAM, SOCK_DGRAM] {
                 let call = socket(family, Int(type.rawValue) | Int(SOCK_CLOEXEC.rawValue))
-                #expect(call.group == .network && call.message.contains("network: true under grants"))
+                #expect(call.group == .network && call.message(grants: []).contains("grants: { network: true }"))
             }
         }
         #expect(socket(AF_INET6, Int(SOCK_STREAM.rawValue)).name == "socket(AF_INET6)")
@@ -28,8 +28,10 @@ struct DeniedCallTests {
         #expect(socket(AF_INET, Int(SOCK_RAW.rawValue)).group == .ungrantable("socket(AF_INET)"))
         #expect(socket(AF_UNIX, Int(SOCK_STREAM.rawValue)).group == .ungrantable("socket(AF_UNIX)"))
         #expect(socket(77, Int(SOCK_STREAM.rawValue)).name == "socket(family 77)")
-        #expect(socket(AF_UNIX, 1).message.contains("no grant allows this call"))
-        #expect(socket(AF_NETLINK, Int(SOCK_RAW.rawValue)).message.contains("only its protocol NETLINK_ROUTE"))
+        #expect(socket(AF_UNIX, 1).message(grants: []).contains("no grant allows this call"))
+        #expect(
+            socket(AF_NETLINK, Int(SOCK_RAW.rawValue)).message(grants: []).contains("only its protocol NETLINK_ROUTE")
+        )
     }
 
     @Test func `starting a process is allowed by the grant processes, a namespace by no grant`() {
@@ -37,7 +39,8 @@ struct DeniedCallTests {
         #expect(DeniedCall(number: number(of: "clone"), arguments: (UInt64(SIGCHLD), 0)).group == .processes)
         #expect(DeniedCall(number: number(of: "clone"), arguments: (newNetwork, 0)).group == .ungrantable("clone"))
         let execution = DeniedCall(number: number(of: "execve"), arguments: (0, 0))
-        #expect(execution.group == .processes && execution.message.hasPrefix("the system call execve was refused"))
+        #expect(execution.group == .processes)
+        #expect(execution.message(grants: []).hasPrefix("the system call execve was refused with EPERM"))
     }
 
     @Test func `a call without a name is reported by its number`() {

@@ -69,7 +69,7 @@ struct PlaceTests {
         let granted: [Grants.Setting] = ["one", "two", "three", "missing"].map { .init(key: $0, access: .write) }
         let entry = try plugin(Grants(read: ["/srv/read"], settings: granted), settings: settings)
         #expect(
-            try policy().places(of: entry)
+            try policy().grants(of: entry).flatMap(SandboxPolicy.places)
                 == [.init(path: "/srv/read", access: .read), .init(path: "/srv/one", access: .write)]
         )
     }

@@ -24,6 +24,10 @@ struct PluginInstallCommand: AsyncParsableCommand {
             and its signature are copied into the directory store of the manifest directory. A version that is lower \
             than the installed one is refused.
 
+            A replacement that may do more than the installed version needs --accept-grants with the digest of its grants, \
+            which the command prints; --yes alone is not enough. With --json the command asks no question and prints one \
+            document.
+
             Example:
               bgtask plugin install com.example.feed.yaml --library build/libFeed.so --pin
             """
@@ -43,6 +47,17 @@ struct PluginInstallCommand: AsyncParsableCommand {
 
     @Flag(help: "Install without confirmation.")
     var yes = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Consent to the grants with this digest; any other grants are refused.",
+            valueName: "digest"
+        )
+    )
+    var acceptGrants: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
 
     @OptionGroup var options: PlaceOptions
 
@@ -64,18 +79,40 @@ struct PluginInstallCommand: AsyncParsableCommand {
             allowsDowngrade: allowDowngrade,
             into: place
         )
-        try CommandContext.current.write(plan.text(stranding: try await options.requests(unpermittedBy: plan)))
-        try Consent.ask(plan.previous == nil ? "install it?" : "replace it?", isGiven: yes)
-        try await Interruptions.deferred { try await install(plan) }
+        let requests = try await options.requests(unpermittedBy: plan)
+        if !json { try CommandContext.current.write(plan.text(stranding: requests)) }
+        do {
+            try plan.consent.check(accepted: acceptGrants)
+        } catch {
+            if json { try InstallationReport(plan, stranding: requests, outcome: .needsConsent).write() }
+            throw error
+        }
+        try confirm(plan, requests)
+        try await Interruptions.deferred { try await install(plan, requests) }
     }
 
-    private func install(_ plan: InstallationPlan) async throws {
+    private func confirm(_ plan: InstallationPlan, _ requests: UnpermittedRequests) throws {
+        if !json { return try Consent.ask(plan.previous == nil ? "install it?" : "replace it?", isGiven: yes) }
+        if yes { return }
+        try InstallationReport(plan, stranding: requests, outcome: .needsConfirmation).write()
+        throw CommandFailure(
+            .misuse,
+            "nothing was changed: with --json the command asks no question",
+            remedy: "give --yes to confirm the change"
+        )
+    }
+
+    private func install(_ plan: InstallationPlan, _ requests: UnpermittedRequests) async throws {
         let installation: InstallationPlan.Installation
         do {
             installation = try await plan.install()
         } catch let error as ControlError {
             CommandContext.current.writeMessage("the installation was undone, because a call to the host failed")
             throw error
+        }
+        if json {
+            let outcome = InstallationReport.Outcome(installation.verdict)
+            try InstallationReport(plan, stranding: requests, outcome: outcome, left: installation.left).write()
         }
         let stays = installation.left.joined(separator: ", ")
         let result = message(of: installation.verdict, plan)

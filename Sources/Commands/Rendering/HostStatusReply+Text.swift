@@ -42,6 +42,10 @@ extension HostStatusReply: Presentable {
         fields.add("isolation", each: [isolation.choice] + isolation.guarantees.map(\.words))
         fields.add("plugin users", isolation.pluginUsers.words)
         fields.add("each launch", isolation.launchLimits.words)
+        fields.add(
+            "grant limits",
+            each: isolation.grantLimits.map { "\($0.pattern): \($0.limits.joined(separator: "; "))" }
+        )
         fields.add("provenance", each: provenance.words)
         fields.add("continued", continued.words)
         let interval = minimumFetchInterval.duration.humanReadable

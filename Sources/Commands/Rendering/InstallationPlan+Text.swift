@@ -22,6 +22,7 @@ extension InstallationPlan {
         for (topic, values) in RequestedGrants(manifest).byTopic { fields.add(topic, each: values) }
         fields.add("may", each: may)
         fields.add("may not", each: mayNot)
+        fields.add("grants", "digest \(consent.digest)")
         fields.add("not enforced", each: notEnforced)
         fields.add("manifest", each: [source, "to \(manifestTarget)"])
         fields.add("library", each: [library.path, libraryTarget.map { "to \($0.path)" } ?? "stays in place"])
@@ -50,28 +51,24 @@ extension InstallationPlan {
             + requests.identifiers.prefix(Self.mostIdentifiers) + more
     }
 
-    /// The permissions that the manifest's grants give, as phrases for the operator to confirm.
+    /// The rights of the plugin, as phrases for the operator to confirm. A right that the installed version lacks is
+    /// marked.
     private var may: [String] {
-        let grants = manifest.grants
-        let paths = [("read", grants.read), ("read and write", grants.write), ("execute", grants.execute)]
-        let settings = grants.settings.map { setting in
-            (setting.access == .read ? "read" : "read and write")
-                + " the path in the setting \(setting.key), by default \(manifest.settings[setting.key] ?? "")"
-        }
-        return [grants.network ? "use the network" : nil, grants.processes ? "start processes" : nil].compactMap(\.self)
-            + paths.flatMap { verb, paths in paths.map { "\(verb) \($0)" } } + settings
-            + ["read and write its own container, and use the programs and libraries of the system"]
+        consent.rights.map { $0.phrase + (consent.wider.contains($0) ? Self.widerMark : "") } + Self.always
     }
 
-    private var mayNot: [String] {
-        let grants = manifest.grants
-        return [grants.network ? nil : "use the network", grants.processes ? nil : "start processes"].compactMap(\.self)
-            + ["reach other files, other processes or the host"]
+    private static let widerMark = " (wider: the installed version may not)"
+    private static let always = ["read and write its own container, and use the programs and libraries of the system"]
+
+    /// Phrases about accesses that the plugin does not get.
+    var mayNot: [String] {
+        let lacking = [GrantedRight.network, .processes].filter { !consent.rights.contains($0) }
+        return lacking.map(\.phrase) + ["reach other files, other processes or the host"]
     }
 
     /// The guarantees that the running host does not enforce, so that the plugin may do more there. Without a running
     /// host they are unknown.
-    private var notEnforced: [String] {
+    var notEnforced: [String] {
         place.host?.unenforced
             ?? ["unknown: it depends on the host that loads the plugin; show its guarantees with: bgtask host status"]
     }
@@ -86,7 +83,8 @@ extension InstallationPlan {
         return version.isEmpty ? "a manifest without a version" : "version \(version)"
     }
 
-    private var changes: [String] {
+    /// The differences in the requested grants; empty for a first installation.
+    var changes: [String] {
         guard previous != nil else { return [] }
         guard let old = previous?.manifest else { return ["everything: the installed manifest is refused"] }
         let changes = RequestedGrants(manifest).changes(from: RequestedGrants(old))

@@ -69,13 +69,18 @@ extension PluginProvenance {
 }
 
 extension GrantsInForce {
-    /// The grants, one line each. A grant that is not effective is listed with the reason.
+    /// The requested grants, one line each, with the effective values and the cause where these differ.
     var words: [String] {
-        let places = places.map { place in
-            "\(place.access) \(place.path)" + (place.leftOut.map { ": left out, \($0)" } ?? "")
-        }
-        let all = [network ? "network" : nil, processes ? "processes" : nil].compactMap(\.self) + places
-        return all.isEmpty ? ["none: its library and its container only"] : all
+        rights.isEmpty ? ["none: its library and its container only"] : rights.map(\.words)
+    }
+}
+
+extension GrantsInForce.Right {
+    var words: String {
+        let request = requested == "true" ? grant : "\(grant) \(requested)"
+        guard let cause else { return request }
+        let effect = effective.isEmpty ? "without effect" : "only \(effective.joined(separator: ", "))"
+        return "\(request): \(effect), because \(cause)"
     }
 }
 

@@ -9,23 +9,27 @@ package struct IsolationInForce: Codable, Hashable, Sendable {
     package let guarantees: [GuaranteeInForce]
     package let pluginUsers: PluginUsersInForce
     package let launchLimits: LaunchLimitsInForce
+    package let grantLimits: [GrantLimitInForce]
 
     package init(
         _ choice: Isolation,
         _ guarantees: [GuaranteeInForce],
         users: PluginUsersInForce,
-        limits: LaunchLimitsInForce
+        limits: LaunchLimitsInForce,
+        grantLimits: GrantLimits = .none
     ) {
         self.choice = choice.rawValue
         self.guarantees = guarantees
         pluginUsers = users
         launchLimits = limits
+        self.grantLimits = grantLimits.entries.map(GrantLimitInForce.init)
     }
 
     private enum CodingKeys: String, CodingKey {
         case choice, guarantees
         case pluginUsers = "plugin_users"
         case launchLimits = "launch_limits"
+        case grantLimits = "grant_limits"
     }
 }
 

@@ -4,32 +4,30 @@ package import TaskModel
 
 /// The grants of a plugin: requested by its manifest, and effective in its launches.
 package struct GrantsInForce: Codable, Hashable, Sendable {
-    /// A place that a grant names.
-    package struct Place: Codable, Hashable, Sendable {
-        package let path: String
-        /// `read`, `write` or `execute`.
-        package let access: String
-        /// The reason why the grant is not effective; nil when it is effective.
-        package let leftOut: String?
+    /// A grant that the manifest requests, and its effect.
+    package struct Right: Codable, Hashable, Sendable {
+        /// Key of the grant: `network`, `processes`, `read`, `write` or `execute`.
+        package let grant: String
+        /// The requested value: `true`, or a path.
+        package let requested: String
+        /// Key of the setting whose value is the requested path; nil for a path in the manifest.
+        package let setting: String?
+        /// The values in effect; empty when the grant has no effect.
+        package let effective: [String]
+        /// The reason why the effective values differ from the requested one; nil when they do not.
+        package let cause: String?
 
-        package init(path: String, access: String, leftOut: String?) {
-            self.path = path
-            self.access = access
-            self.leftOut = leftOut
-        }
-
-        private enum CodingKeys: String, CodingKey {
-            case path, access
-            case leftOut = "left_out"
+        package init(grant: String, requested: String, setting: String? = nil, effective: [String], cause: String?) {
+            self.grant = grant
+            self.requested = requested
+            self.setting = setting
+            self.effective = effective
+            self.cause = cause
         }
     }
 
-    package let network: Bool
-    package let processes: Bool
-    /// The places that the manifest grants, and the paths in the granted settings.
-    package let places: [Place]
-    /// Keys of the granted settings: the plugin may use the path that is the value of the setting.
-    package let settings: [String]
+    /// The grants that the manifest requests, in the order of its keys, and the paths in the granted settings.
+    package let rights: [Right]
     /// The guarantees that confine the plugin to its grants.
     package let guarantees: [GuaranteeInForce]
     /// The user number of the plugin's processes; nil when they have the host's user, and before the first launch.
@@ -40,16 +38,12 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
     package let processLimit: Int?
 
     package init(
-        _ grants: Grants,
-        places: [Place],
+        _ rights: [Right],
         guarantees: [GuaranteeInForce],
         user: UInt32? = nil,
         limits: PluginLimits = .none
     ) {
-        network = grants.network
-        processes = grants.processes
-        self.places = places
-        settings = grants.settings.map(\.key)
+        self.rights = rights
         self.guarantees = guarantees
         self.user = user
         memory = limits.memory
@@ -57,8 +51,21 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case network, processes, places, settings, guarantees, user
+        case rights, guarantees, user
         case memory = "memory_limit_bytes"
         case processLimit = "process_limit"
+    }
+}
+
+/// The limits that the operator sets for the grants of the plugins that match a pattern.
+package struct GrantLimitInForce: Codable, Hashable, Sendable {
+    /// `*`, an identifier, or an identifier with `.*`.
+    package let pattern: String
+    /// The limits, each a key and its value, as `network false`.
+    package let limits: [String]
+
+    package init(_ entry: GrantLimits.Entry) {
+        pattern = entry.pattern.description
+        limits = entry.limit.words
     }
 }

@@ -106,7 +106,8 @@ extension IsolationInForce {
             policy.isolation,
             guarantees,
             users: PluginUsersInForce(facts.users.users),
-            limits: LaunchLimitsInForce(facts.configuration.launchLimits, nice: facts.configuration.backgroundNice)
+            limits: LaunchLimitsInForce(facts.configuration.launchLimits, nice: facts.configuration.backgroundNice),
+            grantLimits: facts.configuration.grantLimits
         )
     }
 }

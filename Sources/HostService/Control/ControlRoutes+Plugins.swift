@@ -77,21 +77,36 @@ extension ControlRoutes {
 
 extension GrantsInForce {
     fileprivate init(of plugin: PluginEntry, under facts: HostFacts) {
-        let policy = facts.sandboxes
-        let places = policy.places(of: plugin).map { place in
-            GrantsInForce.Place(
-                path: place.path,
-                access: "\(place.access)",
-                leftOut: policy.reservation(of: place).map { "the path overlaps \($0), which belongs to the host" }
-            )
-        }
+        let rights = facts.sandboxes.grants(of: plugin).map { GrantsInForce.Right($0, under: facts.sandboxes) }
         let relevant: [Guarantee] = [.files, .network, .descendants, .memory, .processes]
         let guarantees = IsolationInForce(facts).guarantees.filter { guarantee in
             relevant.contains { $0.rawValue == guarantee.name }
         }
         let limits = plugin.limits.bounded(by: facts.configuration.launchLimits)
         let user = facts.users.user(of: plugin.containingPlugin ?? plugin.identifier)
-        self.init(plugin.grants, places: places, guarantees: guarantees, user: user, limits: limits)
+        self.init(rights, guarantees: guarantees, user: user, limits: limits)
+    }
+}
+
+extension GrantsInForce.Right {
+    /// Creates the effect of a grant. A place of the host is left out of it.
+    fileprivate init(_ grant: LimitedGrant, under policy: SandboxPolicy) {
+        var effective = grant.isRefused || !grant.places.isEmpty ? [] : [grant.requested]
+        var causes = grant.narrowings
+        for place in SandboxPolicy.places(of: grant) {
+            if let host = policy.reservation(of: place) {
+                causes.append("\(place.path) overlaps \(host), which belongs to the host")
+            } else {
+                effective.append(place.path)
+            }
+        }
+        self.init(
+            grant: grant.name.key,
+            requested: grant.requested,
+            setting: grant.setting,
+            effective: effective,
+            cause: causes.isEmpty ? nil : causes.joined(separator: "; ")
+        )
     }
 }
 

@@ -57,7 +57,7 @@ extension DecisionLoop {
 
     private func send(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
         let plugin = plan.plugin
-        launches.judges[plan.number] = RunnerJudge(plan)
+        launches.judges[plan.number] = RunnerJudge(plan, grants: sandboxes.grants(of: plugin))
         do {
             let main = plugin.containingPlugin ?? plugin.identifier
             var payloads: [SubmissionNumber: [UInt8]] = [:]

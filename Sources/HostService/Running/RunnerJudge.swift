@@ -22,11 +22,14 @@ struct RunnerJudge: Hashable {
     private var hasDroppedOutput = false
     private var hasEntered = false
     private var deniedGroups: Set<DeniedCall.Group> = []
+    private let grants: [LimitedGrant]
 
-    init(_ plan: LaunchPlan) {
+    /// - Parameter grants: the grants of the plugin, under the limits of the operator.
+    init(_ plan: LaunchPlan, grants: [LimitedGrant] = []) {
         launch = plan.number
         plugin = plan.plugin.identifier
         library = plan.plugin.library
+        self.grants = grants
         continuedTasks = Set(plan.tasks.filter { $0.work.kind == .continued }.map(\.id))
     }
 
@@ -129,7 +132,7 @@ struct RunnerJudge: Hashable {
         }
         let isLast = deniedGroups.count == DeniedCall.journaledPerLaunch
         let rest = isLast ? "; further refused calls of this launch are not journaled" : ""
-        return .denied(launch, message: call.message + rest)
+        return .denied(launch, message: call.message(grants: grants) + rest)
     }
 
     /// The violation that a plugin writes more output than its rate limit allows, so that lines are dropped. Returned

@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LocatedYAML
+import TaskModel
+
+// The keys of limits of grants.
+extension HostConfiguration {
+    static func grantLimits(_ mapping: DiagnosingMapping) -> GrantLimits {
+        let entries = mapping.mappings("grant-limits") { name, limits -> GrantLimits.Entry? in
+            let limit = GrantLimit(
+                network: limits.boolean("network")?.value,
+                processes: limits.boolean("processes")?.value,
+                paths: paths(limits)
+            )
+            guard let pattern = PluginPattern(name.value) else {
+                mapping.problems.report(
+                    .identifier,
+                    at: name,
+                    "is neither *, the identifier of a plugin, nor an identifier with .* at its end",
+                    remedy: "write \"*\" for all plugins, com.example.feed for one, or com.example.* for several"
+                )
+                return nil
+            }
+            return GrantLimits.Entry(pattern, limit)
+        }
+        return GrantLimits(entries.compactMap(\.self))
+    }
+
+    /// The limits of paths, by access. An access without a key has no limit.
+    private static func paths(_ limits: DiagnosingMapping) -> [GrantedRight.Access: [String]] {
+        var paths: [GrantedRight.Access: [String]] = [:]
+        let lists: [(GrantedRight.Access, Field<[Field<String>]>?)] = [
+            (.read, limits.strings("read")), (.write, limits.strings("write")), (.execute, limits.strings("execute")),
+        ]
+        for (access, list) in lists {
+            guard let list else { continue }
+            // A wrong path must not leave the access without a limit.
+            paths[access] = list.value.compactMap { path in
+                let parts = path.value.split(separator: "/")
+                if path.value.hasPrefix("/"), !parts.contains(".."), !parts.contains(".") { return path.value }
+                limits.problems.report(
+                    .wrongValue,
+                    at: path,
+                    "is \"\(path.value)\", not an absolute path without . and ..",
+                    remedy: "write the absolute path, without the parts . and .."
+                )
+                return nil
+            }
+        }
+        return paths
+    }
+}

@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// An upper bound that the operator sets for the grants of plugins. Nil leaves a grant as the manifest requests it.
+package struct GrantLimit: Hashable, Sendable {
+    package var network: Bool?
+    package var processes: Bool?
+    /// The files and directories to which each access is limited. A path in a setting counts as well.
+    package var paths: [GrantedRight.Access: [String]]
+
+    package init(network: Bool? = nil, processes: Bool? = nil, paths: [GrantedRight.Access: [String]] = [:]) {
+        self.network = network
+        self.processes = processes
+        self.paths = paths
+    }
+
+    /// The limits, as `network false` or `write /srv/feed`.
+    package var words: [String] {
+        let booleans = [("network", network), ("processes", processes)].compactMap { name, value in
+            value.map { "\(name) \($0)" }
+        }
+        let lists = GrantedRight.Access.allCases.compactMap { access in
+            paths[access].map { "\(access.rawValue) \($0.isEmpty ? "none" : $0.joined(separator: ", "))" }
+        }
+        return booleans + lists
+    }
+}
+
+/// The limits of all plugins. Every entry whose pattern matches a plugin applies, so an entry cannot widen another one.
+package struct GrantLimits: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package let pattern: PluginPattern
+        package let limit: GrantLimit
+
+        package init(_ pattern: PluginPattern, _ limit: GrantLimit) {
+            self.pattern = pattern
+            self.limit = limit
+        }
+
+        /// Path of a key of the configuration, for messages.
+        func key(_ name: String) -> String { "grant-limits.\(pattern).\(name)" }
+    }
+
+    package static let none = GrantLimits()
+
+    /// The entries, sorted by pattern.
+    package let entries: [Entry]
+
+    package init(_ entries: [Entry] = []) {
+        self.entries = entries.sorted { $0.pattern.description < $1.pattern.description }
+    }
+
+    /// The entries for a plugin. The limits of a main plugin apply to its extensions too: they share its container and
+    /// its user.
+    func entries(for plugin: PluginEntry) -> [Entry] {
+        entries.filter { entry in
+            entry.pattern.matches(plugin.identifier) || plugin.containingPlugin.map(entry.pattern.matches) ?? false
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// One right of a manifest's grants and entitlements, to compare the rights of two versions of a plugin.
+package enum GrantedRight: Hashable, Sendable {
+    package enum Access: String, Hashable, Sendable, CaseIterable {
+        case read
+        /// Write access, which includes read access.
+        case write
+        /// Access to execute a program or to load a library, which includes read access.
+        case execute
+
+        func includes(_ other: Access) -> Bool { self == other || other == .read }
+    }
+
+    case network
+    case processes
+    /// Access to a file, or to a directory with everything below it.
+    case path(Access, String)
+    /// Access to the path in a setting. The path is the manifest's default value; nil when that is no absolute path.
+    case setting(key: String, Access, defaultPath: String?)
+    case entitlement(Entitlement)
+
+    /// Whether one of the rights permits all that this right permits. The operator chooses the value of a setting, so
+    /// only a right to the same setting includes a right to a setting.
+    package func isIncluded(in rights: [GrantedRight]) -> Bool {
+        switch self {
+        case .network, .processes, .entitlement: rights.contains(self)
+        case .path(let access, let path):
+            rights.contains { right in
+                guard case .path(let granted, let directory) = right else { return false }
+                if directory == path { return granted.includes(access) }
+                // A default value of a setting may lead out of the directory.
+                let staysInside = !path.split(separator: "/").contains("..")
+                return granted.includes(access) && staysInside && PathRelation.contains(directory, path)
+            }
+        case .setting(let key, let access, let path):
+            rights.contains { right in
+                guard case .setting(key, let granted, let before) = right, granted.includes(access) else {
+                    return false
+                }
+                return path.map { $0 == before || Self.path(access, $0).isIncluded(in: rights) } ?? true
+            }
+        }
+    }
+
+    /// The right as one line of a canonical text. Two rights are equal if and only if their lines are equal: each value
+    /// from the manifest is preceded by its length in bytes.
+    package var canonicalText: String {
+        switch self {
+        case .network: "network"
+        case .processes: "processes"
+        case .path(let access, let path): "\(access.rawValue) \(Self.counted(path))"
+        case .setting(let key, let access, let path):
+            "setting \(access.rawValue) \(Self.counted(key)) \(path.map(Self.counted) ?? "none")"
+        case .entitlement(let entitlement): "entitlement \(entitlement.rawValue)"
+        }
+    }
+
+    /// The right as a phrase that follows "may".
+    package var phrase: String {
+        switch self {
+        case .network: "use the network"
+        case .processes: "start processes"
+        case .path(let access, let path): "\(Self.verb(access)) \(path)"
+        case .setting(let key, let access, let path):
+            "\(Self.verb(access)) the path in the setting \(key)" + (path.map { ", by default \($0)" } ?? "")
+        case .entitlement(.continuedProcessingGPU): "submit continued requests with a GPU"
+        case .entitlement(.healthResearch): "submit health research requests"
+        }
+    }
+
+    private static func verb(_ access: Access) -> String {
+        switch access {
+        case .read: "read"
+        case .write: "read and write"
+        case .execute: "execute"
+        }
+    }
+
+    private static func counted(_ text: String) -> String { "\(text.utf8.count):\(text)" }
+}
+
+extension Grants {
+    /// The rights that the grants give, in the order of the manifest's keys.
+    ///
+    /// - Parameter settings: the settings of the manifest with their default values.
+    package func rights(settings defaults: [String: String]) -> [GrantedRight] {
+        let named: [(GrantedRight.Access, [String])] = [(.read, read), (.write, write), (.execute, execute)]
+        let paths = named.flatMap { access, paths in paths.map { GrantedRight.path(access, $0) } }
+        let ofSettings = settings.map { setting in
+            GrantedRight.setting(
+                key: setting.key,
+                setting.access == .write ? .write : .read,
+                defaultPath: defaults[setting.key].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            )
+        }
+        return (network ? [.network] : []) + (processes ? [.processes] : []) + paths + ofSettings
+    }
+}

@@ -1,0 +1,104 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A grant that a manifest requests, and its effect under the limits of the operator.
+package struct LimitedGrant: Hashable, Sendable {
+    package enum Name: Hashable, Sendable {
+        case network
+        case processes
+        case path(GrantedRight.Access)
+
+        /// The key of the grant in manifest and configuration.
+        package var key: String {
+            switch self {
+            case .network: "network"
+            case .processes: "processes"
+            case .path(let access): access.rawValue
+            }
+        }
+    }
+
+    /// A place that a grant opens.
+    package struct Place: Hashable, Sendable {
+        package let path: String
+        /// Directories or files of the limits, each of which contains the place.
+        package let within: [String]
+    }
+
+    package let name: Name
+    /// The requested value: `true`, or a path.
+    package let requested: String
+    /// Key of the setting whose value is the path; nil for a path in the manifest.
+    package let setting: String?
+    /// The places that the grant opens; empty for a grant without a path.
+    package private(set) var places: [Place]
+    /// Whether nothing is left of the grant.
+    package private(set) var isRefused = false
+    /// The keys of the configuration that narrow the grant, with their values.
+    package private(set) var narrowings: [String] = []
+
+    private init(_ name: Name, requested: String = "true", setting: String? = nil, places: [Place] = []) {
+        self.name = name
+        self.requested = requested
+        self.setting = setting
+        self.places = places
+    }
+
+    /// The grants of a plugin under limits, in the order of the manifest's keys. A granted setting without a value, or
+    /// with a relative path, is left out: relative paths are within the container, which the plugin may use anyway.
+    package static func all(of plugin: PluginEntry, under limits: GrantLimits) -> [LimitedGrant] {
+        let grants = plugin.grants
+        var all: [LimitedGrant] = []
+        if grants.network { all.append(LimitedGrant(.network)) }
+        if grants.processes { all.append(LimitedGrant(.processes)) }
+        func add(_ path: String, _ access: GrantedRight.Access, setting: String? = nil) {
+            let place = Place(path: path, within: [])
+            all.append(LimitedGrant(.path(access), requested: path, setting: setting, places: [place]))
+        }
+        for path in grants.read { add(path, .read) }
+        for path in grants.write { add(path, .write) }
+        for path in grants.execute { add(path, .execute) }
+        for setting in grants.settings {
+            guard let path = plugin.settings[setting.key], path.hasPrefix("/") else { continue }
+            add(path, setting.access == .write ? .write : .read, setting: setting.key)
+        }
+        for entry in limits.entries(for: plugin) {
+            for index in all.indices { all[index].apply(entry) }
+        }
+        return all
+    }
+
+    private mutating func apply(_ entry: GrantLimits.Entry) {
+        switch name {
+        case .network: refuse(if: entry.limit.network == false, entry)
+        case .processes: refuse(if: entry.limit.processes == false, entry)
+        case .path(let access):
+            if let paths = entry.limit.paths[access] { narrow(to: paths, entry) }
+        }
+    }
+
+    private mutating func refuse(if isLimited: Bool, _ entry: GrantLimits.Entry) {
+        if !isLimited { return }
+        isRefused = true
+        narrowings.append("\(entry.key(name.key)) is false")
+    }
+
+    /// Narrows each place to its intersections with the limits.
+    private mutating func narrow(to limits: [String], _ entry: GrantLimits.Entry) {
+        let before = places
+        places = before.flatMap { place in
+            // A path with .. may lead out of a limit that contains its text.
+            if place.path.split(separator: "/").contains("..") { return [Place]() }
+            let around = limits.filter { PathRelation.contains($0, place.path) }
+            if let limit = around.max(by: { $0.utf8.count < $1.utf8.count }) {
+                return [Place(path: place.path, within: place.within + [limit])]
+            }
+            return limits.filter { PathRelation.contains(place.path, $0) }.map { limit in
+                Place(path: limit, within: place.within + [limit])
+            }
+        }
+        if places.map(\.path) == before.map(\.path) { return }
+        isRefused = places.isEmpty
+        let list = limits.isEmpty ? "empty" : limits.joined(separator: ", ")
+        narrowings.append("\(entry.key(name.key)) is \(list)")
+    }
+}

@@ -1,0 +1,46 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@Suite("A right is included in other rights only when these permit everything that it permits")
+struct GrantedRightTests {
+    private func setting(_ access: GrantedRight.Access, _ path: String?) -> GrantedRight {
+        .setting(key: "place", access, defaultPath: path)
+    }
+
+    @Test func `a path is included in its directory with the same or a wider access`() {
+        #expect(GrantedRight.path(.read, "/srv/a").isIncluded(in: [.path(.read, "/srv")]))
+        #expect(GrantedRight.path(.read, "/srv/a").isIncluded(in: [.path(.write, "/srv/a/")]))
+        #expect(GrantedRight.path(.read, "/srv/a").isIncluded(in: [.path(.execute, "/srv")]))
+        #expect(!GrantedRight.path(.write, "/srv/a").isIncluded(in: [.path(.read, "/srv")]))
+        #expect(!GrantedRight.path(.write, "/srv/a").isIncluded(in: [.path(.execute, "/srv")]))
+        #expect(!GrantedRight.path(.read, "/srv").isIncluded(in: [.path(.read, "/srv/a")]))
+        #expect(!GrantedRight.path(.read, "/srvx").isIncluded(in: [.path(.read, "/srv")]))
+    }
+
+    @Test func `a setting is included in the same setting with the same default value or a granted one`() {
+        #expect(setting(.read, "/srv").isIncluded(in: [setting(.write, "/srv")]))
+        #expect(setting(.read, nil).isIncluded(in: [setting(.read, "/srv")]))
+        #expect(setting(.read, "/data/a").isIncluded(in: [setting(.read, "/srv"), .path(.read, "/data")]))
+        #expect(!setting(.read, "/home").isIncluded(in: [setting(.read, "/srv")]))
+        #expect(!setting(.write, "/srv").isIncluded(in: [setting(.read, "/srv")]))
+        #expect(!setting(.read, nil).isIncluded(in: [.path(.read, "/")]))
+        #expect(!setting(.read, "/data/../home").isIncluded(in: [setting(.read, "/srv"), .path(.read, "/data")]))
+    }
+
+    @Test func `network, processes and entitlements are included in themselves alone`() {
+        let all: [GrantedRight] = [.network, .processes, .entitlement(.healthResearch)]
+        for right in all {
+            #expect(right.isIncluded(in: all))
+            #expect(!right.isIncluded(in: all.filter { $0 != right }))
+        }
+    }
+
+    @Test func `a line of the canonical text cannot imitate another one`() {
+        let imitating = GrantedRight.setting(key: "a 4:/srv", .read, defaultPath: nil)
+        let imitated = GrantedRight.setting(key: "a", .read, defaultPath: "/srv none")
+        #expect(imitating.canonicalText != imitated.canonicalText)
+        #expect(GrantedRight.path(.read, "/a\nnetwork").canonicalText == "read 10:/a\nnetwork")
+    }
+}

@@ -1,0 +1,101 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@Suite("The effect of a grant is its intersection with every limit that matches its plugin")
+struct LimitedGrantTests {
+    private func grants(
+        _ requested: Grants,
+        _ limits: [String: GrantLimit],
+        of plugin: String = "com.example.feed",
+        main: String? = nil,
+        settings: [String: String] = [:]
+    ) throws -> [LimitedGrant] {
+        let identity = FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1)
+        let entry = PluginEntry(
+            identifier: try #require(PluginIdentifier(plugin)),
+            name: "Feed",
+            version: "1",
+            role: main == nil ? .main : .extension,
+            containingPlugin: main.flatMap(PluginIdentifier.init),
+            permitted: [],
+            modes: [],
+            settings: settings,
+            grants: requested,
+            library: LibraryFile(path: "/nowhere/libFeed.so", digest: "", identity: identity),
+            manifestPath: "/nowhere/feed.yaml",
+            manifestDigest: ""
+        )
+        let entries = try limits.map { GrantLimits.Entry(try #require(PluginPattern($0)), $1) }
+        return LimitedGrant.all(of: entry, under: GrantLimits(entries))
+    }
+
+    private func paths(_ requested: [String], _ limits: [String]...) throws -> [String] {
+        let names = ["*", "com.example.*", "com.example.feed"]
+        let all = zip(names, limits).map { ($0, GrantLimit(paths: [.write: $1])) }
+        return try grants(Grants(write: requested), Dictionary(uniqueKeysWithValues: all)).flatMap(\.places).map(\.path)
+    }
+
+    @Test(arguments: [
+        ("*", true), ("com.example.*", true), ("com.example.feed", true), ("com.example.feed.*", false),
+        ("com.exam.*", false), ("com.example.fee", false),
+    ])
+    func `an entry applies to the plugins that its pattern matches`(_ pattern: String, applies: Bool) throws {
+        let found = try grants(Grants(network: true), [pattern: GrantLimit(network: false)])
+        #expect(found.map(\.isRefused) == [applies])
+    }
+
+    @Test(arguments: ["", "com", "com.*", "*.feed", "com.*.feed", "com.example.fe*", "**"])
+    func `another text is no pattern`(_ text: String) { #expect(PluginPattern(text) == nil) }
+
+    @Test func `the limits of a main plugin apply to its extensions`() throws {
+        let limit = ["com.example.feed": GrantLimit(network: false)]
+        let found = try grants(Grants(network: true), limit, of: "com.example.keyboard", main: "com.example.feed")
+        #expect(found.map(\.isRefused) == [true])
+    }
+
+    @Test func `a limit that permits grants nothing and lifts no other limit`() throws {
+        let limits = ["*": GrantLimit(network: false), "com.example.feed": GrantLimit(network: true, processes: true)]
+        #expect(try grants(.none, limits).isEmpty)
+        #expect(try grants(Grants(network: true), limits).map(\.isRefused) == [true])
+    }
+
+    @Test func `a path is narrowed to its parts in the limit`() throws {
+        #expect(try paths(["/srv/a"], ["/srv"]) == ["/srv/a"])
+        #expect(try paths(["/srv"], ["/srv/a", "/srv/b", "/home"]) == ["/srv/a", "/srv/b"])
+        #expect(try paths(["/srv"], ["/home"]).isEmpty)
+        #expect(try paths(["/srv"], []).isEmpty)
+        #expect(try paths(["/srvx"], ["/srv"]).isEmpty)
+        #expect(try paths(["/"], ["/srv"]) == ["/srv"])
+    }
+
+    @Test func `several limits leave the part that lies in all of them`() throws {
+        #expect(try paths(["/srv"], ["/srv/a"], ["/srv/a/b"]) == ["/srv/a/b"])
+        #expect(try paths(["/srv"], ["/srv/a"], ["/srv/b"]).isEmpty)
+        let limits = [
+            "*": GrantLimit(paths: [.read: ["/srv"]]), "com.example.feed": GrantLimit(paths: [.read: ["/srv/a/b"]]),
+        ]
+        let place = try grants(Grants(read: ["/srv/a"]), limits).first?.places.first
+        #expect(place?.path == "/srv/a/b" && place.map { Set($0.within) } == ["/srv", "/srv/a/b"])
+    }
+
+    @Test func `a setting that holds a path is narrowed, and a path with two dots is refused`() throws {
+        let requested = Grants(settings: [.init(key: "place", access: .read)])
+        let limits = ["*": GrantLimit(paths: [.read: ["/srv"]])]
+        #expect(try grants(requested, limits, settings: ["place": "/srv/a"]).map(\.isRefused) == [false])
+        #expect(try grants(requested, limits, settings: ["place": "/srv/../etc"]).map(\.isRefused) == [true])
+        #expect(try grants(requested, [:], settings: ["place": "relative"]).isEmpty)
+    }
+
+    @Test func `the cause of a narrowed grant is the key with its value, and an unchanged grant has none`() throws {
+        let limits = ["*": GrantLimit(network: false, paths: [.write: ["/srv/a"], .read: ["/srv"], .execute: []])]
+        let requested = Grants(network: true, processes: true, read: ["/srv"], write: ["/srv"], execute: ["/opt/x"])
+        #expect(
+            try grants(requested, limits).map(\.narrowings) == [
+                ["grant-limits.*.network is false"], [], [], ["grant-limits.*.write is /srv/a"],
+                ["grant-limits.*.execute is empty"],
+            ]
+        )
+    }
+}
