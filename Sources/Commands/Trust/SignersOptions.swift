@@ -5,6 +5,7 @@ import ControlAPI
 import ControlClient
 import Foundation
 import LinuxSystem
+import PluginInstaller
 import Signatures
 
 /// The options that select a signers file: `--signers` names it directly; otherwise it is the file of the host that
@@ -36,6 +37,11 @@ struct SignersOptions: ParsableArguments {
                 remedy: failure.remedy.map { "\($0); \(remedy)" } ?? remedy
             )
         }
+    }
+
+    /// The lock of the file's directory: a second command would otherwise replace the change of the first one.
+    static func lock(_ path: String) throws -> DirectoryLock {
+        try DirectoryLock(on: FilePlace.directory(of: path), attempts: 100)
     }
 
     /// The text of the file; empty when there is no file.
