@@ -68,14 +68,20 @@ package struct SandboxPolicy: Sendable {
 
     /// The sandbox of a launch of this plugin; nil when isolation is off.
     package func plan(for plugin: PluginEntry) -> SandboxPlan? {
+        plan(for: plugin.library.path, plugin.grants, settings: plugin.settings)
+    }
+
+    /// The sandbox of a process that loads this library; nil when isolation is off.
+    ///
+    /// - Parameter settings: the values of the settings that `grants` names.
+    package func plan(for library: String, _ grants: Grants, settings: [String: String]) -> SandboxPlan? {
         if isolation == .off { return nil }
-        let grants = plugin.grants
         var landlock = mechanisms.landlock
         if grants.network { landlock?.network = 0 }
         return SandboxPlan(
             landlock: landlock,
-            library: libraryPlace(plugin.library.path),
-            granted: places(of: plugin),
+            library: libraryPlace(library),
+            granted: Self.places(of: grants, settings),
             reserved: reserved,
             filter: filters[FilterKey(network: grants.network, processes: grants.processes)] ?? []
         )
@@ -84,13 +90,16 @@ package struct SandboxPolicy: Sendable {
     /// The places that the grants of a plugin name. A granted setting without a value, or with a relative path, names
     /// no place: relative paths are within the container, which the plugin may use anyway.
     package func places(of plugin: PluginEntry) -> [SandboxPlan.Place] {
-        let grants = plugin.grants
+        Self.places(of: plugin.grants, plugin.settings)
+    }
+
+    private static func places(of grants: Grants, _ settings: [String: String]) -> [SandboxPlan.Place] {
         let named: [(SandboxPlan.Access, [String])] = [
             (.read, grants.read), (.write, grants.write), (.execute, grants.execute),
         ]
         var places = named.flatMap { access, paths in paths.map { SandboxPlan.Place(path: $0, access: access) } }
         for setting in grants.settings {
-            guard let path = plugin.settings[setting.key], path.hasPrefix("/") else { continue }
+            guard let path = settings[setting.key], path.hasPrefix("/") else { continue }
             places.append(SandboxPlan.Place(path: path, access: setting.access == .write ? .write : .read))
         }
         return places
