@@ -167,6 +167,7 @@ enum Samples {
         PluginReply(
             try entry(),
             summary: .init(try entry(), pending: 2, events: events, running: 1, isEnabled: true, state: .running),
+            secrets: [.init(setting: "token", source: "file /etc/bgtask/feed-token")],
             grants: GrantsInForce(
                 Grants(network: true, settings: [.init(key: "directory", access: .write)]),
                 places: [.init(path: "/srv/photos", access: "write", leftOut: nil)],

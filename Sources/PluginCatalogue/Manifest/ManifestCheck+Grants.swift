@@ -32,6 +32,15 @@ extension ManifestCheck {
     private func grantedSetting(_ setting: GrantsDraft.Setting) -> Grants.Setting? {
         guard let key = setting.key, let access = setting.access else { return nil }
         if draft.settings[key.value] != nil { return Grants.Setting(key: key.value, access: access) }
+        if draft.secrets.contains(key.value) {
+            problems.report(
+                .wrongValue,
+                at: key,
+                "is \(key.value.inQuotes), which is a secret, while granted paths are shown",
+                remedy: "write a default value for \(key.value) instead of { secret: true }"
+            )
+            return nil
+        }
         problems.report(
             .wrongValue,
             at: key,

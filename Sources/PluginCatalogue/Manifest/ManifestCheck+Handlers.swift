@@ -99,8 +99,9 @@ extension ManifestCheck {
             )
         }
         for argument in arguments.value {
-            guard case .setting(let key) = argument.value, draft.settings[key] == nil else { continue }
-            let nearest = NearestWord.to(key, among: draft.settings.keys.sorted())
+            guard case .setting(let key) = argument.value, draft.settings[key] == nil, !draft.secrets.contains(key)
+            else { continue }
+            let nearest = NearestWord.to(key, among: draft.settings.keys.sorted() + draft.secrets.sorted())
             problems.report(
                 .handlerArguments,
                 at: argument,
