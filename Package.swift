@@ -336,7 +336,7 @@ let package = Package(
         .target(
             name: "FunctionTrial",
             dependencies: [
-                "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "TaskModel",
+                "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "SandboxPolicy", "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -361,15 +361,16 @@ let package = Package(
             dependencies: [
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostDoctor", "HostMonitor",
                 "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginInstaller",
-                "Replay", "Scheduling", "Signatures", "TaskModel", "TerminalText",
+                "Replay", "SandboxPolicy", "Scheduling", "Signatures", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ControlAPI", "ControlClient", "HostConfiguration", "HostMonitor", "HostTestKit",
-                "PluginCatalogue", "PluginInstaller", "Replay", "TaskModel", "TerminalText",
+                "Commands", "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostMonitor",
+                "HostTestKit", "PluginCatalogue", "PluginInstaller", "Replay", "SandboxPolicy", "TaskModel",
+                "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

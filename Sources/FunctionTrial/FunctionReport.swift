@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import SandboxPolicy
 import TaskModel
 
 /// Result of one call of a function. `format` is the version of its JSON structure.
@@ -15,6 +16,18 @@ package struct FunctionReport: Hashable, Encodable {
     package let rule: String?
     /// Nanoseconds from sending the plan to the end of the call, including the loading of the library.
     package let took: Int64
+    /// The guarantees of a launch that the call did not have.
+    package let notEnforced: [NotEnforced]
+
+    package struct NotEnforced: Hashable, Encodable {
+        package let guarantee: String
+        package let reason: String
+
+        init(_ guarantee: Guarantee, _ reason: String) {
+            self.guarantee = guarantee.rawValue
+            self.reason = reason
+        }
+    }
 
     init(_ trial: FunctionTrial, _ text: String, isSuccess: Bool, took: Duration) {
         library = trial.library
@@ -23,11 +36,13 @@ package struct FunctionReport: Hashable, Encodable {
         self.isSuccess = isSuccess
         rule = trial.handler.result.rule
         self.took = took.wholeNanoseconds
+        notEnforced = trial.notEnforced
     }
 
     private enum CodingKeys: String, CodingKey {
         case format, library, signature, returned, rule
         case isSuccess = "success"
         case took = "took_ns"
+        case notEnforced = "not_enforced"
     }
 }

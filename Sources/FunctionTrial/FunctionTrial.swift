@@ -5,9 +5,10 @@ import Logging
 import PluginBinary
 import PluginLaunch
 import RunnerWire
+package import SandboxPolicy
 package import TaskModel
 
-/// One call of one function in a runner of its own, under a budget. It tests a handler with this signature before a
+/// One call of one function in a runner of its own, under a budget and in the sandbox of a launch. It tests a handler with this signature before a
 /// manifest binds the function. It needs no host and leaves no records.
 package struct FunctionTrial: Sendable {
     private static let launch = LaunchNumber(rawValue: 1)
@@ -15,7 +16,7 @@ package struct FunctionTrial: Sendable {
 
     /// A placeholder for the task identifier, because a trial has no manifest.
     package static let identifier = named("bgtask.trial.call", TaskIdentifier.init)
-    static let plugin = named("bgtask.trial", PluginIdentifier.init)
+    package static let plugin = named("bgtask.trial", PluginIdentifier.init)
 
     private static func named<Name>(_ text: String, _ make: (String) -> Name?) -> Name {
         guard let name = make(text) else { preconditionFailure("\(text) must be a reverse-DNS name") }
@@ -29,9 +30,15 @@ package struct FunctionTrial: Sendable {
     let payload: [UInt8]
     let container: String
     let settings: [String: String]
+    let grants: Grants
+    /// The sandbox policy: without places of a host, because a call has none.
+    let sandboxes: SandboxPolicy
 
     private let clock = SystemClock()
 
+    /// - Parameters:
+    ///   - settings: the values of the arguments `setting`, and of settings that `grants` names.
+    ///   - grants: the access of the function beyond library and container.
     package init(
         library: String,
         handler: FunctionBinding,
@@ -39,7 +46,9 @@ package struct FunctionTrial: Sendable {
         gracePeriod: Duration,
         payload: [UInt8],
         container: String,
-        settings: [String: String]
+        settings: [String: String],
+        grants: Grants,
+        sandboxes: SandboxPolicy
     ) {
         self.library = library
         self.handler = handler
@@ -48,6 +57,25 @@ package struct FunctionTrial: Sendable {
         self.payload = payload
         self.container = container
         self.settings = settings
+        self.grants = grants
+        self.sandboxes = sandboxes
+    }
+
+    /// The guarantees of a launch that this call does not have, with the reason.
+    package var notEnforced: [FunctionReport.NotEnforced] {
+        Guarantee.allCases.compactMap { guarantee in
+            switch guarantee {
+            // The host writes these limits to the control group of a launch.
+            case .memory, .processes:
+                FunctionReport.NotEnforced(guarantee, "a call has no control group; a host limits its launches")
+            default:
+                if case .notEnforced(let reason) = guarantee.enforcement(sandboxes.isolation, sandboxes.mechanisms) {
+                    FunctionReport.NotEnforced(guarantee, reason)
+                } else {
+                    nil
+                }
+            }
+        }
     }
 
     /// Calls the function once. Throws `FunctionTrialError` when there is no result: the function crashed, ended its
@@ -56,7 +84,8 @@ package struct FunctionTrial: Sendable {
     /// - Parameters:
     ///   - runner: path of the runner's program.
     ///   - environment: environment of this process; the runner gets an allow-list of it.
-    ///   - remark: called for each line of output and each violation, in order.
+    ///   - remark: called for each guarantee that is not enforced, each line of output, each refused system call and
+    ///     each violation, in order.
     package func run(
         runner: String,
         environment: [String: String],
@@ -94,6 +123,7 @@ package struct FunctionTrial: Sendable {
         } catch {
             throw FunctionTrialError("no runner can be started for the call: \(error.message)")
         }
+        for missing in notEnforced { remark(.notEnforced(missing.guarantee, missing.reason)) }
         launcher.take(for: Self.launch)
         do {
             let report = try await follow(events, of: launcher, identity, remark)
@@ -119,7 +149,13 @@ package struct FunctionTrial: Sendable {
                 switch event {
                 case .ready:
                     start = clock.monotonic
-                    try launcher.send(.plan(plan(from: start, identity)), to: Self.launch)
+                    let sandbox = sandboxes.plan(for: library, LimitedGrant.all(of: grants, settings: settings))
+                    let isFiltered = sandbox?.filter.isEmpty == false
+                    launcher.limit(
+                        Self.launch,
+                        LaunchResources(limits: .none, isBackground: false, isFiltered: isFiltered)
+                    )
+                    try launcher.send(.plan(plan(from: start, identity, sandbox)), to: Self.launch)
                     group.addTask { [limit = budget + gracePeriod] in
                         // Cancelled when the runner has ended.
                         do { try await Task.sleep(for: limit) } catch { return }
@@ -136,19 +172,27 @@ package struct FunctionTrial: Sendable {
                     try launcher.send(.stop, to: Self.launch)
                 case .message(_, .violation(let rule, let message)):
                     remark(.violation(rule: rule?.rawValue, message: message))
+                case .message(_, .log(_, let message)): remark(.warning(message))
+                case .refused(_, let call):
+                    let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))
+                    remark(.denied(denied))
                 case .output(_, let stream, let line):
                     remark(.output(stream: stream.rawValue, line: line))
                 case .ended(_, let end):
                     if let report { return report }
                     throw failure(end)
-                case .message, .refused, .malformed, .windowExceeded, .outputDropped, .killTimePassed: break
+                case .message, .malformed, .windowExceeded, .outputDropped, .killTimePassed: break
                 }
             }
             throw FunctionTrialError("the connection to the runner was lost; try again")
         }
     }
 
-    private func plan(from start: MonotonicTime, _ identity: FileIdentity) -> RunnerPlan {
+    private func plan(
+        from start: MonotonicTime,
+        _ identity: FileIdentity,
+        _ sandbox: SandboxPlan?
+    ) -> RunnerPlan {
         RunnerPlan(
             launch: Self.launch,
             plugin: FunctionTrial.plugin,
@@ -162,6 +206,7 @@ package struct FunctionTrial: Sendable {
             settings: settings,
             handlers: [handler],
             containerPath: container,
+            sandbox: sandbox,
             deadline: start + budget,
             entryDeadline: start + budget,
             gracePeriod: gracePeriod,

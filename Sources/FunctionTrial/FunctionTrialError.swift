@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import SandboxPolicy
+
 /// The reason why a function was not called, or why its call has no result.
 package struct FunctionTrialError: Error, Hashable, Sendable {
     package let message: String
@@ -12,8 +14,14 @@ package struct FunctionTrialError: Error, Hashable, Sendable {
     }
 }
 
-/// A report by the runner while the function runs.
+/// A report about the call: before it, and by the runner while the function runs.
 package enum TrialRemark: Hashable, Sendable {
+    /// A guarantee of launches that the call does not have, and the reason.
+    case notEnforced(String, String)
+    /// The sandbox refused a system call of the function.
+    case denied(DeniedCall)
+    /// A message of the runner, such as a grant that it left out.
+    case warning(String)
     /// A violation by the library; the rule is nil when it is not a rule of the ABI.
     case violation(rule: String?, message: String)
     /// A line of the library's output, unmodified.

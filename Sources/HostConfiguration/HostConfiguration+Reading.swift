@@ -56,6 +56,7 @@ extension HostConfiguration {
             guard let policy else { continue }
             policies[policy.plugin] = policy
             settings[policy.plugin] = policy.settings
+            secrets[policy.plugin] = policy.secrets
         }
         refuseSharedExtensions(mapping.problems)
     }
@@ -155,6 +156,7 @@ extension HostConfiguration {
         let gracePeriod = mapping.duration("grace-period", in: times)?.value
         let spacing = mapping.duration("spacing", in: waits)?.value
         let settings = mapping.texts("settings")?.value ?? [:]
+        let secrets = mapping.mappings("secrets") { key, source in SecretSource(key, source).map { (key.value, $0) } }
         let dayBudget = mapping.duration("day-budget", in: bounds)?.value
         let isBackgroundRefreshOn = mapping.boolean("background-refresh")?.value ?? true
         let isBackgroundOn = mapping.boolean("background")?.value ?? true
@@ -181,6 +183,7 @@ extension HostConfiguration {
             isBackgroundDenied: !isBackgroundOn,
             schedules: schedules,
             settings: settings,
+            secrets: Dictionary(secrets.compactMap(\.self)) { _, last in last },
             extensions: extensions
         )
     }

@@ -28,6 +28,14 @@ extension HostConfiguration {
     /// plugin does not contain.
     package func unmatchedWarnings(among installed: [PluginEntry]) -> [String] {
         unmatchedPlugins(among: installed.map(\.identifier)) + installed.flatMap(undeclared)
+            + installed.flatMap(withoutSource)
+    }
+
+    private func withoutSource(_ plugin: PluginEntry) -> [String] {
+        plugin.secrets.filter { secrets[plugin.identifier]?[$0] == nil }.map { name in
+            "plugins.\(plugin.identifier).secrets.\(name): the secret setting has no source, so the plugin is not"
+                + " launched; write { file: PATH }, { environment: NAME } or { credential: NAME }"
+        }
     }
 
     private func unmatchedPlugins(among installed: [PluginIdentifier]) -> [String] {
@@ -50,7 +58,9 @@ extension HostConfiguration {
         }
         // A schedule has a name of its own, so a pattern is no remedy.
         let names = plugin.permitted.compactMap { if case .exact(let name) = $0 { name.text } else { nil } }
-        let settings = policy.settings.keys.sorted().filter { plugin.settings[$0] == nil }
+        let settings = policy.settings.keys.sorted().filter {
+            plugin.settings[$0] == nil && !plugin.secrets.contains($0)
+        }
         let misfits = schedules.sorted { $0.0 < $1.0 }.map { task, reason -> String in
             guard case .identifierNotPermitted = reason else {
                 return
@@ -69,5 +79,21 @@ extension HostConfiguration {
                 return "\(key).settings.\(name): the manifest has no setting of that name; \(remedy), or keep it if the"
                     + " plugin reads a setting without a default"
             }
+            + secretWarnings(about: plugin, policy, key)
+    }
+
+    /// Warnings about secret settings whose value is not where the host takes it from.
+    private func secretWarnings(about plugin: PluginEntry, _ policy: OperatorPolicy, _ key: String) -> [String] {
+        let open = plugin.secrets.filter { policy.settings[$0] != nil }.map { name in
+            "\(key).settings.\(name): the setting is a secret, and its value in this file is not used; write"
+                + " \(key).secrets: { \(name): { file: PATH } }, and remove the value from this file"
+        }
+        let unknown = policy.secrets.keys.sorted().filter { !plugin.secrets.contains($0) }.map { name in
+            let nearest = NearestWord.to(name, among: plugin.secrets)
+            let remedy = nearest.map { "write \"\($0)\"" } ?? "remove it, or compare the key with the manifest"
+            return "\(key).secrets.\(name): the manifest has no secret setting of that name, so its source is not"
+                + " read; \(remedy)"
+        }
+        return open + unknown
     }
 }

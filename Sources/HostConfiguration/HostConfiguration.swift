@@ -53,6 +53,8 @@ package struct HostConfiguration: Sendable {
     package var journalRetention: Duration = .seconds(90 * 24 * 60 * 60)
     /// The operator's values of plugin settings, which override the defaults of the manifests.
     package var settings: [PluginIdentifier: [String: String]] = [:]
+    /// The operator's sources of secret settings, by plugin and setting.
+    package var secrets: [PluginIdentifier: [String: SecretSource]] = [:]
 
     /// Keys of the manifest directories that the file or a flag names.
     var namedManifestDirectories: Set<String> = []
@@ -62,6 +64,13 @@ package struct HostConfiguration: Sendable {
     /// Extensions that the configuration file adds to the extensions in the manifests, by main plugin.
     package var operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] {
         policies.mapValues { Set($0.extensions.map(\.value)) }.filter { !$0.value.isEmpty }
+    }
+
+    /// The environment without the variables that are sources of secret settings: no plugin receives them by its
+    /// environment.
+    package func environmentWithoutSecrets(_ environment: [String: String]) -> [String: String] {
+        let sources = secrets.values.flatMap(\.values)
+        return environment.filter { !sources.contains(.environment($0.key)) }
     }
 
     /// Makes all paths absolute, because plugins receive some of them and have another working directory than the host.

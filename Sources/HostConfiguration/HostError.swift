@@ -5,6 +5,7 @@ package struct HostError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
         private enum Name {
             case configurationInvalid, stateDirectoryTaken, stateDirectoryUnusable, socketUnusable, systemRefused
+            case secretUnavailable
         }
         private let name: Name
 
@@ -14,6 +15,8 @@ package struct HostError: Error, Sendable, CustomStringConvertible {
         package static let stateDirectoryUnusable = Code(name: .stateDirectoryUnusable)
         package static let socketUnusable = Code(name: .socketUnusable)
         package static let systemRefused = Code(name: .systemRefused)
+        /// A secret setting has no usable value.
+        package static let secretUnavailable = Code(name: .secretUnavailable)
     }
 
     package let code: Code

@@ -18,6 +18,8 @@ struct OperatorPolicy: Sendable {
     let isBackgroundDenied: Bool
     let schedules: [TaskIdentifier: WorkSchedule]
     let settings: [String: String]
+    /// The sources of the plugin's secret settings.
+    let secrets: [String: SecretSource]
     /// Extensions that may share the plugin's container and submit for it, in addition to the extensions in its
     /// manifest.
     let extensions: [Field<PluginIdentifier>]

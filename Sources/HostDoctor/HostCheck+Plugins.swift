@@ -37,7 +37,24 @@ extension HostCheck {
         let count = contents.entries.count
         add(.fine, .manifest, count == 1 ? "1 plugin is accepted" : "\(count) plugins are accepted")
         checkLibffi(of: contents.entries.filter { !$0.handlers.isEmpty })
+        checkSecrets(of: contents.entries)
         checkPluginDirectory()
+    }
+
+    /// Checks the files of secret settings. The environment and the credentials belong to the host's own process.
+    private mutating func checkSecrets(of entries: [PluginEntry]) {
+        let reader = SecretReader(configuration.secrets, environment: [:])
+        for entry in entries {
+            for key in entry.secrets {
+                guard case .file(let path) = configuration.secrets[entry.identifier]?[key] else { continue }
+                do throws(HostError) {
+                    _ = try reader.values(of: [key], in: entry.identifier)
+                    add(.fine, .secret, "the secret setting \(key) of \(entry.identifier) is in \(path)")
+                } catch {
+                    add(.problem, .secret, error.message)
+                }
+            }
+        }
     }
 
     /// Checks libffi, which calls bound functions: loads and unloads it, with the same search as the loader of a

@@ -44,6 +44,7 @@ package struct HostFinding: Encodable, Hashable {
         case manifest
         case pluginDirectory = "plugin-directory"
         case runner
+        case secret
         case pluginUsers = "plugin-users"
         case socket
         case cgroup

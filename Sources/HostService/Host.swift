@@ -44,6 +44,7 @@ package struct Host: Sendable {
         let health = LedgerHealth()
         let ledger = try openLedger(in: state, reportingTo: mailbox, health)
         let keeper = try UserKeeper(users, ledger: ledger)
+        try keeper.giveContainers(in: state)
         let launcher = try makeLauncher(users, reportingTo: mailbox)
         do {
             try await DiskThreads.with { threads in
@@ -80,6 +81,8 @@ package struct Host: Sendable {
         withExtendedLifetime(state) {}
         LogWriter.shared.drain()
     }
+
+    private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     private func openLedger(
         in state: StateDirectory,
@@ -129,7 +132,7 @@ package struct Host: Sendable {
         let log = log
         return try Launcher(
             runner: configuration.runner ?? RunnerProgram.path(),
-            environment: RunnerEnvironment(from: ProcessInfo.processInfo.environment),
+            environment: RunnerEnvironment(from: configuration.environmentWithoutSecrets(environment)),
             controlGroups: controlGroups,
             users: users.range,
             unclaimed: .killed { process in
@@ -183,6 +186,7 @@ package struct Host: Sendable {
             sandboxes: sandboxes,
             users: users,
             resources: (configuration.launchLimits, configuration.backgroundNice),
+            secrets: SecretReader(configuration.secrets, environment: environment),
             conditions: conditions,
             clock: clock,
             onUnseenChange: { doubted.yield() },

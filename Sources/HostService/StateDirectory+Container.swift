@@ -10,6 +10,32 @@ extension StateDirectory {
     /// Whether a main plugin has a container.
     func hasContainer(of plugin: String) -> Bool { access(containerPath(of: plugin), F_OK) == 0 }
 
+    /// The names of the containers: the identifiers of main plugins, without discarded containers.
+    func containers() -> [String] {
+        FilePlace.names(in: containerDirectory).filter { name in
+            !name.hasPrefix(".") && FilePlace.isDirectory(containerPath(of: name))
+        }
+    }
+
+    /// The owners of discarded containers that are not deleted yet.
+    func ownersOfDiscarded() -> Set<UInt32> {
+        let names = FilePlace.names(in: containerDirectory).filter { $0.hasPrefix(Self.discardedPrefix) }
+        return Set(
+            names.compactMap { name in
+                var status = stat()
+                return lstat("\(containerDirectory)/\(name)", &status) == 0 ? status.st_uid : nil
+            }
+        )
+    }
+
+    /// Gives the discarded containers to the host's user, so that no plugin can enter them. The files below keep their
+    /// owners.
+    func closeDiscarded() {
+        for name in FilePlace.names(in: containerDirectory) where name.hasPrefix(Self.discardedPrefix) {
+            lchown("\(containerDirectory)/\(name)", geteuid(), getegid())
+        }
+    }
+
     /// Creates the container of a main plugin if it is missing, with access for its owner only. Throws when its path
     /// leads to anything but a directory: a symbolic link would open another place to the plugin. Blocks on the disk.
     ///

@@ -3,6 +3,7 @@
 import CLinux
 import Foundation
 import HostConfiguration
+import LinuxSystem
 
 /// The state directory of a host, with ledger and containers. It is locked for the lifetime of this value, so that only
 /// one host uses it.
@@ -120,7 +121,7 @@ final class StateDirectory: Sendable {
     /// The path of the container that a main plugin and its extensions share, whether it exists or not.
     func containerPath(of plugin: String) -> String { containerDirectory + "/" + plugin }
 
-    /// Renames the container of a main plugin, so that no plugin finds it. `deleteDiscarded` deletes the renamed
+    /// Renames the container of a main plugin, so that no plugin finds it. `delete` deletes the renamed
     /// container. Does nothing when there is no container. Blocks on the disk.
     func discardContainer(of plugin: String) {
         let discarded = discardedContainer(of: plugin)
@@ -129,12 +130,10 @@ final class StateDirectory: Sendable {
         rename(containerPath(of: plugin), discarded)
     }
 
-    /// Deletes the discarded container of a main plugin. Returns false when there is none. Blocks on the disk.
-    func deleteDiscarded(of plugin: String) throws(HostError) -> Bool {
+    /// The path of the discarded container of a main plugin; nil when there is none.
+    func discarded(of plugin: String) -> String? {
         let discarded = discardedContainer(of: plugin)
-        guard access(discarded, F_OK) == 0 else { return false }
-        try delete(discarded)
-        return true
+        return access(discarded, F_OK) == 0 ? discarded : nil
     }
 
     /// Returns the paths of the containers that previous host processes discarded but did not delete. Renames each of
@@ -148,22 +147,29 @@ final class StateDirectory: Sendable {
         }
     }
 
-    /// Deletes the discarded container at a path. Blocks on the disk.
-    func delete(_ discarded: String) throws(HostError) {
-        do {
-            try FileManager.default.removeItem(atPath: discarded)
+    /// Deletes the discarded container at a path, in parts of bounded work on the disk threads: other work of the threads
+    /// runs in between.
+    func delete(_ discarded: String, on threads: DiskThreads) async throws {
+        while try await threads.run({ try self.deletePart(of: discarded) }) {}
+    }
+
+    /// Deletes a part of the discarded container at a path. Returns whether more is left. Blocks on the disk.
+    func deletePart(of discarded: String, atMost limit: Int = 1_000) throws(HostError) -> Bool {
+        do throws(SystemError) {
+            let name = FilePlace.name(of: discarded)
+            return try TreeRemoval.removePart(of: name, in: containerDirectory, atMost: limit)
         } catch {
             throw HostError(
                 code: .stateDirectoryUnusable,
                 message:
-                    "cannot delete the purged container \(discarded): \(error.systemMessage);"
+                    "cannot delete the purged container \(discarded): \(error);"
                     + " the purge dropped the plugin's pending requests; delete the directory yourself"
             )
         }
     }
 
     /// The prefix of discarded containers, which no plugin identifier has.
-    private static let discardedPrefix = ".purged-"
+    static let discardedPrefix = ".purged-"
 
     private func discardedContainer(of plugin: String) -> String {
         containerDirectory + "/" + Self.discardedPrefix + plugin

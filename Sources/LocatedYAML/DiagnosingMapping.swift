@@ -138,6 +138,31 @@ package final class DiagnosingMapping {
         }
     }
 
+    /// A single value, or the value that was read from a mapping.
+    package enum TextOrMapping<Value> {
+        case text(Field<String>)
+        case mapping(Value)
+    }
+
+    /// Reads a mapping of free keys to single values or to mappings with known keys, in the file's order; empty when
+    /// the key is missing or its value was reported as invalid. Other values are reported and omitted.
+    package func fieldsOrMappings<Value>(
+        _ name: String,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> [(name: Field<String>, value: TextOrMapping<Value>)] {
+        guard let field = node(name) else { return [] }
+        guard case .mapping(let entries) = field.value.content else {
+            let _: Field<Void>? = mismatch(field, expected: "a mapping", remedy: "write { key: value }")
+            return []
+        }
+        return entries.compactMap { entry in
+            let value = Field(entry.value, key: "\(field.key).\(entry.key)", position: entry.position)
+            let name = Field(entry.key, key: value.key, position: entry.position)
+            if case .mapping = entry.value.content { return inner(value, read).map { (name, .mapping($0)) } }
+            return string(value, expected: "a single value").map { (name, .text($0)) }
+        }
+    }
+
     /// Reads a nested mapping with known keys by `read`; nil when the key is missing or its value was reported as
     /// invalid.
     package func mapping<Value>(_ name: String, _ read: (DiagnosingMapping) -> Value) -> Value? {

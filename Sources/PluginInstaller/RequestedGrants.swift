@@ -40,6 +40,7 @@ package struct RequestedGrants: Hashable {
                 add("processes", manifest.limits.processes.map { ["at most \($0), threads included"] } ?? [])
             case .settings:
                 add("settings", manifest.settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
+                add("secrets", manifest.secrets)
             // Each of their keys has an entry of its own.
             case .grants, .limits: break
             // The line of a handler has all its keys.

@@ -100,7 +100,7 @@ extension LaunchLoop {
 
     /// Stops reading a descriptor until `due`. Removes it from the epoll set, as `hold` does: otherwise epoll would
     /// report a hang-up at every turn.
-    private func pause(_ descriptor: Descriptor, _ interest: LaunchInterest, until due: MonotonicTime) {
+    func pause(_ descriptor: Descriptor, _ interest: LaunchInterest, until due: MonotonicTime) {
         poller.remove(descriptor, interest)
         paused[interest] = due
     }
@@ -166,7 +166,9 @@ extension LaunchLoop {
         case .output(let number, let stream):
             guard let reader = launches[number]?.outputs[stream] else { return nil }
             return reader.descriptor.map { ($0, BGL_READABLE, reader.resumesAt) }
-        case .wakeChannel, .killTimer, .leader, .refusals, .leftover, .group, .stale: return nil
+        case .refusals(let number):
+            return launches[number]?.refusals.map { ($0.listener, BGL_READABLE, $0.resumesAt) }
+        case .wakeChannel, .killTimer, .leader, .leftover, .group, .stale: return nil
         }
     }
 }

@@ -9,7 +9,7 @@ extension LaunchLoop {
     func watchRefusals(at listener: Descriptor, of launch: SupervisedLaunch) {
         do throws(SystemError) {
             try poller.add(listener, .refusals(launch.number))
-            launch.refusals = RefusedCalls(listener: listener)
+            launch.refusals = RefusedCalls(listener: listener, at: clock.monotonic)
         } catch {
             // The listener is closed: the kernel answers the calls with ENOSYS.
             logger.warning(
@@ -21,15 +21,19 @@ extension LaunchLoop {
 
     /// Answers one call, so that no plugin delays the events of others.
     func answerRefusedCall(of launch: SupervisedLaunch) {
-        switch launch.refusals?.answer() {
+        switch launch.refusals?.answer(at: clock.monotonic) {
         case .call(let call?): onEvent(.refused(launch.number, call))
-        case .call(nil), nil: break
-        case .ended: endRefusals(of: launch)
+        case .call(nil): break
+        case .ended, nil: return endRefusals(of: launch)
+        }
+        if let refusals = launch.refusals, let due = refusals.resumesAt {
+            pause(refusals.listener, .refusals(launch.number), until: due)
         }
     }
 
     func endRefusals(of launch: SupervisedLaunch) {
         if let listener = launch.refusals?.listener { poller.remove(listener, .refusals(launch.number)) }
+        forgetPause(.refusals(launch.number))
         launch.refusals = nil
     }
 }

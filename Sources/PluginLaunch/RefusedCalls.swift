@@ -2,6 +2,7 @@
 
 import CLinux
 import LinuxSystem
+import TaskModel
 
 /// A system call that the sandbox of a launch refused.
 package struct RefusedCall: Hashable, Sendable {
@@ -15,15 +16,25 @@ package struct RefusedCall: Hashable, Sendable {
 /// The listener of one launch, at which refused system calls wait for the host's answer. Confined to the launch thread.
 ///
 /// The calling thread of the plugin sleeps until the answer, so a plugin that repeats a refused call slows down only
-/// itself.
+/// itself. Answers have a rate limit, so that such a plugin does not occupy the launch thread.
 struct RefusedCalls {
     /// Maximum number of different calls of one launch that are reported.
     static let reportLimit = 64
+    /// Answered calls of one launch: at once, and per second after that.
+    static let burst = 5_000
+    static let callsPerSecond = 10_000
 
     let listener: Descriptor
     private var reported: Set<RefusedCall> = []
+    private var bucket: TokenBucket
 
-    init(listener: Descriptor) { self.listener = listener }
+    init(listener: Descriptor, at now: MonotonicTime) {
+        self.listener = listener
+        bucket = TokenBucket(burst: Int64(Self.burst), perSecond: Int64(Self.callsPerSecond), at: now)
+    }
+
+    /// Time at which the next call may be answered; nil while calls are within the rate limit.
+    var resumesAt: MonotonicTime? { bucket.resumesAt }
 
     enum Answered {
         /// One call was answered, or none waited. The call is one that was not reported before.
@@ -33,7 +44,8 @@ struct RefusedCalls {
     }
 
     /// Answers one waiting call with EPERM.
-    mutating func answer() -> Answered {
+    mutating func answer(at now: MonotonicTime) -> Answered {
+        bucket.spend(1, at: now)
         var call = bgl_refused_call()
         let status = bgl_answer_refused_call(listener.number, &call)
         if status < 0 { return .ended }

@@ -77,15 +77,19 @@ package struct SandboxPolicy: Sendable {
 
     /// The sandbox of a launch of this plugin; nil when isolation is off.
     package func plan(for plugin: PluginEntry) -> SandboxPlan? {
+        plan(for: plugin.library.path, grants(of: plugin))
+    }
+
+    /// The sandbox of a process that loads this library; nil when isolation is off.
+    package func plan(for library: String, _ grants: [LimitedGrant]) -> SandboxPlan? {
         if isolation == .off { return nil }
-        let grants = grants(of: plugin)
         func isGranted(_ name: LimitedGrant.Name) -> Bool { grants.contains { $0.name == name && !$0.isRefused } }
         let key = FilterKey(network: isGranted(.network), processes: isGranted(.processes))
         var landlock = mechanisms.landlock
         if key.network { landlock?.network = 0 }
         return SandboxPlan(
             landlock: landlock,
-            library: libraryPlace(plugin.library.path),
+            library: libraryPlace(library),
             granted: grants.flatMap(Self.places),
             reserved: reserved,
             filter: filters[key] ?? []

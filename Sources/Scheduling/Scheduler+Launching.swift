@@ -75,7 +75,12 @@ extension Scheduler {
         lastLaunch = LaunchNumber(rawValue: lastLaunch.rawValue + 1)
         launches.add(ScheduledLaunch(number: lastLaunch, plugin: plugin, lane: lane))
         beginWork(of: plugin, in: lane)
-        emit(.takeRunner(lastLaunch, container: mainPlugin(of: plugin)))
+        let preparation = LaunchPreparation(
+            plugin: plugin,
+            container: mainPlugin(of: plugin),
+            secrets: plugins[plugin].entry?.secrets ?? []
+        )
+        emit(.takeRunner(lastLaunch, preparation))
         return lastLaunch
     }
 

@@ -11,9 +11,9 @@ package enum SchedulerAction: Hashable, Sendable {
     /// reads of plugins that an event waits for before the other reads.
     case load(PluginIdentifier)
 
-    /// Prepare a runner without plugin code, and the container of the main plugin; reply with `runnerReady` or
-    /// `runnerUnavailable`.
-    case takeRunner(LaunchNumber, container: PluginIdentifier)
+    /// Prepare a runner without plugin code, the container of the main plugin and the values of the secret settings;
+    /// reply with `runnerReady` or `runnerUnavailable`.
+    case takeRunner(LaunchNumber, LaunchPreparation)
     /// Move the container of the main plugin aside before the next action. The container is no longer used, and a later
     /// installation must not find it.
     case discardContainer(PluginIdentifier)
@@ -43,6 +43,21 @@ package enum SchedulerAction: Hashable, Sendable {
     /// Report that the host may exit: no launch runs, and all changes are recorded or the time limit for recording has
     /// passed.
     case stopped
+}
+
+/// The parts of a launch that exist before its plan.
+package struct LaunchPreparation: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    /// The main plugin whose container the launch uses.
+    package let container: PluginIdentifier
+    /// The keys of the plugin's secret settings.
+    package let secrets: [String]
+
+    package init(plugin: PluginIdentifier, container: PluginIdentifier, secrets: [String] = []) {
+        self.plugin = plugin
+        self.container = container
+        self.secrets = secrets
+    }
 }
 
 /// The conditions with costly sampling that are sampled now, because a pending or running task depends on them.

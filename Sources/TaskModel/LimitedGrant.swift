@@ -43,10 +43,21 @@ package struct LimitedGrant: Hashable, Sendable {
         self.places = places
     }
 
-    /// The grants of a plugin under limits, in the order of the manifest's keys. A granted setting without a value, or
-    /// with a relative path, is left out: relative paths are within the container, which the plugin may use anyway.
+    /// The grants of a plugin under limits, in the order of the manifest's keys.
     package static func all(of plugin: PluginEntry, under limits: GrantLimits) -> [LimitedGrant] {
-        let grants = plugin.grants
+        all(of: plugin.grants, settings: plugin.settings, narrowedBy: limits.entries(for: plugin))
+    }
+
+    /// The grants of a manifest, narrowed by limits, in the order of the manifest's keys. A granted setting without a
+    /// value, or with a relative path, is left out: relative paths are within the container, which the plugin may use
+    /// anyway.
+    ///
+    /// - Parameter settings: the values of the settings that `grants` names.
+    package static func all(
+        of grants: Grants,
+        settings: [String: String],
+        narrowedBy entries: [GrantLimits.Entry] = []
+    ) -> [LimitedGrant] {
         var all: [LimitedGrant] = []
         if grants.network { all.append(LimitedGrant(.network)) }
         if grants.processes { all.append(LimitedGrant(.processes)) }
@@ -58,10 +69,10 @@ package struct LimitedGrant: Hashable, Sendable {
         for path in grants.write { add(path, .write) }
         for path in grants.execute { add(path, .execute) }
         for setting in grants.settings {
-            guard let path = plugin.settings[setting.key], path.hasPrefix("/") else { continue }
+            guard let path = settings[setting.key], path.hasPrefix("/") else { continue }
             add(path, setting.access == .write ? .write : .read, setting: setting.key)
         }
-        for entry in limits.entries(for: plugin) {
+        for entry in entries {
             for index in all.indices { all[index].apply(entry) }
         }
         return all

@@ -15,6 +15,8 @@ package struct PluginEntry: Hashable, Sendable {
     package let entitlements: Set<Entitlement>
     /// The settings of the plugin: the manifest's defaults, overridden by the operator's values.
     package private(set) var settings: [String: String]
+    /// The keys of the secret settings, sorted. `settings` has neither these keys nor their values.
+    package let secrets: [String]
     /// The functions that the manifest binds, one per identifier; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
     /// The access that the manifest requests.
@@ -38,6 +40,7 @@ package struct PluginEntry: Hashable, Sendable {
         modes: Set<BackgroundMode>,
         entitlements: Set<Entitlement> = [],
         settings: [String: String] = [:],
+        secrets: [String] = [],
         handlers: [FunctionBinding] = [],
         grants: Grants = .none,
         limits: PluginLimits = .none,
@@ -56,6 +59,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.modes = modes
         self.entitlements = entitlements
         self.settings = settings
+        self.secrets = secrets
         self.handlers = handlers
         self.grants = grants
         self.limits = limits

@@ -134,6 +134,7 @@ struct RenderingTests {
                                 memory: not enforced: control groups are disabled (cgroup: none)
                 launch limits   memory none, processes none
                 settings        feed-url = https://example.com/feed.xml
+                secrets         token from file /etc/bgtask/feed-token
                 work            2 pending, 1 running
                 events          13 started, now, waits for nothing
                 pending limits  refresh 1 of 1, processing 3 of 10

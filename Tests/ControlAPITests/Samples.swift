@@ -170,6 +170,7 @@ enum Samples {
         PluginReply(
             try entry(),
             summary: .init(try entry(), pending: 2, events: events, running: 1, isEnabled: true, state: .running),
+            secrets: [.init(setting: "token", source: "file /etc/bgtask/feed-token")],
             grants: GrantsInForce(
                 [
                     .init(grant: "network", requested: "true", effective: ["true"], cause: nil),

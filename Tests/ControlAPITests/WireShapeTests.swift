@@ -214,6 +214,7 @@ struct WireShapeTests {
                  "provenance": {"source": "signed", "pinned": true, "files": [{"name": "libhelper.so", "sha256": "ef56"}],
                    "signer": {"key_type": "ssh-ed25519", "fingerprint": "SHA256:abc", "principals": "com.example.*"}},
                  "settings": {"feed-url": "https://example.com/feed.xml"},
+                 "secrets": [{"setting": "token", "source": "file /etc/bgtask/feed-token"}],
                  "handlers": [{"identifier": "com.example.feed.refresh", "symbol": "feed_read",
                                "signature": "int32_t feed_read(const char *, char *, size_t, int32_t *)",
                                "arguments": ["setting: feed-url", "out-string: 64", "cancel-flag"],

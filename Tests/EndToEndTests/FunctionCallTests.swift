@@ -69,6 +69,100 @@ struct FunctionCallTests {
         }
     }
 
+    // MARK: Sandbox
+
+    /// Calls `plain_greet`, which writes `greeting.txt` into a directory outside of its container.
+    private func greet(in directory: ScratchDirectory, _ options: [String]) async throws -> ProgramRun {
+        let library = try directory.write(try await PluginCompiler.library("Plain"), to: "libPlain.so")
+        try? FileManager.default.createDirectory(atPath: directory.file("place"), withIntermediateDirectories: true)
+        return try await ProgramRun.of(
+            BuiltProgram.command.path(),
+            [
+                "plugin", "call", library, "plain_greet", "setting:directory", "string:greeting.txt", "string:Hello",
+                "payload", "--returns", "int64:success-when-nonnegative",
+            ] + options
+        )
+    }
+
+    @Test func `a called function reaches no directory without a grant, and a granted one with --write`() async throws {
+        try await ScratchDirectory.with { directory in
+            let place = "directory=\(directory.file("place"))"
+            let refused = try await greet(in: directory, ["--setting", place])
+            #expect(refused.status == 1 && refused.error.contains("Permission denied"), "\(refused)")
+            #expect(directory.text(of: "place/greeting.txt") == nil)
+            let granted = try await greet(in: directory, ["--setting", place, "--write", directory.file("place")])
+            #expect(granted.status == 0, "\(granted)")
+            #expect(directory.text(of: "place/greeting.txt") == "Hello, \n")
+        }
+    }
+
+    @Test func `a called function has the grants and the settings of the manifest that --manifest names`() async throws {
+        try await ScratchDirectory.with { directory in
+            var plugin = TestPlugin("Plain", tasks: ["greet"])
+            plugin.handlers = ["greet": FunctionBindingTests.greet.replacing("greeting }", with: "directory }")]
+            plugin.settings = ["directory": directory.file("place")]
+            plugin.grants = "settings: [ { setting: directory, access: write } ]"
+            let manifest = try directory.write(plugin.manifest.utf8, to: "Plain.yaml")
+            let run = try await greet(in: directory, ["--manifest", manifest])
+            #expect(run.status == 0, "\(run)")
+            #expect(directory.text(of: "place/greeting.txt") == "Hello, \n")
+            try directory.write("manifest: 2\n".utf8, to: "Broken.yaml")
+            let broken = try await greet(in: directory, ["--manifest", directory.file("Broken.yaml")])
+            #expect(broken.status == 1 && broken.error.contains("the manifest is refused"), "\(broken)")
+        }
+    }
+
+    @Test func `bgtask plugin call prints a refused system call with the option that grants it`() async throws {
+        let maps = KernelFile.text("/proc/self/maps")
+        let line = try #require(maps.split(separator: "\n").first { $0.hasSuffix("/libc.so.6") })
+        let library = String(try #require(line.split(separator: " ").last))
+        let call = ["plugin", "call", library, "socket", "int32:2", "int32:1", "int32:0"]
+        let rule = ["--returns", "int32:success-when-nonnegative"]
+        let refused = try await ProgramRun.of(BuiltProgram.command.path(), call + rule)
+        #expect(refused.status == 1, "\(refused)")
+        #expect(refused.error.contains("socket(AF_INET) was refused with EPERM; grant the network with --network"))
+        let granted = try await ProgramRun.of(BuiltProgram.command.path(), call + rule + ["--network"])
+        #expect(granted.status == 0 && !granted.error.contains("was refused"), "\(granted)")
+    }
+
+    @Test func `bgtask plugin call prints each guarantee that it does not enforce, also in JSON`() async throws {
+        let run = try await call("plain_make", "int32:1", "--returns", "pointer:success-when-non-null")
+        #expect(run.status == 0 && run.error.contains("not enforced: memory: a call has no control group"), "\(run)")
+        #expect(!run.error.contains("not enforced: files"))
+        let open = try await call(
+            "plain_make",
+            "int32:1",
+            "--returns",
+            "pointer:success-when-non-null",
+            "--isolation",
+            "off",
+            "--json"
+        )
+        #expect(open.status == 0 && open.error.contains("not enforced: files: isolation is off"), "\(open)")
+        #expect(open.output.contains("\"not_enforced\"") && open.output.contains("\"isolation is off\""))
+    }
+
+    @Test func `a called function gets the secret from the file that --secret names, unless others can read the file`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let secret = try directory.write("Ahoy\n".utf8, to: "secret")
+            chmod(secret, 0o600)
+            let arguments = [
+                "plain_greet", "container-path", "string:greeting.txt", "setting:greeting", "payload", "--container",
+                directory.path, "--secret", "greeting=\(secret)", "--returns", "int64:success-when-nonnegative",
+            ]
+            let library = try directory.write(try await PluginCompiler.library("Plain"), to: "libPlain.so")
+            let command = ["plugin", "call", library] + arguments
+            let run = try await ProgramRun.of(BuiltProgram.command.path(), command)
+            #expect(run.status == 0, "\(run)")
+            #expect(directory.text(of: "greeting.txt") == "Ahoy, \n")
+            chmod(secret, 0o644)
+            let refused = try await ProgramRun.of(BuiltProgram.command.path(), command)
+            #expect(refused.status == 1 && refused.error.contains("chmod 600 \(secret)"), "\(refused)")
+        }
+    }
+
     @Test func `a failed function makes bgtask plugin call exit with 1 and print the returned value`() async throws {
         let run = try await call("plain_fail")
         #expect(run.status == 1)
@@ -108,6 +202,7 @@ struct FunctionCallTests {
         (["bytes:0"], "two digits for each byte"), (["--returns", "int32"], "write int32:success-when-zero"),
         (["--returns", "int32:success-when-zreo"], "write \"success-when-zero\""),
         (["--budget", "soon"], "write it like 30s"), (["--payload", "/dev/null"], "--payload has no effect"),
+        (["--isolation", "of"], "write \"off\""), (["--isolation", "off", "--network"], "leave them or this option out"),
     ])
     func `wrong syntax of bgtask plugin call is refused before anything runs, with the remedy`(
         arguments: [String],

@@ -125,6 +125,32 @@ struct PluginUserTests {
         }
     }
 
+    @Test func `after a shifted range of users no container belongs to the user of another plugin, before any launch`()
+        async throws
+    {
+        let plugin = TestPlugin("Recorder")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            try await host.runNeighbour()
+            _ = try await host.outcome(of: try await host.submit(plugin.task()))
+            let containers = [TestPlugin.neighbour, plugin].map { Self.container(of: $0, in: host) }
+            let owners = try containers.map(Self.owner)
+            let (first, second) = (try #require(owners.min()), try #require(owners.max()))
+            // The user of the second plugin is the first user of the new range.
+            try await host.stop()
+            try await host.restart(with: ["plugin-users": "\(second)-\(second + 63)"])
+            let shifted = second - first
+            #expect(try containers.map(Self.owner) == owners.map { $0 + shifted })
+            #expect(try Self.owner(containers[0] + "/ran.txt") == owners[0] + shifted)
+            // The second plugin has no user in a range of one user, and its container belongs to the host.
+            try await host.stop()
+            try await host.restart(with: ["plugin-users": "\(second)-\(second)"])
+            #expect(Set(try containers.map(Self.owner)) == [second, 0])
+            try await host.stop()
+            try await host.restart(with: ["plugin-users": "\(first)-\(first + 63)"])
+            try await host.runNeighbour()
+        }
+    }
+
     @Test func `processes of plugins that a killed host leaves behind are killed by the next host`() async throws {
         var plugin = TestPlugin("LeavesChild").lingering
         plugin.grants = "processes: true"

@@ -94,7 +94,7 @@ struct SandboxTests {
             try await host.runNeighbour()
             let end = try await host.outcome(of: submission)
             #expect(end.event == "succeeded", "\(end)")
-            #expect(host.containerText(plugin, "refused.txt") == "400000\n")
+            #expect(host.containerText(plugin, "refused.txt") == "20000\n")
             let denied = try await host.journal().filter { $0.event == "denied" }
             #expect(denied.count == 1 && denied.first?.message.contains("network: true") == true)
         }

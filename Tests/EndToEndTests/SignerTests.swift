@@ -16,9 +16,9 @@ struct SignerTests {
     private struct Vendor {
         let directory: ScratchDirectory
 
-        init(_ directory: ScratchDirectory) async throws {
+        init(_ directory: ScratchDirectory, type: String = "ed25519") async throws {
             self.directory = directory
-            try await Self.keygen(["-q", "-t", "ed25519", "-N", "", "-C", "vendor", "-f", directory.file("key")])
+            try await Self.keygen(["-q", "-t", type, "-N", "", "-C", "vendor", "-f", directory.file("key")])
         }
 
         var fingerprint: String {
@@ -114,6 +114,64 @@ struct SignerTests {
             try vendor.directory.write(line.utf8, to: "revoked")
             let refusal = try await event("provenance-refused", on: host, after: installed.number)
             #expect(refusal.message.contains("is revoked"))
+        }
+    }
+
+    @Test func `a revoked RSA key, whose signatures the host does not verify, disables the plugins that it signed`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let vendor = try await Vendor(directory, type: "rsa")
+            try await HostFixture.with(vendor.setup("unsigned: allow"), plugins: []) { host in
+                try await vendor.install(Self.plugin, on: host)
+                let installed = try await event("plugin-installed", on: host)
+                let line = try #require(vendor.directory.text(of: "key.pub"))
+                try vendor.directory.write(line.utf8, to: "revoked")
+                let refusal = try await event("provenance-refused", on: host, after: installed.number)
+                #expect(refusal.message.contains("is revoked"), "\(refusal.message)")
+            }
+        }
+    }
+
+    @Test func `an unsearchable list of revoked keys refuses every signature`() async throws {
+        try await with("unsigned: allow") { vendor, host in
+            try await vendor.trust(host, "*")
+            try await vendor.install(Self.plugin, on: host)
+            let installed = try await event("plugin-installed", on: host)
+            // A link to itself: the list exists, and its content is unknown.
+            symlink(vendor.directory.file("revoked"), vendor.directory.file("revoked"))
+            let refusal = try await event("provenance-refused", on: host, after: installed.number)
+            #expect(refusal.message.contains("the list of revoked keys cannot be read"), "\(refusal.message)")
+        }
+    }
+
+    @Test func `concurrent changes of the signers file are all kept`() async throws {
+        try await with("unsigned: allow") { vendor, host in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<6 {
+                    group.addTask { try await vendor.trust(host, "com.example.plugin\(number)") }
+                }
+                try await group.waitForAll()
+            }
+            let listed = try await host.bgtask("trust", "list").output
+            for number in 0..<6 { #expect(listed.contains("com.example.plugin\(number)"), "\(listed)") }
+        }
+    }
+
+    @Test func `bgtask plugin install is refused while another command changes the manifest directory`() async throws {
+        try await with("unsigned: allow") { vendor, host in
+            let directory = host.directory.file("manifests")
+            let held = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            defer { close(held) }
+            #expect(flock(held, LOCK_EX | LOCK_NB) == 0)
+            let source = try vendor.directory.write(Self.plugin.manifest.utf8, to: "Obedient.yaml")
+            let library = try vendor.directory.write(try await Self.plugin.libraryBytes(), to: "libObedient.so")
+            let install = ["plugin", "install", source, "--library", library, "--yes"]
+            let refused = try await host.bgtaskList(install)
+            #expect(refused.status == 1 && refused.error.contains("changes the files of \(directory)"), "\(refused)")
+            flock(held, LOCK_UN)
+            let installed = try await host.bgtaskList(install)
+            #expect(installed.status == 0, "\(installed)")
         }
     }
 

@@ -25,7 +25,8 @@ struct SchemaTests {
         "extensions: [a..b]", "entitlements: [other]", "grants: { network: yes }", "grants: { read: [relative] }",
         "grants: { disk: true }", "grants: { settings: [ { setting: a } ] }", "limits: { memory: 5 }",
         "limits: { memory: 5GB }", "limits: { cpu: 1 }",
-        "settings: { a: [b] }", "other: 1",
+        "settings: { a: [b] }", "settings: { a: { secret: false } }", "settings: { a: { secret: true, default: b } }",
+        "other: 1",
     ]
 
     private static let flawsOfConfigurations = [
@@ -34,6 +35,11 @@ struct SchemaTests {
         "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",
         "policies: { off: [impatience] }", "retry: { attempts: 0 }", "plugins: { nodot: { enabled: true } }",
         "plugins: { a.b: { settings: { a: [] } } }", "plugins: { a.b: { extensions: [c] } }",
+        "plugins: { a.b: { secrets: { a: b } } }", "plugins: { a.b: { secrets: { a: {} } } }",
+        "plugins: { a.b: { secrets: { a: { file: relative } } } }",
+        "plugins: { a.b: { secrets: { a: { file: /a, environment: A } } } }",
+        "plugins: { a.b: { secrets: { a: { environment: A-B } } } }",
+        "plugins: { a.b: { secrets: { a: { credential: a/b } } } }",
         "plugins: { a.b: { schedules: { a.b.c: { kind: refresh } } } }",
         "plugins: { a.b: { schedules: { a.b.c: { every: 1h, at: \"02:30\" } } } }",
         "plugins: { a.b: { schedules: { a.b.c: { every: 1h, kind: continued } } } }", "other: 1",
@@ -84,6 +90,7 @@ struct SchemaTests {
         let documented: [String] = page.matches(of: /\| <a id="[^"]+"><\/a>`([^`]+)` \|/).map { match in
             String(match.1).replacing("...schedules", with: "plugins.*.schedules").replacing(".ID", with: ".*")
                 .replacing(".TASK", with: ".*").replacing("...grant-limits.PATTERN", with: "grant-limits.*")
+                .replacing(".KEY", with: ".*")
         }
         let paths = Set(schema.paths.map { $0.joined(separator: ".") })
         let below = ["plugins.*.limits.", "plugins.*.budgets."]

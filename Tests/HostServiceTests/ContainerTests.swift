@@ -13,6 +13,10 @@ import Testing
 struct ContainerTests {
     private static let launch = LaunchNumber(rawValue: 1)
 
+    private static func preparation(secrets: [String] = []) throws -> LaunchPreparation {
+        LaunchPreparation(plugin: try plugin(), container: try plugin(), secrets: secrets)
+    }
+
     private static func plugin() throws -> PluginIdentifier { try #require(PluginIdentifier("com.example.feed")) }
 
     /// Blocks the queue of the containers until the returned semaphore is signaled, as a hanging disk would.
@@ -26,7 +30,7 @@ struct ContainerTests {
         try await LoopFixture.with { fixture in
             let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
             var launches = LaunchDirectory()
-            #expect(!loop.perform([.takeRunner(Self.launch, container: try Self.plugin())], &launches))
+            #expect(!loop.perform([.takeRunner(Self.launch, try Self.preparation())], &launches))
             try await fixture.run {
                 #expect(await loop.read { _, _ in 1 } == 1)
                 mayGoOn.signal()
@@ -39,7 +43,7 @@ struct ContainerTests {
             let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
             let plugin = try Self.plugin()
             var launches = LaunchDirectory()
-            #expect(!loop.perform([.takeRunner(Self.launch, container: plugin)], &launches))
+            #expect(!loop.perform([.takeRunner(Self.launch, try Self.preparation())], &launches))
             // Ready and ended, in the order of the launcher.
             for _ in 0..<2 {
                 let input = try #require(loop.mailbox.take()?.input)
@@ -64,7 +68,7 @@ struct ContainerTests {
             try loop.state.makeContainer(of: plugin.text)
             #expect(FileManager.default.createFile(atPath: container + "/old", contents: nil))
             var launches = LaunchDirectory()
-            let actions: [SchedulerAction] = [.discardContainer(plugin), .takeRunner(Self.launch, container: plugin)]
+            let actions: [SchedulerAction] = [.discardContainer(plugin), .takeRunner(Self.launch, try Self.preparation())]
             #expect(!loop.perform(actions, &launches))
             await withCheckedContinuation { continuation in loop.containers.perform { continuation.resume() } }
             #expect(try FileManager.default.contentsOfDirectory(atPath: container).isEmpty)
@@ -97,7 +101,7 @@ struct ContainerTests {
             let (loop, plugin) = (fixture.loop, try Self.plugin())
             try FileManager.default.removeItem(atPath: loop.state.containerDirectory)
             var launches = LaunchDirectory()
-            #expect(!loop.perform([.takeRunner(Self.launch, container: plugin)], &launches))
+            #expect(!loop.perform([.takeRunner(Self.launch, try Self.preparation())], &launches))
             var (events, hasEnded): ([SchedulerEvent], Bool) = ([], false)
             while !hasEnded {
                 let input = try #require(loop.mailbox.take()?.input)

@@ -114,10 +114,11 @@ final class StateCareTests: Sendable {
             let state = try StateDirectory(path: directory.file("state"))
             let earlier = state.earlierDiscarded()
             state.discardContainer(of: "com.example.a")
-            for path in earlier { try state.delete(path) }
-            #expect(try state.deleteDiscarded(of: "com.example.a"))
+            for path in earlier { while try state.deletePart(of: path) {} }
+            let discarded = try #require(state.discarded(of: "com.example.a"))
+            while try state.deletePart(of: discarded) {}
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("state/containers")).isEmpty)
-            #expect(try state.deleteDiscarded(of: "com.example.a") == false)
+            #expect(state.discarded(of: "com.example.a") == nil)
         }
     }
 }

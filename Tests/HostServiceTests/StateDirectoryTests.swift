@@ -37,6 +37,28 @@ struct StateDirectoryTests {
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0))
+    func `a change of a container's owner leaves out a hard link to a file outside, and symbolic links`() throws {
+        try with { path in
+            let state = try StateDirectory(path: path + "/state")
+            try state.makeContainer(of: "com.example.a", user: 70_001)
+            let container = state.containerPath(of: "com.example.a")
+            for file in [container + "/own", path + "/outside", path + "/target"] {
+                #expect(FileManager.default.createFile(atPath: file, contents: nil))
+                chown(file, 70_001, 70_001)
+            }
+            #expect(link(path + "/outside", container + "/hard") == 0)
+            #expect(symlink(path + "/target", container + "/link") == 0)
+            try state.makeContainer(of: "com.example.a", user: 70_002)
+            func owner(_ file: String) -> UInt32 {
+                var status = stat()
+                return stat(file, &status) == 0 ? status.st_uid : 0
+            }
+            #expect(owner(container) == 70_002 && owner(container + "/own") == 70_002)
+            #expect(owner(path + "/outside") == 70_001 && owner(path + "/target") == 70_001)
+        }
+    }
+
     @Test func `other users pass through to the containers and not to the ledger, only if plugins have own users`()
         throws
     {

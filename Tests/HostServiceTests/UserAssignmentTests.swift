@@ -2,6 +2,7 @@
 
 import Foundation
 import HostConfiguration
+import HostTestKit
 import TaskLedger
 import TaskModel
 import Testing
@@ -22,7 +23,7 @@ struct UserAssignmentTests {
         let (a, b) = (try plugin("a"), try plugin("b"))
         var users = try assignments("2000-2002", [a: 1])
         #expect(users.user(of: a) == 2_001 && users.user(of: b) == nil)
-        let next = try #require(users.assignment { _ in true })
+        let next = try #require(users.assignment { _, _ in true })
         #expect(next == UserAssignments.Assignment(index: 2, user: 2_002, previous: nil))
         users.record(next, for: b)
         #expect(users.user(of: b) == 2_002)
@@ -31,18 +32,32 @@ struct UserAssignmentTests {
     @Test func `an exhausted range gives the user of a plugin without a container to another plugin`() throws {
         let (a, b, c) = (try plugin("a"), try plugin("b"), try plugin("c"))
         var users = try assignments("2000-2001", [a: 0, b: 1])
-        #expect(users.assignment { _ in true } == nil)
-        let freed = try #require(users.assignment { $0 == a })
+        #expect(users.assignment { _, _ in true } == nil)
+        let freed = try #require(users.assignment { plugin, _ in plugin == a })
         #expect(freed == UserAssignments.Assignment(index: 1, user: 2_001, previous: b))
         users.record(freed, for: c)
         #expect(users.user(of: b) == nil && users.user(of: c) == 2_001 && users.user(of: a) == 2_000)
+    }
+
+    @Test func `the user of a container that is purged and not deleted yet is not given away`() async throws {
+        let (a, b) = (try plugin("a"), try plugin("b"))
+        let users = try assignments("2000-2001", [a: 0, b: 1])
+        #expect(users.assignment { plugin, user in plugin == a || user == 2_001 } == nil)
+        try await ScratchDirectory.with { directory in
+            let state = try StateDirectory(path: directory.file("state"))
+            for name in [".purged-com.example.b", "com.example.a"] {
+                try directory.makeDirectory("state/containers/\(name)")
+            }
+            #expect(state.ownersOfDiscarded() == [geteuid()])
+            #expect(state.containers() == ["com.example.a"])
+        }
     }
 
     @Test func `an index beyond a smaller range is assigned anew`() throws {
         let (a, b) = (try plugin("a"), try plugin("b"))
         let users = try assignments("2000-2001", [a: 0, b: 7])
         #expect(users.user(of: a) == 2_000 && users.user(of: b) == nil)
-        #expect(users.assignment { _ in true }?.user == 2_001)
+        #expect(users.assignment { _, _ in true }?.user == 2_001)
     }
 
     @Test func `a recorded user survives a restart, and a moved range moves the users`() throws {
@@ -53,15 +68,15 @@ struct UserAssignmentTests {
         var ledger = try Ledger.open(path: directory + "/ledger.sqlite")
         var keeper = try UserKeeper(.own(try #require(UserRange("2000-2009"))), ledger: ledger)
         #expect(keeper.user(of: a) == nil)
-        #expect(try keeper.assign(a) { _ in false } == 2_000)
-        #expect(try keeper.assign(b) { _ in false } == 2_001)
-        #expect(try keeper.assign(a) { _ in false } == 2_000)
+        #expect(try keeper.assign(a) { _, _ in false } == 2_000)
+        #expect(try keeper.assign(b) { _, _ in false } == 2_001)
+        #expect(try keeper.assign(a) { _, _ in false } == 2_000)
         try ledger.close()
         ledger = try Ledger.open(path: directory + "/ledger.sqlite")
         keeper = try UserKeeper(.own(try #require(UserRange("3000-3009"))), ledger: ledger)
         #expect(keeper.user(of: b) == 3_001)
         let none = try UserKeeper(.hostUser("a test"), ledger: ledger)
-        #expect(try none.assign(a) { _ in false } == nil)
+        #expect(try none.assign(a) { _, _ in false } == nil)
         try ledger.close()
     }
 
@@ -69,8 +84,8 @@ struct UserAssignmentTests {
         let ledger = try Ledger.inMemory()
         let keeper = try UserKeeper(.own(try #require(UserRange("2000-2000"))), ledger: ledger)
         let (a, b) = (try plugin("a"), try plugin("b"))
-        #expect(try keeper.assign(a) { _ in true } == 2_000)
-        let error = #expect(throws: HostError.self) { try keeper.assign(b) { _ in true } }
+        #expect(try keeper.assign(a) { _, _ in true } == 2_000)
+        let error = #expect(throws: HostError.self) { try keeper.assign(b) { _, _ in true } }
         #expect(error?.message.contains("purge removed plugins, or write a larger range") == true)
     }
 }

@@ -114,6 +114,31 @@ struct ManifestTests {
         )
     }
 
+    @Test func `a secret setting has no default, and is no setting that replies show`() throws {
+        let lines = "settings: { url: a, token: { secret: true }, key: { secret: true } }"
+        let reading = read(yaml(lines + "\ngrants: { settings: [ { setting: url, access: read } ] }"))
+        let manifest = try #require(reading.manifest, "\(reading.problems)")
+        #expect(manifest.settings == ["url": "a"] && manifest.secrets == ["key", "token"])
+    }
+
+    @Test(arguments: [
+        ("settings: { token: { secret: false } }", "without secret: true", "write { secret: true } for a secret"),
+        ("settings: { token: {} }", "without secret: true", "write { secret: true } for a secret"),
+        ("settings: { token: { secret: maybe } }", "not a boolean", "write true or false"),
+        ("settings: { token: { secret: true, default: a } }", "is not a known key", "begin it with x-"),
+        (
+            "settings: { token: { secret: true } }\ngrants: { settings: [ { setting: token, access: read } ] }",
+            "which is a secret, while granted paths are shown", "write a default value for token"
+        ),
+    ])
+    func `a flawed secret setting is refused with its remedy`(_ lines: String, _ problem: String, _ remedy: String) {
+        let problems = read(yaml(lines)).problems
+        #expect(
+            problems.contains { $0.severity == .error && $0.message.contains(problem) && $0.remedy.contains(remedy) },
+            "\(problems)"
+        )
+    }
+
     @Test(arguments: [
         ("grants: { read: [~/a] }", "absolute path"), ("grants: { write: [/a/../b] }", "absolute path"),
         ("grants: { settings: [ { setting: folder, access: write } ] }", "does not list under settings"),

@@ -32,6 +32,31 @@ struct PinnedFileTests {
 
     private func problems(_ workshop: Workshop) -> [DocumentProblem] { workshop.load().refused.first?.problems ?? [] }
 
+    /// The provenance of an unpinned plugin of a package whose library lies in a directory with this mode.
+    private func source(ofPackageWithLibraryIn mode: mode_t) throws -> (Provenance.Source?, [DocumentProblem.Rule]) {
+        // Every directory on the way to the files of a package belongs to root.
+        try Workshop.with(in: "/root") { workshop in
+            try workshop.write(try workshop.compiled(Self.plain), "plugins/libFeed.so")
+            try workshop.installManifest("packages/a.yaml", identifier: "com.example.a")
+            for name in ["", "packages", "plugins", "packages/a.yaml", "plugins/libFeed.so"] {
+                chmod(workshop.path(name), 0o755)
+            }
+            chmod(workshop.path("plugins"), mode)
+            let contents = CatalogueReader.load(workshop.directories)
+            return (contents.entries.first?.provenance.source, contents.notes.map(\.rule))
+        }
+    }
+
+    private static let plain = source.replacing("int helper(void);", with: "static int helper(void) { return 0; }")
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `an unpinned library that other users can change is no part of a trusted package`() throws {
+        let (trusted, notes) = try source(ofPackageWithLibraryIn: 0o755)
+        #expect(trusted == .package && notes.isEmpty)
+        let (open, reasons) = try source(ofPackageWithLibraryIn: 0o777)
+        #expect(open == .unsigned && reasons.contains(.unpinnedLibrary))
+    }
+
     @Test func `a plugin with every file pinned is installed with its pins`() throws {
         try Workshop.with { workshop in
             let digests = try install(workshop)

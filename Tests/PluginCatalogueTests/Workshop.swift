@@ -10,8 +10,12 @@ import Testing
 struct Workshop {
     let directory: String
 
-    static func with<Result>(_ body: (Workshop) throws -> Result) throws -> Result {
-        let workshop = try Workshop()
+    /// - Parameter place: the directory in which the directory of the test is created.
+    static func with<Result>(
+        in place: String = NSTemporaryDirectory(),
+        _ body: (Workshop) throws -> Result
+    ) throws -> Result {
+        let workshop = try Workshop(in: place)
         defer { workshop.remove() }
         return try body(workshop)
     }
@@ -22,8 +26,8 @@ struct Workshop {
         try await body(workshop)
     }
 
-    private init() throws {
-        var template = Array((NSTemporaryDirectory() + "/bgtask-catalogue-XXXXXX").utf8CString)
+    private init(in place: String = NSTemporaryDirectory()) throws {
+        var template = Array((place + "/bgtask-catalogue-XXXXXX").utf8CString)
         let made = try #require(mkdtemp(&template).map { String(cString: $0) })
         directory = URL(filePath: made).resolvingSymlinksInPath().path
     }

@@ -1,9 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
+import ControlAPI
 import FunctionTrial
 import HostConfiguration
 import LinuxSystem
+import PluginCatalogue
+import SandboxPolicy
 import TaskModel
 
 /// `bgtask plugin call`: calls a function of a library once in its own runner, to try a signature before a manifest
@@ -13,8 +16,10 @@ struct PluginCallCommand: AsyncParsableCommand {
         commandName: "call",
         abstract: "Call a function of any library once, to try a handler's signature.",
         discussion: """
-            A separate runner calls the function under a budget, as it calls a handler of a manifest. No host takes \
-            part, and a crash by a wrong signature ends only that runner. An argument is a kind as in a manifest, followed \
+            A separate runner calls the function under a budget and in the sandbox of a launch, as it calls a handler of \
+            a manifest. The function reaches its container, the programs and libraries of the system, and the grants of \
+            --manifest and the options. No host takes part, and a crash by a wrong signature ends only that runner. The \
+            guarantees that are not enforced are printed. An argument is a kind as in a manifest, followed \
             by a colon and its value:
 
               string:/var/log   int32:-5    uint32:5    int64:-5    uint64:5
@@ -27,7 +32,7 @@ struct PluginCallCommand: AsyncParsableCommand {
 
             Examples:
               bgtask plugin call ./liblogtrim.so logtrim_run \\
-                string:/tmp/logs int64:1048576 cancel-flag
+                string:/tmp/logs int64:1048576 cancel-flag --write /tmp/logs
               bgtask plugin call /usr/lib/x86_64-linux-gnu/libz.so.1 zlibVersion \\
                 --returns pointer:success-when-non-null
 
@@ -81,11 +86,19 @@ struct PluginCallCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The value of the argument container-path; by default the current directory.",
+            "The container of the function; by default a temporary directory, which is deleted after the call.",
             valueName: "directory"
         )
     )
     var container: String?
+
+    @Option(
+        help: ArgumentHelp("The file with the value of the argument setting:KEY; may be repeated.", valueName: "key=file"),
+        transform: SignatureArgument.setting
+    )
+    var secret: [(key: String, value: String)] = []
+
+    @OptionGroup var sandbox: SandboxOptions
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -100,7 +113,8 @@ struct PluginCallCommand: AsyncParsableCommand {
                     + " call a function that takes fewer"
             )
         }
-        for case .setting(let key) in arguments where !setting.contains(where: { $0.key == key }) {
+        let given = (setting + secret).map(\.key)
+        for case .setting(let key) in arguments where sandbox.manifest == nil && !given.contains(key) {
             throw ValidationError("setting:\(key) has no value; add --setting \(key)=VALUE")
         }
         if payload != nil, !arguments.contains(.payload) {
@@ -112,6 +126,11 @@ struct PluginCallCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let context = CommandContext.current
+        let manifest = try sandbox.readManifest()
+        let settings = try settings(besides: manifest)
+        let container = try TrialContainer(at: container, environment: context.environment)
+        defer { container.delete() }
         let trial = FunctionTrial(
             library: FilePlace.absolute(file),
             handler: FunctionBinding(
@@ -123,15 +142,20 @@ struct PluginCallCommand: AsyncParsableCommand {
             budget: budget,
             gracePeriod: gracePeriod,
             payload: try payload.map(PayloadFile.bytes) ?? [],
-            container: FilePlace.absolute(container ?? "."),
-            settings: Dictionary(setting.map { ($0.key, $0.value) }) { _, last in last }
+            container: container.path,
+            settings: settings,
+            grants: sandbox.grants(besides: manifest),
+            sandboxes: try policy()
         )
-        let context = CommandContext.current
         let report = try await trial.run(
             runner: RunnerProgram.path(),
             environment: context.environment
         ) { remark in
             switch remark {
+            case .notEnforced(let guarantee, let reason):
+                context.writeMessage("not enforced: \(guarantee): \(reason)")
+            case .denied(let call): context.writeMessage(Self.message(about: call))
+            case .warning(let message): context.writeMessage(message.terminalSafe)
             case .violation(let rule, let message):
                 context.writeMessage((rule.map { "\($0): " } ?? "") + message)
             case .output(let stream, let line): context.writeLine("\(stream): \(line.terminalSafe)")
@@ -139,5 +163,50 @@ struct PluginCallCommand: AsyncParsableCommand {
         }
         try OutputOptions(json: json).show(report)
         if !report.isSuccess { throw CommandFailure(.refused, "the function failed: \(report.returned)") }
+    }
+
+    /// The values of all settings: those of the options, otherwise the manifest's defaults.
+    private func settings(besides manifest: Manifest?) throws -> [String: String] {
+        var values = manifest?.settings ?? [:]
+        for (key, value) in setting { values[key] = value }
+        for (key, file) in secret {
+            let sources = [FunctionTrial.plugin: [key: SecretSource.file(FilePlace.absolute(file))]]
+            do throws(HostError) {
+                let read = try SecretReader(sources, environment: [:]).values(of: [key], in: FunctionTrial.plugin)
+                values.merge(read) { _, secret in secret }
+            } catch {
+                throw CommandFailure(.refused, error.message)
+            }
+        }
+        for case .setting(let key) in arguments where values[key] == nil {
+            throw CommandFailure(
+                .refused,
+                "setting:\(key) has no value, also not in the manifest",
+                remedy: "add --setting \(key)=VALUE, or --secret \(key)=FILE for a secret"
+            )
+        }
+        return values
+    }
+
+    /// The policy for the call. No grant opens the state and the socket of this machine's hosts.
+    private func policy() throws -> SandboxPolicy {
+        let hosts = [HostPaths.system, .user(environment: CommandContext.current.environment)]
+        do throws(SandboxPolicy.Refusal) {
+            return try SandboxPolicy(
+                sandbox.isolation,
+                privatePlaces: hosts.flatMap { [$0.stateDirectory, $0.controlSocket] },
+                cataloguePlaces: []
+            )
+        } catch {
+            throw CommandFailure(.refused, "\(error)")
+        }
+    }
+
+    private static func message(about call: DeniedCall) -> String {
+        switch call.group {
+        case .network: "\(call.name) was refused with EPERM; grant the network with --network"
+        case .processes: "\(call.name) was refused with EPERM; grant starting processes with --processes"
+        case .ungrantable: call.message
+        }
     }
 }

@@ -72,6 +72,9 @@ struct PluginInstallCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await options.place()
+        // Before the plan: it depends on the installed files.
+        let lock = try DirectoryLock(on: place.operatorDirectory)
+        defer { withExtendedLifetime(lock) {} }
         let plan = try InstallationPlan(
             source: FilePlace.absolute(manifest),
             library: library.map(FilePlace.absolute),

@@ -40,6 +40,8 @@ struct PluginRemoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await options.place()
+        let lock = try DirectoryLock(on: place.operatorDirectory)
+        defer { withExtendedLifetime(lock) {} }
         if purge, place.host == nil {
             throw CommandFailure(
                 .refused,

@@ -24,6 +24,13 @@ extension PluginReply: Presentable {
         fields.add("launch limits", LimitWords.text(memory: grants.memory, processes: grants.processLimit))
         fields.add("user", each: grants.user.map { ["\($0), its own"] } ?? [])
         fields.add("settings", each: settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
+        fields.add(
+            "secrets",
+            each: secrets.map { secret in
+                "\(secret.setting) from "
+                    + (secret.source ?? "no source; write plugins.\(summary.identifier).secrets in the configuration")
+            }
+        )
         fields.add("work", "\(summary.pending) pending, \(summary.running) running")
         fields.add("events", each: eventLines(for: reader))
         fields.add("pending limits", limits.map(\.words).joined(separator: ", "))

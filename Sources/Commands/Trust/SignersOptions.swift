@@ -6,6 +6,7 @@ import ControlClient
 import Foundation
 import HostConfiguration
 import LinuxSystem
+import PluginInstaller
 import Signatures
 
 /// The options that select a signers file: `--signers` names it directly; otherwise it is the file of the host that
@@ -38,6 +39,11 @@ struct SignersOptions: ParsableArguments {
                 remedy: failure.remedy.map { "\($0); \(remedy)" } ?? remedy
             )
         }
+    }
+
+    /// The lock of the file's directory: a second command would otherwise replace the change of the first one.
+    static func lock(_ path: String) throws -> DirectoryLock {
+        try DirectoryLock(on: FilePlace.directory(of: path), attempts: 100)
     }
 
     /// The text of the file; empty when there is no file.

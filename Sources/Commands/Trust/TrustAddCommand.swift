@@ -39,6 +39,8 @@ struct TrustAddCommand: AsyncParsableCommand {
     func run() async throws {
         let key = try parsedKey()
         let path = try await options.path()
+        let lock = try SignersOptions.lock(path)
+        defer { withExtendedLifetime(lock) {} }
         let text = try SignersOptions.text(of: path)
         let file = SignersFile(text: text)
         if let known = file.entries.first(where: { $0.key == key.key && $0.principals.text == patterns }) {

@@ -28,6 +28,8 @@ struct TrustRemoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let path = try await options.path()
+        let lock = try SignersOptions.lock(path)
+        defer { withExtendedLifetime(lock) {} }
         let text = try SignersOptions.text(of: path)
         let entries = SignersFile(text: text).entries
         let found = entries.filter { [$0.key.fingerprint, $0.principals.text, $0.comment].contains(name) }

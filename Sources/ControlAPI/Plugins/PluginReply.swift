@@ -17,6 +17,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let librariesToLoad: [String]
     package let provenance: PluginProvenance
     package let settings: [String: String]
+    /// The secret settings, which `settings` does not have.
+    package let secrets: [Secret]
     /// The bound functions of the manifest; empty for a library with an entry function.
     package let handlers: [Handler]
     package let grants: GrantsInForce
@@ -49,6 +51,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         _ entry: PluginEntry,
         summary: PluginListReply.Summary,
         librariesToLoad: Set<String> = [],
+        secrets: [Secret] = [],
         grants: GrantsInForce,
         notes: [ManifestNote] = [],
         limits: [KindLimit],
@@ -74,6 +77,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.librariesToLoad = librariesToLoad.sorted()
         self.provenance = PluginProvenance(entry.provenance)
         self.settings = entry.settings
+        self.secrets = secrets
         self.handlers = entry.handlers.map(Handler.init)
         self.grants = grants
         self.notes = notes
@@ -92,6 +96,19 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.lastLaunch = lastLaunch
         self.reasons = reasons
         self.waitingEvents = waitingEvents
+    }
+
+    /// A secret setting. Its value is in no reply.
+    package struct Secret: Codable, Hashable, Sendable {
+        package let setting: String
+        /// The place from which the host takes the value, such as `file /etc/token`; nil when the operator configured
+        /// none, so that the plugin is not launched.
+        package let source: String?
+
+        package init(setting: String, source: String?) {
+            self.setting = setting
+            self.source = source
+        }
     }
 
     /// A task identifier and its bound function.
@@ -163,7 +180,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case manifest, provenance, settings, handlers, grants, notes, limits, budgets, retry, reasons, entitlements,
+        case manifest, provenance, settings, secrets, handlers, grants, notes, limits, budgets, retry, reasons, entitlements,
             schedules
         case dayBudget = "day_budget_ns"
         case isBackgroundRefreshOn = "background_refresh"
@@ -191,6 +208,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         librariesToLoad = try container.decode([String].self, forKey: .librariesToLoad)
         provenance = try container.decode(PluginProvenance.self, forKey: .provenance)
         settings = try container.decode([String: String].self, forKey: .settings)
+        secrets = try container.decode([Secret].self, forKey: .secrets)
         handlers = try container.decode([Handler].self, forKey: .handlers)
         grants = try container.decode(GrantsInForce.self, forKey: .grants)
         notes = try container.decode([ManifestNote].self, forKey: .notes)
@@ -221,6 +239,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encode(librariesToLoad, forKey: .librariesToLoad)
         try container.encode(provenance, forKey: .provenance)
         try container.encode(settings, forKey: .settings)
+        try container.encode(secrets, forKey: .secrets)
         try container.encode(handlers, forKey: .handlers)
         try container.encode(grants, forKey: .grants)
         try container.encode(notes, forKey: .notes)

@@ -36,6 +36,9 @@ extension ControlRoutes {
             summary.entry,
             summary: listed(summary, lastBlame: last?.end?.blame),
             librariesToLoad: found.librariesToLoad,
+            secrets: summary.entry.secrets.map { key in
+                .init(setting: key, source: facts.configuration.secrets[identifier]?[key]?.text)
+            },
             grants: GrantsInForce(of: summary.entry, under: facts),
             notes: catalogue.contents.notes.filter { $0.file == summary.entry.manifestPath }.map(ManifestNote.init),
             limits: requestLimits + [KindLimit(.event, limit: scheduling.eventLimit, used: summary.eventCount)],

@@ -15,11 +15,11 @@ extension ControlRoutes {
         let answer = await ask { .purgeRequested(plugin, reply: $0) }
         guard case .purged(let dropped) = answer else { throw unexpected(answer) }
         do {
-            let hadContainer = try await threads.run { [state = loop.state] in
-                try state.deleteDiscarded(of: plugin.text)
-            }
-            if dropped == nil, !hadContainer { throw nothingToPurge(plugin) }
-            return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: hadContainer)
+            let state = loop.state
+            let discarded = try await threads.run { state.discarded(of: plugin.text) }
+            if let discarded { try await state.delete(discarded, on: threads) }
+            if dropped == nil, discarded == nil { throw nothingToPurge(plugin) }
+            return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: discarded != nil)
         } catch let error as HostError {
             throw RouteError(.containerKept, error.message)
         }

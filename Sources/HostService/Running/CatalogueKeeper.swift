@@ -283,6 +283,8 @@ extension CatalogueKeeper {
 
     private func withOperatorsSettings(_ entry: PluginEntry) -> PluginEntry {
         guard let own = settings[entry.identifier] else { return entry }
-        return entry.with(settings: entry.settings.merging(own) { _, operatorsValue in operatorsValue })
+        // A value of a secret setting in the configuration file would be shown; its source gives the value.
+        let open = own.filter { !entry.secrets.contains($0.key) }
+        return entry.with(settings: entry.settings.merging(open) { _, operatorsValue in operatorsValue })
     }
 }

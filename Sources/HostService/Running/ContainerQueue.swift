@@ -2,31 +2,42 @@
 
 import Dispatch
 import HostConfiguration
+import Scheduling
 import TaskModel
 
-/// Creates and discards containers, one at a time in the order of the calls, on a queue of its own that may block on
+/// Creates and discards containers and reads secret settings, one at a time in the order of the calls, on a queue of its own that may block on
 /// the disk.
 struct ContainerQueue: Sendable {
     private let state: StateDirectory
     private let users: UserKeeper
+    private let secrets: SecretReader
     private let queue = DispatchQueue(label: "bgtask.containers")
 
-    init(state: StateDirectory, users: UserKeeper) {
+    init(state: StateDirectory, users: UserKeeper, secrets: SecretReader) {
         self.state = state
         self.users = users
+        self.secrets = secrets
     }
 
-    /// Creates the container of a main plugin if it does not exist, after the plugin has its user.
+    /// Reads the secret settings of the plugin of a launch, and creates the container of its main plugin if it does not
+    /// exist, after the main plugin has its user.
     ///
-    /// - Parameter then: called on the queue, with the error when the container could not be created; nil for success.
-    func make(_ main: PluginIdentifier, then: @escaping @Sendable (HostError?) -> Void) {
-        queue.async { [state, users] in
+    /// - Parameter then: called on the queue, with the values of the secret settings.
+    func prepare(
+        _ preparation: LaunchPreparation,
+        then: @escaping @Sendable (Result<[String: String], HostError>) -> Void
+    ) {
+        queue.async { [state, users, secrets] in
             do throws(HostError) {
-                let user = try users.assign(main) { state.hasContainer(of: $0.text) }
+                let values = try secrets.values(of: preparation.secrets, in: preparation.plugin)
+                let main = preparation.container
+                let user = try users.assign(main) { plugin, user in
+                    state.hasContainer(of: plugin.text) || state.ownersOfDiscarded().contains(user)
+                }
                 try state.makeContainer(of: main.text, user: user)
-                then(nil)
+                then(.success(values))
             } catch {
-                then(error)
+                then(.failure(error))
             }
         }
     }

@@ -23,7 +23,7 @@ extension DecisionLoop {
             case .answer(let token, let answer) where isBehindContainers:
                 containers.perform { self.answer(token, answer) }
             case .answer(let token, let answer): self.answer(token, answer)
-            case .takeRunner(let launch, let main): takeRunner(launch, container: main, &launches)
+            case .takeRunner(let launch, let preparation): takeRunner(launch, preparation, &launches)
             case .discardContainer(let main):
                 containers.discard(main)
                 isBehindContainers = true
@@ -43,15 +43,16 @@ extension DecisionLoop {
         return hasStopped
     }
 
-    /// Starts a runner and, at the same time, creates the container of its plugin. The scheduler is notified that the
-    /// runner is ready only when the container exists, so that a failure of the host is not blamed on the plugin.
+    /// Starts a runner and, at the same time, creates the container of its plugin and reads the plugin's secrets. The
+    /// scheduler is notified that the runner is ready only when both exist, so that a failure of the host is not blamed
+    /// on the plugin.
     private func takeRunner(
         _ launch: LaunchNumber,
-        container main: PluginIdentifier,
+        _ preparation: LaunchPreparation,
         _ launches: inout LaunchDirectory
     ) {
         launches.containers.began(launch)
-        containers.make(main) { [mailbox] error in mailbox.put(.container(launch, error)) }
+        containers.prepare(preparation) { [mailbox] result in mailbox.put(.container(launch, result)) }
         launcher.take(for: launch)
     }
 
@@ -68,10 +69,18 @@ extension DecisionLoop {
                 let message = "plugin \(main) has no user of its own; report this defect of bgtaskd"
                 throw HostError(code: .systemRefused, message: message)
             }
+            let secrets = launches.secrets.removeValue(forKey: plan.number) ?? [:]
+            if let key = plugin.secrets.first(where: { secrets[$0] == nil }) {
+                throw HostError(
+                    code: .secretUnavailable,
+                    message: "the manifest of \(plugin.identifier) has the secret setting \(key) since the launch began"
+                )
+            }
             let sandbox = sandboxes.plan(for: plugin)
             let runnerPlan = RunnerPlan(
                 plan,
                 payloads: payloads,
+                secrets: secrets,
                 container: state.containerPath(of: main.text),
                 user: user,
                 // Counted per user: the limit would concern all processes of the host's user.

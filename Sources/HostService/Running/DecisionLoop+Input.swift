@@ -13,8 +13,8 @@ extension DecisionLoop {
         /// The result of a commit, with the payloads of the tasks that it started.
         case committed(CommitReport)
         case launch(LaunchEvent)
-        /// The result of creating a launch's container: the error, or nil for success.
-        case container(LaunchNumber, HostError?)
+        /// The result of creating a launch's container and of reading its secret settings: their values.
+        case container(LaunchNumber, Result<[String: String], HostError>)
         /// A timer fired. Handled after all inputs that arrived before it.
         case timer
         /// A request to read values from the scheduler between two events. `close` is called instead when the host has

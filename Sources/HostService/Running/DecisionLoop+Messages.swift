@@ -26,11 +26,12 @@ extension DecisionLoop {
         case .timer: return [.timerFired]
         case .launch(let event):
             return launches.containers.filter(event).map { events(of: $0, core, &launches) } ?? []
-        case .container(let launch, nil):
+        case .container(let launch, .success(let secrets)):
+            if !secrets.isEmpty { launches.secrets[launch] = secrets }
             var events: [SchedulerEvent] = []
             for event in launches.containers.made(launch) { events += self.events(of: event, core, &launches) }
             return events
-        case .container(let launch, let error?):
+        case .container(let launch, .failure(let error)):
             if launches.containers.failed(launch) { launcher.kill(launch) }
             log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
@@ -48,6 +49,7 @@ extension DecisionLoop {
             runners.began(launch, in: process.pid)
             return [.runnerReady(launch, process)]
         case .unavailable(let launch, let error):
+            launches.ended(launch)
             log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)

@@ -61,6 +61,7 @@ final class DecisionLoop: Service, Sendable {
         sandboxes: SandboxPolicy,
         users: UserKeeper,
         resources: (limits: PluginLimits, backgroundNice: Int) = (.none, 0),
+        secrets: SecretReader = .none,
         conditions: ConditionsKeeper,
         clock: SystemClock,
         onUnseenChange: @escaping @Sendable () -> Void,
@@ -80,7 +81,7 @@ final class DecisionLoop: Service, Sendable {
         self.onUnseenChange = onUnseenChange
         self.killPoint = killPoint
         self.log = log
-        containers = ContainerQueue(state: state, users: users)
+        containers = ContainerQueue(state: state, users: users, secrets: secrets)
         initial = Mutex(core)
         // Both threads wake late after a standstill of the host. Messages that runners sent before their kill times are
         // handled first.

@@ -21,6 +21,8 @@ struct LaunchDirectory {
     var withoutPlan: Set<LaunchNumber> = []
     /// Launches whose container is being created.
     var containers = AwaitedContainers()
+    /// Values of secret settings of each launch whose plan was not sent yet.
+    var secrets: [LaunchNumber: [String: String]] = [:]
     /// Payloads of the tasks that the current commit started; empty at other times.
     var payloads: [SubmissionNumber: [UInt8]] = [:]
 
@@ -33,6 +35,7 @@ struct LaunchDirectory {
 
     mutating func ended(_ launch: LaunchNumber) {
         judges[launch] = nil
+        secrets[launch] = nil
         withoutPlan.remove(launch)
     }
 }

@@ -5,9 +5,12 @@ import TaskModel
 
 extension RunnerPlan {
     /// The part of a launch's plan that the runner needs.
+    ///
+    /// - Parameter secrets: the values of the plugin's secret settings.
     init(
         _ plan: LaunchPlan,
         payloads: [SubmissionNumber: [UInt8]],
+        secrets: [String: String],
         container: String,
         user: UInt32?,
         processLimit: Int?,
@@ -24,7 +27,7 @@ extension RunnerPlan {
             libraryIdentity: plan.plugin.library.identity,
             permitted: plan.plugin.permitted,
             modes: plan.plugin.modes,
-            settings: plan.plugin.settings,
+            settings: plan.plugin.settings.merging(secrets) { _, secret in secret },
             handlers: plan.plugin.handlers,
             containerPath: container,
             user: user,

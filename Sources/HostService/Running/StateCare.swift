@@ -27,7 +27,7 @@ struct StateCare: Service {
 
     func run() async throws {
         try await runUntilShutdown {
-            try await threads.run { deleteDiscarded() }
+            try await deleteDiscarded()
             try await clock.sleep(for: doubt)
             while true {
                 try await threads.run { prune() }
@@ -36,12 +36,12 @@ struct StateCare: Service {
         }
     }
 
-    private func deleteDiscarded() {
+    private func deleteDiscarded() async throws {
         for container in discarded {
             do {
-                try state.delete(container)
+                try await state.delete(container, on: threads)
                 log.info("purged container deleted", metadata: ["file": "\(container)"])
-            } catch {
+            } catch let error as HostError {
                 log.warning("\(error.message)")
             }
         }

@@ -5,7 +5,7 @@ import TaskModel
 /// The users of the main plugins: an index into the range of users for each main plugin that was ever launched.
 ///
 /// An index stays with its plugin. It is given to another plugin only when the range is exhausted and its plugin has no
-/// container, because the files in a container belong to the user.
+/// container, also none whose deletion has not ended, because the files in a container belong to the user.
 struct UserAssignments: Hashable, Sendable {
     let range: UserRange
     private(set) var indexes: [PluginIdentifier: Int]
@@ -35,10 +35,13 @@ struct UserAssignments: Hashable, Sendable {
     /// The assignment for a main plugin without a user; nil when every user of the range belongs to a plugin with a
     /// container. Changes nothing; `record` does.
     ///
-    /// - Parameter hasContainer: whether a main plugin has a container. Called only when the range is exhausted.
-    func assignment(hasContainer: (PluginIdentifier) -> Bool) -> Assignment? {
+    /// - Parameter hasFiles: whether a main plugin has a container, or its user owns a discarded one. Called only when the
+    ///   range is exhausted.
+    func assignment(hasFiles: (PluginIdentifier, UInt32) -> Bool) -> Assignment? {
         if let user = range[next] { return Assignment(index: next, user: user, previous: nil) }
-        let free = owners.sorted { $0.key < $1.key }.first { !hasContainer($0.value) }
+        let free = owners.sorted { $0.key < $1.key }.first { index, owner in
+            range[index].map { !hasFiles(owner, $0) } ?? false
+        }
         return free.flatMap { index, previous in
             range[index].map { Assignment(index: index, user: $0, previous: previous) }
         }

@@ -23,15 +23,29 @@ final class UserKeeper: Sendable {
         assignments = Mutex(UserAssignments(range: range, recorded: try ledger.userIndexes()))
     }
 
+    /// Gives each container to the present user of its plugin, or to the host's user if the plugin has none. After a
+    /// change of `plugin-users`, a container would otherwise belong to the present user of another plugin. Called before
+    /// the first launch; blocks on the disk.
+    func giveContainers(in state: StateDirectory) throws(HostError) {
+        guard users.range != nil else { return }
+        for container in state.containers() {
+            try state.makeContainer(of: container, user: PluginIdentifier(container).flatMap(user))
+        }
+        state.closeDiscarded()
+    }
+
     /// The user of a main plugin; nil when it has the host's user, and before its first launch.
     func user(of main: PluginIdentifier) -> UInt32? { assignments.withLock { $0?.user(of: main) } }
 
     /// Returns the user of a main plugin, after it was assigned if necessary; nil when all plugins have the host's
     /// user. Blocks on the disk. Called on one thread at a time.
-    func assign(_ main: PluginIdentifier, hasContainer: (PluginIdentifier) -> Bool) throws(HostError) -> UInt32? {
+    func assign(
+        _ main: PluginIdentifier,
+        hasFiles: (PluginIdentifier, UInt32) -> Bool
+    ) throws(HostError) -> UInt32? {
         guard let range = users.range else { return nil }
         if let user = user(of: main) { return user }
-        let assignment = assignments.withLock { $0?.assignment(hasContainer: hasContainer) }
+        let assignment = assignments.withLock { $0?.assignment(hasFiles: hasFiles) }
         guard let assignment else {
             throw HostError(
                 code: .systemRefused,

@@ -135,6 +135,7 @@ package enum CatalogueReader {
             modes: manifest.modes,
             entitlements: manifest.entitlements,
             settings: manifest.settings,
+            secrets: manifest.secrets,
             handlers: manifest.handlers,
             grants: manifest.grants,
             limits: manifest.limits,

@@ -79,8 +79,13 @@ package struct ExaminedManifest: Sendable {
         let path = finder.path(of: reference, in: source.file)
         let library = finder.library(of: reference, in: source.file, problems: problems)
         let provenance = reading.manifest.flatMap { manifest in
-            ProvenanceExamination(rule: rule, manifest: manifest, source: source, problems: problems)
-                .provenance(cache.signature(of: reading))
+            ProvenanceExamination(
+                rule: rule,
+                manifest: manifest,
+                source: source,
+                libraryPath: path,
+                problems: problems
+            ).provenance(cache.signature(of: reading))
         }
         if let path { watched.formUnion(finder.directories(ofFilesBeside: path, library, by: reference)) }
         return ExaminedManifest(

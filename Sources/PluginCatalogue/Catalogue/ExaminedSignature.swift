@@ -9,8 +9,9 @@ internal import TaskModel
 enum ExaminedSignature: Sendable {
     case missing
     case unreadable(path: String, String)
-    /// The signature cannot be verified, or is not one of this manifest.
-    case refused(path: String, SignatureProblem)
+    /// The signature cannot be verified, or is not one of this manifest. The key is the one that the signature names; nil
+    /// when it names none.
+    case refused(path: String, SignatureProblem, PublicKey?)
     /// A signature of the manifest's bytes by the key.
     case valid(PublicKey)
 
@@ -33,12 +34,14 @@ enum ExaminedSignature: Sendable {
             return (.unreadable(path: path, cause), nil)
         }
         guard let digests = manifest.messageDigests else { return (.missing, nil) }
+        var key: PublicKey?
         do throws(SignatureProblem) {
             let signature = try PluginSignature(text: file.bytes)
+            key = signature.key
             try signature.verify(digests)
             return (.valid(signature.key), file.identity)
         } catch {
-            return (.refused(path: path, error), file.identity)
+            return (.refused(path: path, error, key), file.identity)
         }
     }
 }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LinuxSystem
 internal import LocatedYAML
 internal import Signatures
 internal import TaskModel
@@ -9,11 +10,13 @@ struct ProvenanceExamination {
     let rule: ProvenanceRule
     let manifest: Manifest
     let source: ManifestSource
+    /// Path of the library; nil when there is none.
+    let libraryPath: String?
     let problems: ProblemCollector
 
     /// The provenance; nil when the manifest is refused.
     func provenance(_ signature: ExaminedSignature) -> Provenance? {
-        let isPackage = rule.isTrustedPackage(source)
+        let isPackage = isTrustedPackage
         var signer: Provenance.Signer?
         switch verdict(on: signature) {
         case .refused: return nil
@@ -29,6 +32,23 @@ struct ProvenanceExamination {
             files: reference.files.map { Provenance.File(name: $0.name, digest: $0.digest.value) },
             signer: signer
         )
+    }
+
+    /// Whether the manifest and its library came with a package. Only root can change them; for a pinned library, the pin
+    /// names the file.
+    private var isTrustedPackage: Bool {
+        guard rule.isTrustedPackage(source) else { return false }
+        guard !manifest.library.isPinned, let path = libraryPath, let weak = SystemDirectory.weakness(of: path) else {
+            return true
+        }
+        problems.note(
+            .unpinnedLibrary,
+            at: manifest.library.path,
+            "is \(path.inQuotes) in a package, but other users than root can change \(weak.inQuotes), so it counts as"
+                + " unsigned",
+            remedy: "install the package again, or let only root change \(weak.inQuotes)"
+        )
+        return false
     }
 
     private enum Verdict {
@@ -52,14 +72,17 @@ struct ProvenanceExamination {
                 "has the signature \(path.inQuotes), which \(cause)",
                 "put the vendor's signature there, readable for the host's user"
             )
-        case .refused(let path, let problem) where problem.isBroken:
+        case .refused(let path, let problem, _) where problem.isBroken:
             return refuse(.signature, "has a signature in \(path.inQuotes), which \(problem.message)", problem.remedy)
-        case .refused(_, let problem): return .unaccepted(cause: Self.cause(problem), remedy: problem.remedy)
-        case .valid(let key): return verdict(on: key)
+        case .refused(_, let problem, let key):
+            // A revocation also applies to a key whose signatures this version cannot verify.
+            return key.flatMap(revocation) ?? .unaccepted(cause: Self.cause(problem), remedy: problem.remedy)
+        case .valid(let key): return revocation(of: key) ?? verdict(on: key)
         }
     }
 
-    private func verdict(on key: PublicKey) -> Verdict {
+    /// The verdict on a signature by a revoked key, or while the list of revoked keys is unknown; nil for other keys.
+    private func revocation(of key: PublicKey) -> Verdict? {
         let fingerprint = key.fingerprint
         if rule.isRevocationUnknown {
             return refuse(
@@ -72,6 +95,11 @@ struct ProvenanceExamination {
             let problem = SignatureProblem.revoked(fingerprint: fingerprint)
             return refuse(.revokedKey, Self.cause(problem), problem.remedy)
         }
+        return nil
+    }
+
+    private func verdict(on key: PublicKey) -> Verdict {
+        let fingerprint = key.fingerprint
         do throws(SignatureProblem) {
             let entry = try rule.signers.entry(for: key, principal: manifest.identifier.value.text, at: rule.now)
             guard manifest.library.isPinned else {

@@ -26,6 +26,8 @@ package struct Manifest: Hashable, Sendable {
     package let modes: Set<BackgroundMode>
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
+    /// The keys of the secret settings, sorted; `settings` does not have them.
+    package let secrets: [String]
     /// Functions bound to permitted identifiers; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
     package let library: LibraryReference

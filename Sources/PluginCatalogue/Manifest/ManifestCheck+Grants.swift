@@ -35,6 +35,15 @@ extension ManifestCheck {
         if draft.settings[key.value] != nil || problems.holdsErrors(under: .settings) {
             return Grants.Setting(key: key.value, access: access)
         }
+        if draft.secrets.contains(key.value) {
+            problems.report(
+                .wrongValue,
+                at: key,
+                "is \(key.value.inQuotes), which is a secret, while granted paths are shown",
+                remedy: "write a default value for \(key.value) instead of { secret: true }"
+            )
+            return nil
+        }
         problems.report(
             .wrongValue,
             at: key,

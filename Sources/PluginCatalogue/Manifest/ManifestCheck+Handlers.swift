@@ -101,9 +101,9 @@ extension ManifestCheck {
         }
         for argument in arguments.value {
             guard case .setting(let key) = argument.value, draft.settings[key] == nil,
-                !problems.holdsErrors(under: .settings)
+                !draft.secrets.contains(key), !problems.holdsErrors(under: .settings)
             else { continue }
-            let nearest = NearestWord.to(key, among: draft.settings.keys.sorted())
+            let nearest = NearestWord.to(key, among: draft.settings.keys.sorted() + draft.secrets.sorted())
             problems.report(
                 .handlerArguments,
                 at: argument,

@@ -47,6 +47,7 @@ struct ManifestCheck {
             modes: modes,
             entitlements: entitlements,
             settings: draft.settings,
+            secrets: draft.secrets.sorted(),
             handlers: handlers,
             library: library,
             limits: draft.limits?.value ?? .none,

@@ -35,7 +35,9 @@ extension ManifestDraft {
         permitted = root.strings(.permittedIdentifiers)
         extensions = root.strings(.extensions)
         entitlements = root.strings(.entitlements)
-        settings = root.texts(.settings)?.value ?? [:]
+        for (key, value) in root.settings(.settings) {
+            if let value { settings[key] = value } else { secrets.insert(key) }
+        }
 
         let place = root.presence(of: .limits)
         limits = root.mapping(.limits) { limits in

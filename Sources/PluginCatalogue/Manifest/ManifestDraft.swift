@@ -31,6 +31,8 @@ struct ManifestDraft {
     var extensions: Field<[Field<String>]>?
     var entitlements: Field<[Field<String>]>?
     var settings: [String: String] = [:]
+    /// The keys of the secret settings.
+    var secrets: Set<String> = []
     var limits: Field<PluginLimits>?
     var grants: GrantsDraft?
     var handlers: Field<[HandlerDraft]>?

@@ -49,7 +49,30 @@ extension DiagnosingMapping {
     func integer(_ key: ManifestKey) -> Field<Int>? { integer(key.name) }
     func strings(_ key: ManifestKey) -> Field<[Field<String>]>? { strings(key.name) }
     func fields(_ key: ManifestKey) -> Field<[(name: Field<String>, value: Field<String>)]>? { fields(key.name) }
-    func texts(_ key: ManifestKey) -> Field<[String: String]>? { texts(key.name) }
+
+    /// Reads the settings: the default value of each key, or nil for a secret setting. Invalid values are reported and
+    /// omitted.
+    func settings(_ key: ManifestKey) -> [(key: String, value: String?)] {
+        fieldsOrMappings(key.name) { mapping -> Bool in
+            let secret = mapping.boolean("secret")
+            if let secret, secret.value { return true }
+            if mapping.presence(of: "secret") != nil, secret == nil { return false }
+            mapping.problems.report(
+                .wrongValue,
+                key: mapping.path,
+                position: mapping.position,
+                "is a mapping without secret: true",
+                remedy: "write { secret: true } for a secret, or the default value as a text"
+            )
+            return false
+        }.compactMap { name, value in
+            switch value {
+            case .text(let text): (name.value, text.value)
+            case .mapping(true): (name.value, nil)
+            case .mapping(false): nil
+            }
+        }
+    }
 
     func arguments(_ key: ManifestKey) -> Field<[Field<FunctionArgument>]>? { arguments(key.name) }
     func result(_ key: ManifestKey) -> FunctionResult? { result(key.name) }

@@ -31,7 +31,7 @@ extension SchedulerDriver {
     }
     /// The main plugin whose container each requested runner needs, in order.
     var containersNeeded: [PluginIdentifier] {
-        actions.compactMap { if case .takeRunner(_, let main) = $0 { main } else { nil } }
+        actions.compactMap { if case .takeRunner(_, let needed) = $0 { needed.container } else { nil } }
     }
     var expirations: [Expiration] {
         actions.compactMap { action in

@@ -17,7 +17,7 @@ extension RandomWalk {
             case .expireAssertions(let launch, let reason): "expire assertions of launch \(launch): \(reason.name)"
             case .stop(let launch): "stop launch \(launch)"
             case .kill(let launch): "kill launch \(launch)"
-            case .takeRunner(let launch, let container): "runner for launch \(launch) of \(container)"
+            case .takeRunner(let launch, let needed): "runner for launch \(launch) of \(needed.container)"
             case .dismissRunner(let launch): "dismiss the runner of launch \(launch)"
             case .answer(_, let answer): "answer \(answer)"
             case .load(let plugin): "load \(plugin)"

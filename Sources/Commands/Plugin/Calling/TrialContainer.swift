@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import LinuxSystem
+
+/// The container of a called function: the directory that an option names, otherwise a temporary one.
+struct TrialContainer {
+    let path: String
+    private let isTemporary: Bool
+
+    init(at path: String?, environment: [String: String]) throws {
+        if let path {
+            (self.path, isTemporary) = (FilePlace.absolute(path), false)
+            return
+        }
+        var template = Array("\(environment["TMPDIR"] ?? "/tmp")/bgtask-call-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandFailure(
+                .refused,
+                "no temporary directory can be created: \(String(cString: strerror(errno)))",
+                remedy: "set TMPDIR to a writable directory, or name a container with --container"
+            )
+        }
+        self.path = FilePlace.absolute(String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+        isTemporary = true
+    }
+
+    /// Deletes a temporary container. The directory that an option named stays.
+    func delete() {
+        if isTemporary { try? FileManager.default.removeItem(atPath: path) }
+    }
+}

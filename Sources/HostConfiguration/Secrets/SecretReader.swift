@@ -1,0 +1,137 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import LinuxSystem
+package import TaskModel
+
+/// Reads the values of secret settings from their sources. Values are in no message of this type.
+package struct SecretReader: Sendable {
+    /// Maximum length of a value, in bytes.
+    package static let largest = 65_536
+
+    private let sources: [PluginIdentifier: [String: SecretSource]]
+    private let environment: [String: String]
+
+    /// - Parameters:
+    ///   - sources: the operator's sources, by plugin and setting.
+    ///   - environment: the environment of the host.
+    package init(_ sources: [PluginIdentifier: [String: SecretSource]], environment: [String: String]) {
+        self.sources = sources
+        self.environment = environment
+    }
+
+    /// A reader without sources.
+    package static let none = SecretReader([:], environment: [:])
+
+    /// The values of the secret settings of a plugin, as the sources have them now. Throws when one is missing or
+    /// unusable. Blocks on the disk.
+    package func values(of keys: [String], in plugin: PluginIdentifier) throws(HostError) -> [String: String] {
+        var values: [String: String] = [:]
+        for key in keys {
+            guard let source = sources[plugin]?[key] else {
+                throw HostError(
+                    code: .secretUnavailable,
+                    message: "the secret setting \(key) of \(plugin) has no source; write plugins.\(plugin).secrets:"
+                        + " { \(key): { file: PATH } } in the host's configuration, and start the host again"
+                )
+            }
+            do throws(Flaw) {
+                values[key] = try value(of: source)
+            } catch {
+                throw HostError(
+                    code: .secretUnavailable,
+                    message: "the secret setting \(key) of \(plugin) has no value: \(error.text)"
+                )
+            }
+        }
+        return values
+    }
+
+    private struct Flaw: Error {
+        let text: String
+    }
+
+    private func value(of source: SecretSource) throws(Flaw) -> String {
+        switch source {
+        case .file(let path): return try text(of: path)
+        case .credential(let name):
+            guard let directory = environment["CREDENTIALS_DIRECTORY"] else {
+                throw Flaw(
+                    text: "the host has no credential \(name), because CREDENTIALS_DIRECTORY is not set; add"
+                        + " LoadCredential=\(name):PATH to the unit of the host, and start it again"
+                )
+            }
+            return try text(of: "\(directory)/\(name)")
+        case .environment(let name):
+            guard let value = environment[name] else {
+                throw Flaw(
+                    text: "the environment of the host has no variable \(name); set it in the unit of the host, and"
+                        + " start it again"
+                )
+            }
+            return try checked(Array(value.utf8), of: "the variable \(name)")
+        }
+    }
+
+    private func text(of path: String) throws(Flaw) -> String {
+        // A FIFO without a writer must not block.
+        let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+        var status = stat()
+        guard file.number >= 0, fstat(file.number, &status) == 0 else {
+            throw Flaw(
+                text: "the file \(path) cannot be opened: \(String(cString: strerror(errno))); create it with the value,"
+                    + " readable for the host's user only"
+            )
+        }
+        if let flaw = Self.flaw(of: status, at: path) { throw flaw }
+        var bytes = [UInt8](repeating: 0, count: Self.largest + 2)
+        var count = 0
+        while count < bytes.count {
+            let part = bytes.withUnsafeMutableBytes { buffer in
+                read(file.number, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            }
+            if part < 0, errno == EINTR { continue }
+            if part < 0 {
+                throw Flaw(text: "the file \(path) cannot be read: \(String(cString: strerror(errno))); correct it")
+            }
+            if part == 0 { break }
+            count += part
+        }
+        bytes.removeSubrange(count...)
+        // Editors and `echo` end a file with a line feed, which is no part of the value.
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        return try checked(bytes, of: "the file \(path)")
+    }
+
+    private static func flaw(of status: stat, at path: String) -> Flaw? {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return Flaw(text: "\(path) is not a regular file; write the path of a file with the value")
+        }
+        let mode = status.st_mode & 0o7777
+        if mode & 0o027 != 0 {
+            let others = mode & 0o007 != 0 ? "other users can use it" : "its group can change it"
+            return Flaw(
+                text: "the file \(path) has the mode 0\(String(mode, radix: 8)), so that \(others); permit it to the"
+                    + " host's user only: chmod 600 \(path)"
+            )
+        }
+        if status.st_uid != 0, status.st_uid != geteuid() {
+            return Flaw(
+                text: "the file \(path) belongs to user \(status.st_uid), who can change it; give it to root or to the"
+                    + " host's user: chown \(geteuid()) \(path)"
+            )
+        }
+        return nil
+    }
+
+    private func checked(_ bytes: [UInt8], of subject: String) throws(Flaw) -> String {
+        if bytes.isEmpty { throw Flaw(text: "\(subject) is empty; write the value into it") }
+        if bytes.count > Self.largest {
+            throw Flaw(text: "\(subject) has more than \(Self.largest) bytes; write a shorter value")
+        }
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw Flaw(text: "\(subject) is not UTF-8 without NUL; write a text, such as the output of base64")
+        }
+        return text
+    }
+}

@@ -1,0 +1,104 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostConfiguration
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A secret setting has the value of its source, or an error with a remedy that does not contain the value")
+struct SecretReaderTests {
+    private static let value = "s3cret"
+
+    private static func read(_ source: SecretSource?, environment: [String: String] = [:]) throws -> String? {
+        let plugin = try #require(PluginIdentifier("com.example.feed"))
+        let sources = source.map { [plugin: ["token": $0]] } ?? [:]
+        return try SecretReader(sources, environment: environment).values(of: ["token"], in: plugin)["token"]
+    }
+
+    /// The message for an unusable source.
+    private static func refusal(of source: SecretSource?, environment: [String: String] = [:]) throws -> String {
+        do {
+            _ = try read(source, environment: environment)
+            Issue.record("the source is accepted: \(source.map(\.text) ?? "none")")
+            return ""
+        } catch let error as HostError {
+            #expect(error.code == .secretUnavailable && !error.message.contains(value))
+            return error.message
+        }
+    }
+
+    @Test func `one line feed at the end of a file is no part of the value`() async throws {
+        try await ScratchDirectory.with { directory in
+            for (content, value) in [("a", "a"), ("a\n", "a"), ("a\n\n", "a\n"), (" a \n", " a "), ("ü", "ü")] {
+                let path = try directory.write(content.utf8, to: "token")
+                chmod(path, 0o400)
+                #expect(try Self.read(.file(path)) == value)
+                unlink(path)
+            }
+        }
+    }
+
+    @Test(arguments: [0o644, 0o604, 0o602, 0o601, 0o620, 0o666, 0o777])
+    func `a file that other users can use, or that its group can change, is refused`(_ mode: Int) async throws {
+        try await ScratchDirectory.with { directory in
+            let path = try directory.write(Self.value.utf8, to: "token")
+            chmod(path, mode_t(mode))
+            #expect(try Self.refusal(of: .file(path)).contains("chmod 600 \(path)"))
+        }
+    }
+
+    @Test(arguments: [0o600, 0o400, 0o640, 0o440])
+    func `a file for its owner, or for its group to read, is accepted`(_ mode: Int) async throws {
+        try await ScratchDirectory.with { directory in
+            let path = try directory.write(Self.value.utf8, to: "token")
+            chmod(path, mode_t(mode))
+            #expect(try Self.read(.file(path)) == Self.value)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `a file of another user than root and the host's is refused`() async throws {
+        try await ScratchDirectory.with { directory in
+            let path = try directory.write(Self.value.utf8, to: "token")
+            chmod(path, 0o600)
+            chown(path, 65534, 65534)
+            #expect(try Self.refusal(of: .file(path)).contains("belongs to user 65534"))
+        }
+    }
+
+    @Test func `a missing file, a directory, a FIFO, an empty file and a file that is no text are refused`() async throws {
+        try await ScratchDirectory.with { directory in
+            #expect(try Self.refusal(of: .file(directory.file("none"))).contains("cannot be opened"))
+            #expect(try Self.refusal(of: .file(directory.path)).contains("is not a regular file"))
+            mkfifo(directory.file("fifo"), 0o600)
+            #expect(try Self.refusal(of: .file(directory.file("fifo"))).contains("is not a regular file"))
+            let contents: [(bytes: [UInt8], rule: String)] = [
+                ([], "is empty"), ([10], "is empty"), ([0xff], "UTF-8"), ([65, 0], "without NUL"),
+                (Array(repeating: 65, count: SecretReader.largest + 1), "more than \(SecretReader.largest) bytes"),
+            ]
+            for (bytes, rule) in contents {
+                let path = try directory.write(bytes, to: "token")
+                chmod(path, 0o600)
+                #expect(try Self.refusal(of: .file(path)).contains(rule))
+                unlink(path)
+            }
+            let path = try directory.write(Array(repeating: 65, count: SecretReader.largest) + [10], to: "token")
+            chmod(path, 0o600)
+            #expect(try Self.read(.file(path))?.utf8.count == SecretReader.largest)
+        }
+    }
+
+    @Test func `a variable and a credential are read from the environment of the host`() async throws {
+        try await ScratchDirectory.with { directory in
+            let path = try directory.write(Self.value.utf8, to: "feed")
+            chmod(path, 0o400)
+            let environment = ["FEED_TOKEN": Self.value, "CREDENTIALS_DIRECTORY": directory.path]
+            #expect(try Self.read(.environment("FEED_TOKEN"), environment: environment) == Self.value)
+            #expect(try Self.read(.credential("feed"), environment: environment) == Self.value)
+            #expect(try Self.refusal(of: .environment("OTHER"), environment: environment).contains("no variable OTHER"))
+            #expect(try Self.refusal(of: .credential("other"), environment: environment).contains("cannot be opened"))
+            #expect(try Self.refusal(of: .credential("feed")).contains("LoadCredential=feed:PATH"))
+            #expect(try Self.refusal(of: nil).contains("plugins.com.example.feed.secrets"))
+        }
+    }
+}
