@@ -104,4 +104,14 @@ struct JournalTests {
         var late = ledger.journalAppends().makeAsyncIterator()
         #expect(await late.next() == nil)
     }
+
+    @Test func `a follower of the journal receives no number of an entry whose commit failed on the disk`() async throws
+    {
+        struct DiskGone: Error {}
+        let ledger = try Ledger.inMemory(hooks: LedgerHooks(beforeGroupCommit: { _ in throw DiskGone() }))
+        var follower = ledger.journalAppends().makeAsyncIterator()
+        _ = try await ledgerError { try await ledger.commitAndWait([note("gone")]) }
+        try ledger.close()
+        #expect(await follower.next() == nil)
+    }
 }

@@ -71,9 +71,11 @@ struct GroupWriter: Sendable {
             rollBack(access)
             return true
         }
-        group.lastJournal = try changes.finishGroup(in: access)
+        let lastJournal = try changes.finishGroup(in: access)
         try hooks.beforeGroupCommit?(written)
         try access.database.commit()
+        // A number of a failed commit would be announced, and a follower would skip the entry that gets it later.
+        group.lastJournal = lastJournal
         return true
     }
 
