@@ -49,7 +49,8 @@ extension HostStatusReply: Presentable {
         fields.add("provenance", each: provenance.words)
         fields.add("continued", continued.words)
         let interval = minimumFetchInterval.duration.humanReadable
-        let refresh = isBackgroundRefreshOn ? "on, legacy fetch at most every \(interval)" : "off, legacy fetch as well"
+        let fetch = "legacy fetch at most every \(interval)"
+        let refresh = isBackgroundRefreshOn ? "on, \(fetch)" : "off, and no legacy fetch runs; once on, \(fetch)"
         fields.add("refresh", refresh)
         return fields.text
     }
