@@ -113,9 +113,9 @@ struct FunctionCallTests {
     }
 
     @Test func `bgtask plugin call prints a refused system call with the option that grants it`() async throws {
-        let maps = KernelFile.text("/proc/self/maps")
-        let line = try #require(maps.split(separator: "\n").first { $0.hasSuffix("/libc.so.6") })
-        let library = String(try #require(line.split(separator: " ").last))
+        let bytes = try #require(FileManager.default.contents(atPath: "/proc/self/maps"))
+        let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+        let library = String(try #require(words.first { $0.hasSuffix("/libc.so.6") }))
         let call = ["plugin", "call", library, "socket", "int32:2", "int32:1", "int32:0"]
         let rule = ["--returns", "int32:success-when-nonnegative"]
         let refused = try await ProgramRun.of(BuiltProgram.command.path(), call + rule)
@@ -202,7 +202,8 @@ struct FunctionCallTests {
         (["bytes:0"], "two digits for each byte"), (["--returns", "int32"], "write int32:success-when-zero"),
         (["--returns", "int32:success-when-zreo"], "write \"success-when-zero\""),
         (["--budget", "soon"], "write it like 30s"), (["--payload", "/dev/null"], "--payload has no effect"),
-        (["--isolation", "of"], "write \"off\""), (["--isolation", "off", "--network"], "leave them or this option out"),
+        (["--isolation", "of"], "write \"off\""),
+        (["--isolation", "off", "--network"], "leave them or this option out"),
     ])
     func `wrong syntax of bgtask plugin call is refused before anything runs, with the remedy`(
         arguments: [String],

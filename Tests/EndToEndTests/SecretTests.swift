@@ -143,7 +143,8 @@ struct SecretTests {
         }
     }
 
-    @Test func `a file that other users can read delays the launch, why prints the remedy, and the remedy ends the wait`()
+    @Test
+    func `a file that other users can read delays the launch, why prints the remedy, and the remedy ends the wait`()
         async throws
     {
         try await ScratchDirectory.with { directory in
