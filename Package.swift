@@ -116,7 +116,10 @@ let package = Package(
 
         // MARK: TaskLedger, the one database: pending, running, journal
 
-        .target(name: "TaskLedger", dependencies: ["TaskModel", .product(name: "GRDB", package: "GRDB.swift")]),
+        .target(
+            name: "TaskLedger",
+            dependencies: ["LinuxSystem", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
+        ),
         .testTarget(
             name: "TaskLedgerTests",
             dependencies: ["TaskLedger", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
@@ -383,7 +386,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ControlAPI", "ControlClient", "HostTestKit", "PluginCatalogue", "StatementTraits", "TaskModel",
+                "ControlAPI", "ControlClient", "HostTestKit", "PluginCatalogue", "StatementTraits", "TaskLedger",
+                "TaskModel", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
 

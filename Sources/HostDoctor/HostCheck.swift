@@ -114,8 +114,7 @@ package struct HostCheck {
         case .absent:
             add(.fine, .ledger, "\(path) does not exist yet; the host creates an empty one")
         case .readable(let version):
-            let isOlder = version < LedgerInspection.knownVersion
-            let age = isOlder ? ", which the host upgrades to \(LedgerInspection.knownVersion) at its start" : ""
+            let age = checkUpgrade(of: path, from: version)
             let pending = inspection.pendingRequests.map { "; pending requests: \($0)" } ?? ""
             add(.fine, .ledger, "\(path) has version \(version)\(age); its pages are intact\(pending)")
             let cutShort = inspection.snapshot?.running.count ?? 0
@@ -129,6 +128,7 @@ package struct HostCheck {
                 )
             }
         }
+        checkCopies(of: path)
     }
 
     // MARK: Containers

@@ -87,7 +87,7 @@ package struct Host: Sendable {
         _ health: LedgerHealth
     ) throws -> Ledger {
         let log = log
-        return try Ledger.open(path: state.ledgerFile) { reports in
+        let ledger = try Ledger.open(path: state.ledgerFile) { reports in
             health.note(reports, at: SystemClock().now().wall)
             for report in reports {
                 if case .failure(let error) = report.result {
@@ -96,6 +96,15 @@ package struct Host: Sendable {
                 mailbox.put(.committed(report))
             }
         }
+        if let upgrade = ledger.upgrade {
+            log.notice(
+                "ledger upgraded",
+                metadata: [
+                    "from": "\(upgrade.copy.version)", "to": "\(upgrade.to)", "copy": "\(upgrade.copy.path)",
+                ]
+            )
+        }
+        return ledger
     }
 
     /// Probes the sandbox mechanisms of the kernel and compiles the filters of system calls. Throws when the

@@ -17,13 +17,16 @@ package final class Ledger: Sendable {
     /// The path of the file, or `memory`, for messages.
     let place: String
     let database: any DatabaseWriter
+    /// The upgrade of the schema when the ledger was opened; nil when it had the present version.
+    package let upgrade: LedgerUpgrade?
     private let statements = PreparedStatements()
     private let writer: Mutex<GroupWriter>
     private let commits = CommitQueue()
     private let followers = JournalFollowers()
     private let onCommit: @Sendable ([CommitReport]) -> Void
 
-    /// Opens the ledger at `path`: creates it if it is missing, and migrates an older one. A newer or damaged ledger,
+    /// Opens the ledger at `path`: creates it if it is missing, and migrates an older one after it
+    /// has made a copy. A newer or damaged ledger,
     /// or the file of another program, is refused and left unchanged: `LedgerFile.examine` checks the file before.
     ///
     /// - Parameter onCommit: receives the reports of every group, in order, on the writer's queue. It has to return
@@ -62,7 +65,7 @@ package final class Ledger: Sendable {
         configuration.busyMode = .timeout(5)
         do {
             database = try connect(configuration)
-            try Self.prepare(database, hooks: hooks)
+            upgrade = try Self.prepare(database, in: place, hooks: hooks)
         } catch {
             throw LedgerError(error, while: "opening it", in: place)
         }

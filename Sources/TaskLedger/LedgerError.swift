@@ -2,11 +2,14 @@
 
 import GRDB
 import Glibc
+import LinuxSystem
 
 /// A failure of the ledger. The message is complete: it names the file, the rule and the remedy.
 package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
-        private enum Known { case cannotOpen, newer, notALedger, damaged, unreadable, storage, contradiction, closed }
+        private enum Known {
+            case cannotOpen, newer, notALedger, damaged, unreadable, storage, notCopied, contradiction, closed
+        }
         private let known: Known
 
         package static let cannotOpen = Self(known: .cannotOpen)
@@ -19,6 +22,8 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let unreadable = Self(known: .unreadable)
         /// The disk or SQLite failed; `sqliteCode` is the cause, if SQLite reported one.
         package static let storage = Self(known: .storage)
+        /// The copy before an upgrade of the schema was not made; the ledger is unchanged.
+        package static let notCopied = Self(known: .notCopied)
         /// A change contradicts the contents of the ledger: the state in the host's memory differs from the ledger.
         package static let contradiction = Self(known: .contradiction)
         package static let closed = Self(known: .closed)
@@ -60,8 +65,11 @@ extension LedgerError {
     }
 
     static func newer(_ path: String, found: String, known: Int64) -> Self {
+        let copy = LedgerCopy.all(of: path).first { $0.version <= known }
+        let older = copy.map { "roll back to its copy \($0.path), which lacks the changes since the upgrade, " } ?? ""
         let remedy =
-            "start the newer bgtaskd that wrote the ledger, or use another --state-directory; nothing was changed"
+            "start the newer bgtaskd that wrote the ledger, \(older)or use another --state-directory;"
+            + " nothing was changed"
         return Self(
             code: .newer,
             message: "ledger \(path) has \(found), but this host supports versions up to \(known); \(remedy)"
@@ -96,6 +104,28 @@ extension LedgerError {
             code: .damaged,
             message: "\(path) is missing or empty, but \(path)-wal beside it contains changes;"
                 + " restore the ledger that it belongs to, or move \(path)-wal aside to begin with an empty ledger"
+        )
+    }
+
+    static func noSpaceToUpgrade(_ path: String, version: Int64, needed: Int64, free: Int64) -> Self {
+        Self(
+            code: .notCopied,
+            message: "ledger \(path) cannot be upgraded from version \(version) to \(LedgerSchema.version): the upgrade"
+                + " and the copy before it need \(kibibytes(needed)) on its disk, which has \(kibibytes(free)) free;"
+                + " free space there and start again; the ledger is unchanged"
+        )
+    }
+
+    private static func kibibytes(_ bytes: Int64) -> String { "\(bytes >> 10) KiB" }
+
+    static func cannotCopy(_ path: String, to copy: String, version: Int64, cause: any Error) -> Self {
+        let isFull =
+            (cause as? DatabaseError)?.resultCode == .SQLITE_FULL || (cause as? SystemError)?.number == ENOSPC
+        let remedy = isFull ? "free space on its disk" : "let the host's user write the directory of the ledger"
+        return Self(
+            code: .notCopied,
+            message: "ledger \(path) cannot be upgraded from version \(version) to \(LedgerSchema.version), because its"
+                + " copy \(copy) cannot be made: \(cause); \(remedy) and start again; the ledger is unchanged"
         )
     }
 
@@ -140,8 +170,13 @@ extension LedgerError {
         let remedy =
             switch error.resultCode {
             case .SQLITE_FULL: "free space on its disk"
-            case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
+            // The index of the write-ahead log is a file beside the ledger.
+            case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE: "free space on its disk"
+            case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
                 "let the host's user write the file, its -wal and -shm beside it, and their directory"
+            case .SQLITE_CANTOPEN:
+                "let the host's user write the file, its -wal and -shm beside it, and their directory, and raise its limit"
+                    + " of open files (RLIMIT_NOFILE) if it is reached"
             case .SQLITE_IOERR, .SQLITE_NOLFS: "check the kernel's log for disk errors"
             case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: "end the other program that has the file open"
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.repair(place)

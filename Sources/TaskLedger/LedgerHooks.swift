@@ -12,6 +12,9 @@ package struct LedgerHooks: Sendable {
     /// The maximum number of pages of the database, to simulate a full disk; nil for no limit.
     package var maximumPages: Int?
 
+    /// Returns the number of free bytes on the disk of a directory; nil when it is unknown.
+    package var freeBytes: @Sendable (_ directory: String) -> Int64?
+
     /// The clock that limits the writing time of a group. It is read before the first commit of the group and after
     /// each commit.
     package var clock: @Sendable () -> Duration
@@ -19,10 +22,12 @@ package struct LedgerHooks: Sendable {
     package init(
         beforeGroupCommit: (@Sendable (_ commits: Int) throws -> Void)? = nil,
         maximumPages: Int? = nil,
+        freeBytes: @escaping @Sendable (_ directory: String) -> Int64? = LedgerCopy.freeBytes,
         clock: @escaping @Sendable () -> Duration = LedgerHooks.steadyClock
     ) {
         self.beforeGroupCommit = beforeGroupCommit
         self.maximumPages = maximumPages
+        self.freeBytes = freeBytes
         self.clock = clock
     }
 

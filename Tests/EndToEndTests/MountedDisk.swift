@@ -45,6 +45,14 @@ struct MountedDisk {
         }
     }
 
+    /// Frees a part of a filled disk.
+    func makeRoom(bytes: Int) throws {
+        let file = try FileHandle(forUpdating: URL(filePath: filler))
+        let size = try file.seekToEnd()
+        try file.truncate(atOffset: size - UInt64(bytes))
+        try file.close()
+    }
+
     func makeRoom() throws { try FileManager.default.removeItem(atPath: filler) }
 
     func makeReadOnly() async throws { try await Self.mount("-o", "remount,ro", path) }

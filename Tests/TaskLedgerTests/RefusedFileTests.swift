@@ -106,6 +106,18 @@ struct RefusedFileTests {
         #expect(error.message.contains("\(path) cannot be opened: No such file or directory; create its directory"))
     }
 
+    @Test(arguments: [
+        (ResultCode.SQLITE_FULL, "free space on its disk"), (.SQLITE_IOERR_SHMSIZE, "free space on its disk"),
+        (.SQLITE_IOERR_FSYNC, "check the kernel's log for disk errors"),
+        (.SQLITE_READONLY, "let the host's user write the file"), (.SQLITE_CANTOPEN, "RLIMIT_NOFILE"),
+        (.SQLITE_BUSY, "end the other program"), (.SQLITE_CORRUPT, "restore it from a copy"),
+        (.SQLITE_NOMEM, "give the host more memory"),
+    ]) func `a failure of SQLite names the file and the remedy for its cause`(code: ResultCode, remedy: String) {
+        let error = LedgerError(DatabaseError(resultCode: code), while: "opening it", in: directory.path)
+        #expect(error.message.hasPrefix("ledger \(directory.path) failed at opening it: SQLite \(code.rawValue)"))
+        #expect(error.message.contains(remedy) && error.sqliteCode == code.rawValue)
+    }
+
     @Test func `an empty file or an empty database left by an earlier start is accepted`() async throws {
         try Data().write(to: URL(filePath: directory.path))
         let ledger = try Ledger.open(path: directory.path)

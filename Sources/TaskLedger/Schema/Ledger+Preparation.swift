@@ -3,8 +3,12 @@
 import GRDB
 
 extension Ledger {
-    /// Configures a new connection for durability and migrates its tables.
-    static func prepare(_ database: any DatabaseWriter, hooks: LedgerHooks) throws {
+    /// Configures a new connection for durability, and migrates its tables. A ledger with an older schema is copied
+    /// before.
+    ///
+    /// - Parameter place: the path of the ledger, or `memory`.
+    /// - Returns: the upgrade of the schema; nil when the ledger is new or has the present version.
+    static func prepare(_ database: any DatabaseWriter, in place: String, hooks: LedgerHooks) throws -> LedgerUpgrade? {
         let version = try database.writeWithoutTransaction { database in
             // Set here, because the pool has set NORMAL, under which a power failure can lose acknowledged commits.
             try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -16,14 +20,36 @@ extension Ledger {
             try database.inTransaction(.immediate) { .rollback }
             return try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         }
+        var upgrade: LedgerUpgrade?
         if version < LedgerSchema.version {
-            try LedgerSchema.migrator.migrate(database)
+            let copy = version > 0 ? LedgerCopy(of: place, version: version) : nil
+            if let copy {
+                try database.writeWithoutTransaction { try copy.make(from: $0, freeBytes: hooks.freeBytes) }
+                upgrade = LedgerUpgrade(copy: copy, to: LedgerSchema.version)
+            }
+            do {
+                try LedgerSchema.upgrade(database)
+            } catch {
+                // The ledger is unchanged, so the copy has no use but takes space.
+                copy?.remove()
+                throw error
+            }
             // The header of the file then contains the version, even without the write-ahead log.
             try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            if copy != nil { LedgerCopy.removeOutdated(of: place) }
         }
         try database.write { database in
             try database.closeVainWaits()
             try database.removeVainDeferrals()
         }
+        return upgrade
     }
+}
+
+/// A completed upgrade of the schema of a ledger.
+package struct LedgerUpgrade: Hashable, Sendable {
+    /// The copy of the ledger before the upgrade.
+    package let copy: LedgerCopy
+    /// The schema version after the upgrade.
+    package let to: Int64
 }

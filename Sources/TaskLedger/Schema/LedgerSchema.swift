@@ -15,16 +15,37 @@ enum LedgerSchema {
     /// The version of ledgers that this host writes, stored in SQLite's `user_version`.
     static var version: Int64 { Int64(steps.count) }
 
+    /// Applies the missing steps in one transaction, so that a failed upgrade leaves the ledger unchanged and the older
+    /// host can continue with it.
+    static func upgrade(_ database: any DatabaseWriter) throws {
+        let applied = try database.read { try migrator.appliedIdentifiers($0) }
+        let missing = steps.enumerated().filter { !applied.contains($0.element.name) }
+        guard let last = missing.last else { return }
+        var joined = DatabaseMigrator()
+        // The migrator records the last step itself.
+        joined.registerMigration(last.element.name) { database in
+            for (index, step) in missing {
+                try apply(step, version: index + 1, to: database)
+                if index == last.offset { break }
+                try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)", arguments: [step.name])
+            }
+        }
+        try joined.migrate(database)
+    }
+
+    /// A migrator that applies one step per transaction, for copies of a ledger and for ledgers of older versions.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         for (index, step) in steps.enumerated() {
-            migrator.registerMigration(step.name) { database in
-                try database.execute(sql: step.sql)
-                try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-                try database.execute(sql: "PRAGMA user_version = \(index + 1)")
-            }
+            migrator.registerMigration(step.name) { try apply(step, version: index + 1, to: $0) }
         }
         return migrator
+    }
+
+    private static func apply(_ step: Step, version: Int, to database: Database) throws {
+        try database.execute(sql: step.sql)
+        try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+        try database.execute(sql: "PRAGMA user_version = \(version)")
     }
 
     struct Step {
