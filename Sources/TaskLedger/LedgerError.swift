@@ -99,6 +99,18 @@ extension LedgerError {
         )
     }
 
+    static func damagedLog(_ path: String, _ damage: WriteAheadLog.Damage) -> Self {
+        let kept = damage.transactions == 1 ? "the 1 commit" : "the \(damage.transactions) commits"
+        return Self(
+            code: .damaged,
+            message:
+                "\(path)-wal is damaged at frame \(damage.frame), and commits behind it cannot be read; restore both"
+                + " files from a copy, or keep only \(kept) before the damage, with:"
+                + " sqlite3 \(path) 'PRAGMA wal_checkpoint(TRUNCATE)'",
+            checked: path
+        )
+    }
+
     static func logWithoutLedger(_ path: String) -> Self {
         Self(
             code: .damaged,

@@ -21,7 +21,7 @@ struct LedgerFile {
     }
 
     /// Whether a ledger exists; false for a missing or empty file. Throws when the file is not a ledger, or when the
-    /// write-ahead log beside the file does not belong to it.
+    /// write-ahead log beside the file does not belong to it or is damaged.
     func exists() throws(LedgerError) -> Bool {
         let header = try header()
         switch try log.contents(pageSize: header?.pageSize) {
@@ -32,6 +32,7 @@ struct LedgerFile {
         }
         guard let header else { return false }
         try judge(header)
+        if let damage = try log.damage() { throw .damagedLog(path, damage) }
         return true
     }
 
