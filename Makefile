@@ -26,6 +26,8 @@ WALK ?=
 
 # The number of hosts that make torture kills at random moments.
 ROUNDS ?= 300
+# The minutes in which it plays random faults on one host.
+FAULTS_MINUTES ?= 20
 
 # The number of changes of the scheduler that make mutants tries; SEED selects them.
 COUNT ?= 200
@@ -60,10 +62,11 @@ core-cost: packages
 	"$(BUILD)/soak/release/CoreCost"
 	Soak/instructions "$(BUILD)/soak/release/CoreCost" $(if $(RENEW),--renew)
 
-# Kills and stops hosts under load, shifts their clocks, and checks their promises; Tests/Torture/run --help lists them.
+# Kills and stops hosts under load, shifts their clocks, takes disk, descriptors, processes and memory away, damages files,
+# and checks their promises; Tests/Torture/run --help lists them.
 # Needs a debug build.
 torture: build
-	Tests/Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
+	Tests/Torture/run "$(BUILD)/debug" --rounds $(ROUNDS) --fault-minutes $(FAULTS_MINUTES)
 
 # Changes one operator, condition, constant or statement of the scheduler at a time, and lists the changes that no test
 # of the core detects.

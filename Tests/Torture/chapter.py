@@ -12,14 +12,14 @@ from promises import Findings, Records
 class Chapter:
     """The state shared by the rounds of a chapter. `broken` collects broken promises that concern no submission."""
 
-    def __init__(self, name, programs, seed, plugins=PLUGINS, has_clients=True, clock="steady"):
+    def __init__(self, name, programs, seed, plugins=PLUGINS, has_clients=True, clock="steady", pace=0.03):
         """`clock`: "steady", "shifted" for the hosts only, or "machine" if the rounds set the clock of the machine."""
         self.name, self.seed, self.clock = name, seed, clock
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix=f"bgtask-torture-{name}.", dir="/tmp"))
         self.host = Host(programs, self.directory, plugins, clock == "shifted")
         self.account, self.chance = Account(), random.Random(f"{seed}/{name}")
         self.counts, self.broken, self.drain_limit = collections.Counter(), [], 60
-        self.clients = Clients(self.host, self.account, f"{seed}/{name}") if has_clients else None
+        self.clients = Clients(self.host, self.account, f"{seed}/{name}", pace) if has_clients else None
         self.began, self.totals = time.monotonic(), None
 
     def kill(self, number=signal.SIGKILL):

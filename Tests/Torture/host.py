@@ -62,6 +62,7 @@ class Host:
         self.config = directory / "bgtaskd.yaml"
         self.process = None
         self.environment = dict(os.environ)
+        self.user = None
         for name in ("manifests", "records"):
             (directory / name).mkdir()
         (directory / "records/runs").touch()
@@ -106,9 +107,47 @@ class Host:
         environment = self.environment | ({"BGTASK_KILL_AT": kill_at} if kill_at else {})
         with open(self.directory / "host.log", "ab") as log:
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", self.programs / "bgtaskd", "--config", self.config,
-                 "--log-level", "warning"],
+                self.as_user() + [self.programs / "bgtaskd", "--config", self.config, "--log-level", "warning"],
                 env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+
+    def take_user(self):
+        """Lets the next hosts run as a user of their own, whose processes the kernel limits; only root can do that."""
+        if os.geteuid() == 0:
+            self.user = 61_000 + os.getpid() % 4_000
+            self.own(self.directory)
+            self.directory.chmod(0o711)  # for the user of hosts on copies
+
+    def own(self, directory, another=0):
+        """Gives the user of the hosts a directory and all files in it; with `another`, a user next to it."""
+        if self.user:
+            user = self.user + another
+            subprocess.run(["chown", "-R", f"{user}:{user}", directory], check=True)
+
+    def as_user(self, another=0):
+        """The words before a program that runs as the user of the hosts and dies with this process."""
+        user = self.user + another if self.user else None
+        words = [f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+        return ["setpriv", *words, "--pdeathsig", "KILL"]
+
+    def limit(self, name):
+        """The soft limit of the running host; -1 for none."""
+        text = subprocess.run(
+            self.as_user() + ["prlimit", "--pid", str(self.process.pid), f"--{name}", "--raw", "--noheadings",
+                              "--output", "SOFT"],
+            check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+        return -1 if text == "unlimited" else int(text)
+
+    def set_limit(self, name, value):
+        """Sets a soft limit of the running host. Only its own user may do that without a capability."""
+        words = "unlimited" if value < 0 else value
+        subprocess.run(self.as_user() + ["prlimit", "--pid", str(self.process.pid), f"--{name}={words}:"], check=True)
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def processor_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def has_ended(self):
         return self.process.poll() is not None

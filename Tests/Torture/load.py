@@ -69,17 +69,26 @@ def rfc3339(seconds):
 
 
 class Clients:
-    """Four threads that submit requests without earliest begin until `stop`."""
+    """Four threads that submit requests without earliest begin until `stop`, `pace` seconds apart at most."""
 
-    def __init__(self, host, account, seed):
-        self.host, self.account, self.stopping = host, account, threading.Event()
+    def __init__(self, host, account, seed, pace=0.03):
+        self.host, self.account, self.pace, self.stopping = host, account, pace, threading.Event()
+        self.going = threading.Event()
+        self.going.set()
         self.threads = [threading.Thread(target=self.work, args=(random.Random(f"{seed}/{n}"),), daemon=True)
                         for n in range(4)]
         for thread in self.threads:
             thread.start()
 
+    def pause(self):
+        self.going.clear()
+
+    def resume(self):
+        self.going.set()
+
     def stop(self):
         self.stopping.set()
+        self.going.set()
         for thread in self.threads:
             thread.join()
 
@@ -87,7 +96,8 @@ class Clients:
         connection = Connection(self.host.socket)
         while not self.stopping.is_set():
             identifier = f"{chance.choice([FIRST, SECOND])}.t{chance.randrange(STEADY)}"
-            time.sleep(chance.uniform(0, 0.03))
+            time.sleep(chance.uniform(0, self.pace))
+            self.going.wait()
             try:
                 self.account.submit(connection, identifier)
             except GONE:

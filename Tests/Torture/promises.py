@@ -13,10 +13,14 @@ NUMBERS = ("attempt", "launch", "at", "monotonic", "pid")
 class Records:
     """The lines of a host's plugins, by submission number."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, begin=0):
+        """Reads the records; from the byte `begin`, which a line begins at, if only newer ones are needed."""
         self.runs, self.done, self.twice = collections.defaultdict(list), collections.defaultdict(list), []
         self.accepted = {}
-        for line in (directory / "records/runs").read_text().splitlines():
+        with open(directory / "records/runs") as file:
+            file.seek(begin)
+            text = file.read()
+        for line in text.splitlines():
             word, submission, *values = line.split()
             submission = int(submission)
             if word == "run":
