@@ -68,7 +68,13 @@ struct RunnerStation {
         }
     }
 
+    /// The number of descriptors that a started launch leaves free. libdispatch opens files of `/proc` and ends the process
+    /// when it cannot.
+    private static let reserve = 8
+
     private func start(mark: RunnerMark, in group: ControlGroup?) throws(SystemError) -> Start {
+        var reserved: [Descriptor] = []
+        for _ in 0..<Self.reserve { reserved.append(try emptyInput.duplicate(for: "keep descriptors in reserve")) }
         let (control, runnerControl) = try Descriptor.socketPair()
         let (standardOutput, runnerOutput) = try Descriptor.pipe()
         let (standardError, runnerError) = try Descriptor.pipe()
@@ -95,6 +101,8 @@ struct RunnerStation {
                 }
             }
         }
+        // The next lines read a file of `/proc`.
+        reserved.removeAll()
         let isExecution = spawned.failed_stage == Int32(BGL_STAGE_EXEC)
         try SystemError.check(status, isExecution ? Self.execution(of: path) : "start a process")
 
@@ -163,5 +171,15 @@ private enum CStrings {
         defer { for copy in copies { free(copy) } }
         let pointers: [UnsafePointer<CChar>?] = copies.map { $0.map { UnsafePointer($0) } } + [nil]
         return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+    }
+}
+
+extension Descriptor {
+    /// Opens the same file again.
+    ///
+    /// - Parameter attempt: the purpose, for the error.
+    fileprivate func duplicate(for attempt: String) throws(SystemError) -> Descriptor {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        return Descriptor(owning: try SystemError.check(copy < 0 ? -errno : copy, attempt))
     }
 }
