@@ -68,13 +68,19 @@ struct RunnerStation {
         }
     }
 
-    /// The number of descriptors that a started launch leaves free. libdispatch opens files of `/proc` and ends the process
-    /// when it cannot.
-    private static let reserve = 8
+    /// The number of free descriptors that a launch needs: its own, and a reserve for libdispatch, which opens files of
+    /// `/proc` and ends the process when it cannot.
+    private static let neededDescriptors = 24
+
+    /// Throws when fewer descriptors are free than a launch needs. The probe closes its descriptors at once: meanwhile no
+    /// other part of the host may find one.
+    private func checkReserve() throws(SystemError) {
+        var probes: [Descriptor] = []
+        for _ in 0..<Self.neededDescriptors { probes.append(try emptyInput.duplicate(for: "reserve descriptors")) }
+    }
 
     private func start(mark: RunnerMark, in group: ControlGroup?) throws(SystemError) -> Start {
-        var reserved: [Descriptor] = []
-        for _ in 0..<Self.reserve { reserved.append(try emptyInput.duplicate(for: "keep descriptors in reserve")) }
+        try checkReserve()
         let (control, runnerControl) = try Descriptor.socketPair()
         let (standardOutput, runnerOutput) = try Descriptor.pipe()
         let (standardError, runnerError) = try Descriptor.pipe()
@@ -101,8 +107,6 @@ struct RunnerStation {
                 }
             }
         }
-        // The next lines read a file of `/proc`.
-        reserved.removeAll()
         let isExecution = spawned.failed_stage == Int32(BGL_STAGE_EXEC)
         try SystemError.check(status, isExecution ? Self.execution(of: path) : "start a process")
 

@@ -13,7 +13,7 @@ from promises import Records
 
 RECOVERY_LIMIT = 30
 STATUS_LIMIT = 10  # seconds within which a host with a fault answers a connection that it has accepted
-RESERVE = 8  # descriptors that a launch leaves free
+RESERVE = 20  # free descriptors with which no launch begins
 LOW = 4  # descriptors or mebibytes above the present use
 
 
