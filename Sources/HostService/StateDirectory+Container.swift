@@ -45,12 +45,16 @@ extension StateDirectory {
         do throws(SystemError) {
             try makeContainer(containerPath(of: plugin), of: user)
         } catch {
+            let remedy =
+                error.number == EMFILE
+                ? "raise the host's limit of open files (RLIMIT_NOFILE, LimitNOFILE= of its service)"
+                : "find the problem with: bgtask host check --state-directory \(path)"
             let isOther = error.number == ENOTDIR || error.number == ELOOP
             throw HostError(
                 code: .stateDirectoryUnusable,
                 message: isOther
                     ? "the container \(containerPath(of: plugin)) is not a directory; remove the file or link at this path"
-                    : "\(error); find the problem with: bgtask host check --state-directory \(path)"
+                    : "\(error); \(remedy)"
             )
         }
     }

@@ -72,7 +72,19 @@ struct RunnerStation {
         }
     }
 
+    /// The number of free descriptors that a launch needs: its own, and a reserve for libdispatch, which opens files of
+    /// `/proc` and ends the process when it cannot.
+    private static let neededDescriptors = 24
+
+    /// Throws when fewer descriptors are free than a launch needs. The probe closes its descriptors at once: meanwhile no
+    /// other part of the host may find one.
+    private func checkReserve() throws(SystemError) {
+        var probes: [Descriptor] = []
+        for _ in 0..<Self.neededDescriptors { probes.append(try emptyInput.duplicate(for: "reserve descriptors")) }
+    }
+
     private func start(mark: RunnerMark, in group: ControlGroup?) throws(SystemError) -> Start {
+        try checkReserve()
         let (control, runnerControl) = try Descriptor.socketPair()
         let (standardOutput, runnerOutput) = try Descriptor.pipe()
         let (standardError, runnerError) = try Descriptor.pipe()
@@ -154,5 +166,15 @@ struct RunnerStation {
         var status = stat()
         return fstat(file.number, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             && access("/proc/self/fd/\(file.number)", X_OK) == 0
+    }
+}
+
+extension Descriptor {
+    /// Opens the same file again.
+    ///
+    /// - Parameter attempt: the purpose, for the error.
+    fileprivate func duplicate(for attempt: String) throws(SystemError) -> Descriptor {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        return Descriptor(owning: try SystemError.check(copy < 0 ? -errno : copy, attempt))
     }
 }

@@ -38,8 +38,9 @@ package final class Ledger: Sendable {
     ) throws(LedgerError) -> Ledger {
         let file = LedgerFile(path: path)
         try file.examine()
+        let copy = try file.copyIfOlder(freeBytes: hooks.freeBytes)
         try file.createIfAbsent()
-        return try Ledger(place: path, hooks: hooks, onCommit: onCommit) {
+        return try Ledger(place: path, copy: copy, hooks: hooks, onCommit: onCommit) {
             try DatabasePool(path: path, configuration: $0)
         }
     }
@@ -49,11 +50,14 @@ package final class Ledger: Sendable {
         hooks: LedgerHooks = LedgerHooks(),
         onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in }
     ) throws(LedgerError) -> Ledger {
-        try Ledger(place: "memory", hooks: hooks, onCommit: onCommit) { try DatabaseQueue(configuration: $0) }
+        try Ledger(place: "memory", copy: nil, hooks: hooks, onCommit: onCommit) {
+            try DatabaseQueue(configuration: $0)
+        }
     }
 
     private init(
         place: String,
+        copy: LedgerCopy?,
         hooks: LedgerHooks,
         onCommit: @escaping @Sendable ([CommitReport]) -> Void,
         connect: (Configuration) throws -> any DatabaseWriter
@@ -65,7 +69,9 @@ package final class Ledger: Sendable {
         configuration.busyMode = .timeout(5)
         do {
             database = try connect(configuration)
-            upgrade = try Self.prepare(database, in: place, hooks: hooks)
+            try Self.prepare(database, copy: copy, hooks: hooks)
+            upgrade = copy.map { LedgerUpgrade(copy: $0, to: LedgerSchema.version) }
+            if copy != nil { LedgerCopy.removeOutdated(of: place) }
         } catch {
             throw LedgerError(error, while: "opening it", in: place)
         }

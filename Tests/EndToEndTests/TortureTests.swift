@@ -5,20 +5,29 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("Hosts that are killed at any point keep all acknowledged submissions", .proves("C3", "C10"))
+@Suite(
+    "Hosts that are killed at any point, or lack resources, keep all acknowledged submissions",
+    .proves("C3", "C10"),
+    .serialized
+)
 struct TortureTests {
     private static let script = ExampleLibrary.root + "/Tests/Torture/run"
 
-    /// Runs the short form of `make torture`.
     @Test func `hosts killed before or after any of their actions keep all acknowledged submissions`() async throws {
+        try await play("boundaries", "kills", "pauses", "steps", "burst")
+    }
+
+    @Test func `hosts that lack resources or have damaged files keep all acknowledged submissions`() async throws {
+        try await play("faults")
+    }
+
+    /// Runs chapters of the short form of `make torture`.
+    private func play(_ chapters: String...) async throws {
         let programs = try (BuiltProgram.host.path() as NSString).deletingLastPathComponent
         let seed = ProcessInfo.processInfo.environment["BGTASK_SEED"] ?? String(Int.random(in: 1...999_999))
-        let run = try await ProgramRun.of(
-            "/usr/bin/python3",
-            [Self.script, programs, "--short", "--seed", seed],
-            within: .seconds(600)
-        )
-        let repetition = "repeat it with: Tests/Torture/run \(programs) --short --seed \(seed)"
+        let arguments = [programs, "--short", "--seed", seed] + chapters.flatMap { ["--only", $0] }
+        let run = try await ProgramRun.of("/usr/bin/python3", [Self.script] + arguments, within: .seconds(600))
+        let repetition = "repeat it with: Tests/Torture/run \(arguments.joined(separator: " "))"
         #expect(run.status == 0, "\(repetition)\n\(run.output)\(run.error)")
     }
 }

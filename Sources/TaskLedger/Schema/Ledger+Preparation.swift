@@ -3,12 +3,10 @@
 import GRDB
 
 extension Ledger {
-    /// Configures a new connection for durability, and migrates its tables. A ledger with an older schema is copied
-    /// before.
+    /// Configures a new connection for durability, and upgrades the schema of an older ledger.
     ///
-    /// - Parameter place: the path of the ledger, or `memory`.
-    /// - Returns: the upgrade of the schema; nil when the ledger is new or has the present version.
-    static func prepare(_ database: any DatabaseWriter, in place: String, hooks: LedgerHooks) throws -> LedgerUpgrade? {
+    /// - Parameter copy: the copy of the older ledger, which is deleted when the upgrade fails.
+    static func prepare(_ database: any DatabaseWriter, copy: LedgerCopy?, hooks: LedgerHooks) throws {
         let version = try database.writeWithoutTransaction { database in
             // Set here, because the pool has set NORMAL, under which a power failure can lose acknowledged commits.
             try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -20,29 +18,21 @@ extension Ledger {
             try database.inTransaction(.immediate) { .rollback }
             return try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         }
-        var upgrade: LedgerUpgrade?
         if version < LedgerSchema.version {
-            let copy = version > 0 ? LedgerCopy(of: place, version: version) : nil
-            if let copy {
-                try database.writeWithoutTransaction { try copy.make(from: $0, freeBytes: hooks.freeBytes) }
-                upgrade = LedgerUpgrade(copy: copy, to: LedgerSchema.version)
-            }
             do {
                 try LedgerSchema.upgrade(database)
             } catch {
-                // The ledger is unchanged, so the copy has no use but takes space.
+                // The upgrade is one transaction, so the ledger is unchanged: the copy has no use but takes space.
                 copy?.remove()
                 throw error
             }
             // The header of the file then contains the version, even without the write-ahead log.
             try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-            if copy != nil { LedgerCopy.removeOutdated(of: place) }
         }
         try database.write { database in
             try database.closeVainWaits()
             try database.removeVainDeferrals()
         }
-        return upgrade
     }
 }
 

@@ -36,6 +36,19 @@ struct LedgerFile {
         return true
     }
 
+    /// Copies the ledger if its schema is older than this host's. Returns nil without a ledger, and for a ledger of the
+    /// present version. A failure changes no file: the connection only reads.
+    func copyIfOlder(freeBytes: (_ directory: String) -> Int64?) throws(LedgerError) -> LedgerCopy? {
+        guard try header() != nil else { return nil }
+        return try readOnly("copying it") { database in
+            let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            guard 0 < version, version < LedgerSchema.version else { return nil }
+            let copy = LedgerCopy(of: path, version: version)
+            try copy.make(from: database, freeBytes: freeBytes)
+            return copy
+        }
+    }
+
     /// Runs `body` on a read-only connection and closes the connection.
     func readOnly<Value>(_ operation: String, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         do {
