@@ -146,7 +146,9 @@ struct ExtensionTests {
         for plugin in host.ledger.snapshot.pendingPlugins {
             actions += scheduler.handle(.loaded(host.ledger.work(of: plugin)), at: host.clock.now)
         }
-        #expect(!actions.contains { if case .takeRunner(_, let needed) = $0 { needed.container == .app } else { false } })
+        #expect(
+            !actions.contains { if case .takeRunner(_, let needed) = $0 { needed.container == .app } else { false } }
+        )
         return try #require(scheduler.waitingEvents(of: .keyboard, at: host.clock.now).first).reasons
     }
 

@@ -21,7 +21,9 @@ struct TrialContainer {
                 remedy: "set TMPDIR to a writable directory, or name a container with --container"
             )
         }
-        self.path = FilePlace.absolute(String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+        self.path = FilePlace.absolute(
+            String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        )
         isTemporary = true
     }
 
