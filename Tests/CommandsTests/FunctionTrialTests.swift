@@ -33,7 +33,8 @@ struct FunctionTrialTests {
         return Dictionary(uniqueKeysWithValues: trial.notEnforced.map { ($0.guarantee, $0.reason) })
     }
 
-    @Test func `on a kernel without Landlock and seccomp a call names the missing mechanism of each guarantee`() throws {
+    @Test func `on a kernel without Landlock and seccomp a call names the missing mechanism of each guarantee`() throws
+    {
         let reasons = try reasons(.bestEffort, Self.bare)
         #expect(reasons["files"]?.contains("lacks Landlock") == true)
         #expect(reasons["network"]?.contains("lacks seccomp") == true)

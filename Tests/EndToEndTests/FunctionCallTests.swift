@@ -96,7 +96,8 @@ struct FunctionCallTests {
         }
     }
 
-    @Test func `a called function has the grants and the settings of the manifest that --manifest names`() async throws {
+    @Test func `a called function has the grants and the settings of the manifest that --manifest names`() async throws
+    {
         try await ScratchDirectory.with { directory in
             var plugin = TestPlugin("Plain", tasks: ["greet"])
             plugin.handlers = ["greet": FunctionBindingTests.greet.replacing("greeting }", with: "directory }")]

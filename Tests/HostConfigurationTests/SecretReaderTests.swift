@@ -57,7 +57,8 @@ struct SecretReaderTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `a file of another user than root and the host's is refused`() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func `a file of another user than root and the host's is refused`() async throws
+    {
         try await ScratchDirectory.with { directory in
             let path = try directory.write(Self.value.utf8, to: "token")
             chmod(path, 0o600)
@@ -66,7 +67,9 @@ struct SecretReaderTests {
         }
     }
 
-    @Test func `a missing file, a directory, a FIFO, an empty file and a file that is no text are refused`() async throws {
+    @Test func `a missing file, a directory, a FIFO, an empty file and a file that is no text are refused`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             #expect(try Self.refusal(of: .file(directory.file("none"))).contains("cannot be opened"))
             #expect(try Self.refusal(of: .file(directory.path)).contains("is not a regular file"))

@@ -93,7 +93,10 @@ struct PluginCallCommand: AsyncParsableCommand {
     var container: String?
 
     @Option(
-        help: ArgumentHelp("The file with the value of the argument setting:KEY; may be repeated.", valueName: "key=file"),
+        help: ArgumentHelp(
+            "The file with the value of the argument setting:KEY; may be repeated.",
+            valueName: "key=file"
+        ),
         transform: SignatureArgument.setting
     )
     var secret: [(key: String, value: String)] = []
