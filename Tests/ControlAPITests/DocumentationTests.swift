@@ -109,6 +109,7 @@ struct DocumentationTests {
         let files = ["", "+Grants", "+Policies", "+Reading"]
         let known = try Repository.keys(
             askedIn: files.map { "Sources/HostConfiguration/HostConfiguration\($0).swift" }
+                + ["Sources/HostConfiguration/Secrets/SecretSource.swift"]
         ).union(ConditionThresholds.rows.map(\.key)).union(["conditions", "sensors"])
         let conditions = Set(Condition.allCases.map { Repository.dashed("\($0)") })
         #expect(known.count >= 60)

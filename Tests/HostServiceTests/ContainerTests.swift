@@ -68,9 +68,8 @@ struct ContainerTests {
             try loop.state.makeContainer(of: plugin.text)
             #expect(FileManager.default.createFile(atPath: container + "/old", contents: nil))
             var launches = LaunchDirectory()
-            let actions: [SchedulerAction] = [
-                .discardContainer(plugin), .takeRunner(Self.launch, try Self.preparation()),
-            ]
+            let preparation = try Self.preparation()
+            let actions: [SchedulerAction] = [.discardContainer(plugin), .takeRunner(Self.launch, preparation)]
             #expect(!loop.perform(actions, &launches))
             await withCheckedContinuation { continuation in loop.containers.perform { continuation.resume() } }
             #expect(try FileManager.default.contentsOfDirectory(atPath: container).isEmpty)

@@ -180,9 +180,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case manifest, provenance, settings, secrets, handlers, grants, notes, limits, budgets, retry, reasons,
-            entitlements,
-            schedules
+        case manifest, provenance, settings, secrets, handlers, grants, notes, limits, budgets, retry, reasons
+        case entitlements, schedules
         case dayBudget = "day_budget_ns"
         case isBackgroundRefreshOn = "background_refresh"
         case isBackgroundDenied = "background_denied"

@@ -79,9 +79,8 @@ package struct SecretReader: Sendable {
         var status = stat()
         guard file.number >= 0, fstat(file.number, &status) == 0 else {
             throw Flaw(
-                text:
-                    "the file \(path) cannot be opened: \(String(cString: strerror(errno))); create it with the value,"
-                    + " readable for the host's user only"
+                text: "the file \(path) cannot be opened: \(String(cString: strerror(errno))); create it with the"
+                    + " value, readable for the host's user only"
             )
         }
         if let flaw = Self.flaw(of: status, at: path) { throw flaw }

@@ -21,9 +21,8 @@ struct TrialContainer {
                 remedy: "set TMPDIR to a writable directory, or name a container with --container"
             )
         }
-        self.path = FilePlace.absolute(
-            String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        )
+        let made = template.dropLast().map { UInt8(bitPattern: $0) }
+        self.path = FilePlace.absolute(String(decoding: made, as: UTF8.self))
         isTemporary = true
     }
 
