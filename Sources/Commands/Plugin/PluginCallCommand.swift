@@ -209,7 +209,7 @@ struct PluginCallCommand: AsyncParsableCommand {
         switch call.group {
         case .network: "\(call.name) was refused with EPERM; grant the network with --network"
         case .processes: "\(call.name) was refused with EPERM; grant starting processes with --processes"
-        case .ungrantable: call.message
+        case .ungrantable: call.message(grants: [])
         }
     }
 }
