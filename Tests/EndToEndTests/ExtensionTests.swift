@@ -121,7 +121,7 @@ struct ExtensionTests {
             #expect(registering.count == 3 && completing.count == 2, "\(violations)")
             let remedies = [
                 ("BGT-ABI-08", "report progress only for continued tasks that its handlers received"),
-                ("BGT-ABI-08", "set valid titles, and only of tasks that its handlers received"),
+                ("BGT-ABI-08", "set titles only of running continued tasks"),
                 ("legacy fetch", "submit refresh requests"),
             ]
             for (rule, remedy) in remedies {
