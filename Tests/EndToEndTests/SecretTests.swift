@@ -152,7 +152,7 @@ struct SecretTests {
             let plugin = Self.plugin(from: "file: \(path)")
             try await HostFixture.with(Self.setup(), plugins: [plugin, .neighbour]) { host in
                 let submission = try await host.submit(plugin.task())
-                try await host.waitForLog("the refusal") { $0.contains("no runner for the launch") }
+                try await host.waitForLog("the refusal") { $0.contains("launch not started") }
                 let reason = try await host.reason(against: plugin.task())
                 #expect(reason.contains("the secret setting token of \(plugin.identifier) has no value"), "\(reason)")
                 #expect(reason.contains("chmod 600 \(path)"))
@@ -174,7 +174,7 @@ struct SecretTests {
         plugin.policy = ["settings: { token: \(Self.value) }"]
         try await HostFixture.with(Self.setup(), plugins: [plugin]) { host in
             _ = try await host.submit(plugin.task())
-            try await host.waitForLog("the refusal") { $0.contains("no runner for the launch") }
+            try await host.waitForLog("the refusal") { $0.contains("launch not started") }
             #expect(try await host.reason(against: plugin.task()).contains("plugins.\(plugin.identifier).secrets"))
             let printed = try await host.bgtask("plugin", "show", plugin.identifier).output
             #expect(printed.contains("token from no source") && !printed.contains(Self.value))

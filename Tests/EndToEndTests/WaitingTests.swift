@@ -171,7 +171,7 @@ struct WaitingTests {
             try host.directory.remove("state/containers")
             try host.directory.write([], to: "state/containers")
             let submission = try await host.submit(Self.neighbour)
-            try await host.waitForLog("the failure") { $0.contains("no runner") }
+            try await host.waitForLog("the failure") { $0.contains("launch not started") }
             // During a repeated attempt the request has another reason.
             let why = try await withDeadline(waitingFor: "the reason") {
                 while true {
