@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Each level needs one descriptor. */
+/* Each level needs two descriptors. */
 enum { DEEPEST = 200 };
 
 static int give(int directory, uid_t from, uid_t user, gid_t group, int depth);
@@ -34,6 +34,7 @@ static int give_entry(int directory, const char *name, uid_t from, uid_t user, g
     if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? 0 : -errno;
     if (status.st_uid != from) return 0;
     if (!S_ISDIR(status.st_mode)) return give_file(directory, name, from, user, group);
+    if (depth == DEEPEST) return 0;
     int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inner < 0) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
     int result = give(inner, from, user, group, depth + 1);
@@ -42,7 +43,6 @@ static int give_entry(int directory, const char *name, uid_t from, uid_t user, g
 }
 
 static int give(int directory, uid_t from, uid_t user, gid_t group, int depth) {
-    if (depth > DEEPEST) return -ELOOP;
     int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (copy < 0) return -errno;
     DIR *stream = fdopendir(copy);

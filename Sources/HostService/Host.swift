@@ -44,7 +44,6 @@ package struct Host: Sendable {
         let health = LedgerHealth()
         let ledger = try openLedger(in: state, reportingTo: mailbox, health)
         let keeper = try UserKeeper(users, ledger: ledger)
-        try keeper.giveContainers(in: state)
         let launcher = try makeLauncher(users, reportingTo: mailbox)
         do {
             try await DiskThreads.with { threads in
@@ -162,6 +161,8 @@ package struct Host: Sendable {
         _ place: ControlPlace
     ) async throws -> ServiceGroup {
         let snapshot = try await recover(ledger, launcher)
+        // A process that was left behind could have the new owner of another plugin's container.
+        try users.giveContainers(in: state)
         let clock = SystemClock()
         let conditions = try ConditionsKeeper(
             fixed: configuration.conditions,

@@ -59,6 +59,27 @@ struct StateDirectoryTests {
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0))
+    func `a change of a container's owner succeeds for a container with 300 nested directories`() throws {
+        try with { path in
+            let state = try StateDirectory(path: path + "/state")
+            try state.makeContainer(of: "com.example.a", user: 70_001)
+            let container = state.containerPath(of: "com.example.a")
+            var places: [String] = []
+            for _ in 0..<300 {
+                places.append((places.last ?? container) + "/d")
+                #expect(mkdir(places[places.count - 1], 0o700) == 0)
+                chown(places[places.count - 1], 70_001, 70_001)
+            }
+            try state.makeContainer(of: "com.example.a", user: 70_002)
+            func owner(_ file: String) -> UInt32 {
+                var status = stat()
+                return stat(file, &status) == 0 ? status.st_uid : 0
+            }
+            #expect(owner(container) == 70_002 && owner(places[199]) == 70_002 && owner(places[200]) == 70_001)
+        }
+    }
+
     @Test func `other users pass through to the containers and not to the ledger, only if plugins have own users`()
         throws
     {
