@@ -61,7 +61,8 @@ package struct SecretReader: Sendable {
                         + " LoadCredential=\(name):PATH to the unit of the host, and start it again"
                 )
             }
-            return try text(of: "\(directory)/\(name)")
+            // The access list that systemd gives the host's user is shown as the rights of the group.
+            return try text(of: "\(directory)/\(name)", permitsGroup: true)
         case .environment(let name):
             guard let value = environment[name] else {
                 throw Flaw(
@@ -73,7 +74,7 @@ package struct SecretReader: Sendable {
         }
     }
 
-    private func text(of path: String) throws(Flaw) -> String {
+    private func text(of path: String, permitsGroup: Bool = false) throws(Flaw) -> String {
         // A FIFO without a writer must not block.
         let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
         var status = stat()
@@ -83,7 +84,7 @@ package struct SecretReader: Sendable {
                     + " value, readable for the host's user only"
             )
         }
-        if let flaw = Self.flaw(of: status, at: path) { throw flaw }
+        if let flaw = Self.flaw(of: status, at: path, permitsGroup) { throw flaw }
         var bytes = [UInt8](repeating: 0, count: Self.largest + 2)
         var count = 0
         while count < bytes.count {
@@ -103,13 +104,13 @@ package struct SecretReader: Sendable {
         return try checked(bytes, of: "the file \(path)")
     }
 
-    private static func flaw(of status: stat, at path: String) -> Flaw? {
+    private static func flaw(of status: stat, at path: String, _ permitsGroup: Bool) -> Flaw? {
         guard status.st_mode & S_IFMT == S_IFREG else {
             return Flaw(text: "\(path) is not a regular file; write the path of a file with the value")
         }
         let mode = status.st_mode & 0o7777
-        if mode & 0o027 != 0 {
-            let others = mode & 0o007 != 0 ? "other users can use it" : "its group can change it"
+        if mode & (permitsGroup ? 0o027 : 0o077) != 0 {
+            let others = mode & 0o007 != 0 ? "other users can use it" : "its group can use it"
             return Flaw(
                 text: "the file \(path) has the mode 0\(String(mode, radix: 8)), so that \(others); permit it to the"
                     + " host's user only: chmod 600 \(path)"
