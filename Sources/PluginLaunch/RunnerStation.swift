@@ -76,15 +76,29 @@ struct RunnerStation {
     /// `/proc` and ends the process when it cannot.
     private static let neededDescriptors = 24
 
-    /// Throws when fewer descriptors are free than a launch needs. The probe closes its descriptors at once: meanwhile no
-    /// other part of the host may find one.
-    private func checkReserve() throws(SystemError) {
-        var probes: [Descriptor] = []
-        for _ in 0..<Self.neededDescriptors { probes.append(try emptyInput.duplicate(for: "reserve descriptors")) }
+    /// Throws when fewer descriptors are free than a launch needs. They are counted, not opened: another thread may need
+    /// one at the same time.
+    private static func checkReserve() throws(SystemError) {
+        if try openDescriptors() + neededDescriptors > sysconf(Int32(_SC_OPEN_MAX)) {
+            throw SystemError(number: EMFILE, attempt: "reserve descriptors")
+        }
+    }
+
+    /// The number of open descriptors of this process.
+    private static func openDescriptors() throws(SystemError) -> Int {
+        let place = "/proc/self/fd"
+        var status = stat()
+        if stat(place, &status) == 0, status.st_size > 0 { return Int(status.st_size) }
+        // Before Linux 6.2 the size is 0.
+        guard let directory = opendir(place) else { throw SystemError(number: errno, attempt: "read \(place)") }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        return count
     }
 
     private func start(mark: RunnerMark, in group: ControlGroup?) throws(SystemError) -> Start {
-        try checkReserve()
+        try Self.checkReserve()
         let (control, runnerControl) = try Descriptor.socketPair()
         let (standardOutput, runnerOutput) = try Descriptor.pipe()
         let (standardError, runnerError) = try Descriptor.pipe()
@@ -166,15 +180,5 @@ struct RunnerStation {
         var status = stat()
         return fstat(file.number, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             && access("/proc/self/fd/\(file.number)", X_OK) == 0
-    }
-}
-
-extension Descriptor {
-    /// Opens the same file again.
-    ///
-    /// - Parameter attempt: the purpose, for the error.
-    fileprivate func duplicate(for attempt: String) throws(SystemError) -> Descriptor {
-        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
-        return Descriptor(owning: try SystemError.check(copy < 0 ? -errno : copy, attempt))
     }
 }
