@@ -1,15 +1,19 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import GRDB
+import Glibc
+import LinuxSystem
 
 extension Ledger {
     /// Configures a new connection for durability, and upgrades the schema of an older ledger.
     ///
     /// - Parameter copy: the copy of the older ledger, which is deleted when the upgrade fails.
     static func prepare(_ database: any DatabaseWriter, copy: LedgerCopy?, hooks: LedgerHooks) throws {
+        let path = database.path
         let version = try database.writeWithoutTransaction { database in
             // Set here, because the pool has set NORMAL, under which a power failure can lose acknowledged commits.
             try database.execute(sql: "PRAGMA synchronous = FULL")
+            try synchronizeLog(of: path)
             // Savepoints then need no space in the directory for temporary files.
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
             try database.execute(sql: "PRAGMA journal_size_limit = 16777216")
@@ -33,6 +37,18 @@ extension Ledger {
             try database.closeVainWaits()
             try database.removeVainDeferrals()
         }
+    }
+
+    /// Writes the log to the disk. The database library begins a new log with a commit that it does not synchronize:
+    /// after a power failure its damage would look like damage before acknowledged commits.
+    private static func synchronizeLog(of path: String) throws(SystemError) {
+        let attempt = "synchronize \(path)-wal"
+        let log = Descriptor(owning: Glibc.open("\(path)-wal", O_RDONLY | O_CLOEXEC))
+        if log.number < 0 {
+            if errno == ENOENT { return }
+            throw SystemError(number: errno, attempt: attempt)
+        }
+        if fsync(log.number) != 0 { throw SystemError(number: errno, attempt: attempt) }
     }
 }
 

@@ -90,8 +90,9 @@ private struct Examination {
         }
         pendingRequests = unreadable == 0 ? requests : nil
         for row in try Row.fetchAll(database, sql: Self.wrongPayloads) {
-            let (submission, size, found): (Int64, Int64, Int64) = (row[0], row[1], row[2])
-            let finding = "submission \(submission) has \(found) bytes of payload instead of \(size)"
+            // Values of a damaged ledger may have any type.
+            let values: [DatabaseValue] = [row[0], row[1], row[2]]
+            let finding = "submission \(values[0]) has \(values[2]) bytes of payload instead of \(values[1])"
             problems.append(LedgerError.damaged(path, finding: finding).finding)
         }
     }
@@ -106,7 +107,7 @@ private struct Examination {
         SELECT submission, size, ifnull(length(bytes), 0) FROM work LEFT JOIN payload USING (submission)
         WHERE size <> ifnull(length(bytes), 0)
         UNION ALL
-        SELECT submission, 0, length(bytes) FROM payload WHERE submission NOT IN (SELECT submission FROM work)
+        SELECT submission, 0, ifnull(length(bytes), 0) FROM payload WHERE submission NOT IN (SELECT submission FROM work)
         LIMIT \(mostFindings)
         """
 
@@ -121,8 +122,9 @@ private struct Examination {
             sql: "SELECT DISTINCT \"table\", parent FROM pragma_foreign_key_check LIMIT \(mostFindings)"
         )
         return rows.map { row in
-            let (table, parent): (String, String) = (row[0], row[1])
-            return "rows of table \(table) refer to rows of \(parent) that do not exist"
+            let names: [DatabaseValue] = [row[0], row[1]]
+            let words = names.map { String.fromDatabaseValue($0) ?? $0.description }
+            return "rows of table \(words[0]) refer to rows of \(words[1]) that do not exist"
         }
     }
 }
