@@ -27,7 +27,7 @@ package struct ControlClient: Sendable {
         answerTimeout: Duration = .seconds(30),
         _ body: (ControlClient) async throws -> Result
     ) async throws -> Result {
-        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(2)))
+        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(10)))
         // The peer is on this machine: if no process listens, a second attempt does not help, and the error is reported
         // at once.
         configuration.connectionPool.retryConnectionEstablishment = false
