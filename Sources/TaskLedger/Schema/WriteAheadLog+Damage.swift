@@ -13,9 +13,9 @@ extension WriteAheadLog {
 
     /// The damage that hides acknowledged commits; nil without damage, and when the header is no header of a log.
     ///
-    /// A power failure may leave an incomplete last transaction, which was never acknowledged. Damage differs from it:
-    /// SQLite writes a frame behind the end of a transaction only after that transaction is on disk. Such a frame continues the
-    /// checksum of the end. Damage in the last transaction, or in the checksum at the end of the last but one, looks like
+    /// A power failure may leave an incomplete last transaction, which was never acknowledged. Damage differs from it: a
+    /// frame behind the end of a transaction is written only after that transaction is on disk (`Ledger.prepare` ensures
+    /// this for the first one). Such a frame continues the checksum of the end. Damage in the last transaction, or in the checksum at the end of the last but one, looks like
     /// an incomplete transaction and is not found; neither is a log that was cut off.
     func damage() throws(LedgerError) -> Damage? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
