@@ -26,7 +26,7 @@
 #define SYS_landlock_restrict_self 446
 #endif
 
-enum { LANDLOCK_VERSION = 1, LANDLOCK_PATH_BENEATH = 1 };
+enum { LANDLOCK_VERSION = 1, LANDLOCK_PATH_BENEATH = 1, LANDLOCK_NET_PORT = 2 };
 
 /* The kernel's struct landlock_ruleset_attr, as of version 6. */
 struct ruleset {
@@ -38,6 +38,11 @@ struct path_beneath {
     uint64_t rights;
     int32_t place;
 } __attribute__((packed));
+
+/* The kernel's struct landlock_net_port_attr. */
+struct net_port {
+    uint64_t rights, port;
+};
 
 static int answer(long status) { return status < 0 ? -errno : (int)status; }
 
@@ -110,6 +115,11 @@ int bgl_landlock_version(void) { return answer(syscall(SYS_landlock_create_rules
 int bgl_landlock_allow(int ruleset, int place, uint64_t rights) {
     const struct path_beneath rule = {.rights = rights, .place = place};
     return answer(syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_PATH_BENEATH, &rule, 0));
+}
+
+int bgl_landlock_allow_port(int ruleset, uint16_t port, uint64_t rights) {
+    const struct net_port rule = {.rights = rights, .port = port};
+    return answer(syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_NET_PORT, &rule, 0));
 }
 
 int bgl_landlock_restrict(int ruleset) { return answer(syscall(SYS_landlock_restrict_self, ruleset, 0)); }

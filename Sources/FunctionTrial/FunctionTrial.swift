@@ -78,6 +78,17 @@ package struct FunctionTrial: Sendable {
         }
     }
 
+    /// One message for each grant that this kernel can only open wider than requested.
+    private var warningsAboutGrants: [String] {
+        if sandboxes.isolation == .off { return [] }
+        return LimitedGrant.all(of: grants, settings: settings).compactMap { grant in
+            guard let excess = sandboxes.excess(of: grant) else { return nil }
+            let isLeftOut = sandboxes.isolation == .required
+            let effect = isLeftOut ? "is left out, because isolation is required" : "is not enforced"
+            return "the grant \(grant.name.key) \(grant.requested) \(effect): \(excess)"
+        }
+    }
+
     /// Calls the function once. Throws `FunctionTrialError` when there is no result: the function crashed, ended its
     /// process or exceeded its time, or could not be called.
     ///
@@ -124,6 +135,7 @@ package struct FunctionTrial: Sendable {
             throw FunctionTrialError("no runner can be started for the call: \(error.message)")
         }
         for missing in notEnforced { remark(.notEnforced(missing.guarantee, missing.reason)) }
+        for warning in warningsAboutGrants { remark(.warning(warning)) }
         launcher.take(for: Self.launch)
         do {
             let report = try await follow(events, of: launcher, identity, remark)

@@ -10,6 +10,8 @@ extension HostConfiguration {
             let limit = GrantLimit(
                 network: limits.boolean("network")?.value,
                 processes: limits.boolean("processes")?.value,
+                gpu: limits.boolean("gpu")?.value,
+                unix: limits.strings("unix").map { paths($0, limits.problems) },
                 paths: paths(limits)
             )
             guard let pattern = PluginPattern(name.value) else {
@@ -33,20 +35,23 @@ extension HostConfiguration {
             (.read, limits.strings("read")), (.write, limits.strings("write")), (.execute, limits.strings("execute")),
         ]
         for (access, list) in lists {
-            guard let list else { continue }
-            // A wrong path must not leave the access without a limit.
-            paths[access] = list.value.compactMap { path in
-                let parts = path.value.split(separator: "/")
-                if path.value.hasPrefix("/"), !parts.contains(".."), !parts.contains(".") { return path.value }
-                limits.problems.report(
-                    .wrongValue,
-                    at: path,
-                    "is \"\(path.value)\", not an absolute path without . and ..",
-                    remedy: "write the absolute path, without the parts . and .."
-                )
-                return nil
-            }
+            if let list { paths[access] = Self.paths(list, limits.problems) }
         }
         return paths
+    }
+
+    /// The absolute paths of a list. A wrong path is reported, and the list still is a limit.
+    private static func paths(_ list: Field<[Field<String>]>, _ problems: ProblemCollector) -> [String] {
+        list.value.compactMap { path in
+            let parts = path.value.split(separator: "/")
+            if path.value.hasPrefix("/"), !parts.contains(".."), !parts.contains(".") { return path.value }
+            problems.report(
+                .wrongValue,
+                at: path,
+                "is \"\(path.value)\", not an absolute path without . and ..",
+                remedy: "write the absolute path, without the parts . and .."
+            )
+            return nil
+        }
     }
 }

@@ -16,6 +16,10 @@ extension FrameWriter {
             frame.put(place.access)
             frame.put(list: place.within) { $0.put(text: $1) }
         }
+        put(list: sandbox.ports) { frame, port in
+            frame.put(port.number)
+            frame.put(port.rights)
+        }
         put(list: sandbox.reserved) { $0.put(text: $1) }
         put(bytes: sandbox.filter)
     }
@@ -34,6 +38,12 @@ extension FrameReader {
                     within: try fields.list("sandbox.granted.within", minimumSize: 4) { limits throws(WireError) in
                         try limits.text("sandbox.granted.within")
                     }
+                )
+            },
+            ports: try list("sandbox.ports", minimumSize: 10) { ports throws(WireError) in
+                SandboxPlan.Port(
+                    try ports.integer("sandbox.ports.number"),
+                    rights: try ports.integer("sandbox.ports.rights")
                 )
             },
             reserved: try list("sandbox.reserved", minimumSize: 4) { fields throws(WireError) in

@@ -9,6 +9,21 @@ package struct SandboxPlan: Hashable, Sendable {
         case write = 2
         /// Executing and reading.
         case execute = 3
+        /// Connecting to a Unix socket. Without a right of Landlock for it, the rule grants nothing.
+        case unix = 4
+        /// Reading, writing and controlling devices.
+        case device = 5
+    }
+
+    /// A TCP port, with the rights of Landlock to it.
+    package struct Port: Hashable, Sendable {
+        package let number: UInt16
+        package let rights: UInt64
+
+        package init(_ number: UInt16, rights: UInt64) {
+            self.number = number
+            self.rights = rights
+        }
     }
 
     package struct Place: Hashable, Sendable {
@@ -31,6 +46,8 @@ package struct SandboxPlan: Hashable, Sendable {
     package let library: String
     /// Places that the plugin's grants name.
     package let granted: [Place]
+    /// TCP ports that the plugin's grants name.
+    package let ports: [Port]
     /// Places of the host. A granted place is left out when it is one of these places, contains one or lies in one.
     package let reserved: [String]
     /// The filter of system calls, as an array of the kernel's `struct sock_filter`; empty without a filter.
@@ -40,12 +57,14 @@ package struct SandboxPlan: Hashable, Sendable {
         landlock: LandlockRights?,
         library: String,
         granted: [Place],
+        ports: [Port] = [],
         reserved: [String],
         filter: [UInt8]
     ) {
         self.landlock = landlock
         self.library = library
         self.granted = granted
+        self.ports = ports
         self.reserved = reserved
         self.filter = filter
     }

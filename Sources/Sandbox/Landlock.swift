@@ -20,7 +20,9 @@ package enum Landlock {
     static let makeSymbolicLink: UInt64 = 1 << 12
     static let refer: UInt64 = 1 << 13
     package static let truncate: UInt64 = 1 << 14
-    static let controlDevice: UInt64 = 1 << 15
+    package static let controlDevice: UInt64 = 1 << 15
+    /// Connecting to Unix sockets that lie in the file system and that processes outside of the sandbox created.
+    package static let resolveUnix: UInt64 = 1 << 16
 
     /// Rights that concern the entries of a directory. The kernel rejects a rule that grants them for a file.
     static let ofDirectories =
@@ -31,13 +33,16 @@ package enum Landlock {
     static let writing = writeFile | truncate | (ofDirectories & ~readDirectory)
 
     /// Rights to bind and to connect TCP sockets.
-    package static let network: UInt64 = 0b11
+    package static let network: UInt64 = bind | connect
+    package static let bind: UInt64 = 0b01
+    package static let connect: UInt64 = 0b10
     /// Rights to connect to abstract Unix sockets, and to signal processes, outside of the sandbox.
     package static let scopes: UInt64 = 0b11
 
     /// The rights that each version of Landlock's interface added, newest version first.
     private static let additions: [(files: UInt64, network: UInt64, scopes: UInt64)] = [
-        (0, 0, scopes), (controlDevice, 0, 0), (0, network, 0), (truncate, 0, 0), (refer, 0, 0), ((1 << 13) - 1, 0, 0),
+        (resolveUnix, 0, 0), (0, 0, scopes), (controlDevice, 0, 0), (0, network, 0), (truncate, 0, 0), (refer, 0, 0),
+        ((1 << 13) - 1, 0, 0),
     ]
 
     /// The rights that this kernel handles, found by creating rulesets; nil without Landlock. A version number alone is
@@ -68,6 +73,8 @@ package enum Landlock {
         case .read: reading
         case .write: reading | writing
         case .execute: reading | execute
+        case .unix: resolveUnix
+        case .device: reading | writeFile | controlDevice
         }
     }
 }

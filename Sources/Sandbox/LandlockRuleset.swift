@@ -24,10 +24,17 @@ struct LandlockRuleset: ~Copyable {
     /// Grants access to an opened place. A file gets the rights that exist for files.
     func allow(_ place: borrowing Place, _ rights: UInt64) throws(SystemError) {
         let fitting = place.isDirectory ? rights : rights & ~Landlock.ofDirectories
+        // The kernel rejects a rule without rights: this kernel does not confine the access.
+        if fitting & files == 0 { return }
         try SystemError.check(
             bgl_landlock_allow(descriptor, place.descriptor, fitting & files),
             "grant access to \(place.path)"
         )
+    }
+
+    /// Grants rights to a TCP port.
+    func allow(port: UInt16, _ rights: UInt64) throws(SystemError) {
+        try SystemError.check(bgl_landlock_allow_port(descriptor, port, rights), "grant access to port \(port)")
     }
 
     func restrict() throws(SystemError) {

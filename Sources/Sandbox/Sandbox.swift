@@ -57,6 +57,9 @@ package enum Sandbox {
             for granted in plan.granted {
                 if let message = try allow(granted, in: ruleset, of: plan) { refused.append(message) }
             }
+            for port in plan.ports where rights.network & port.rights != 0 {
+                try ruleset.allow(port: port.number, port.rights)
+            }
             try ruleset.restrict()
         }
         setenv("TMPDIR", temporary, 1)

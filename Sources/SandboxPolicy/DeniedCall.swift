@@ -9,6 +9,7 @@ package struct DeniedCall: Hashable, Sendable {
     /// Calls that one grant would allow. Of the calls that no grant allows, each is a group of its own.
     package enum Group: Hashable, Sendable {
         case network
+        case unix
         case processes
         case ungrantable(String)
     }
@@ -32,7 +33,9 @@ package struct DeniedCall: Hashable, Sendable {
             let isInternet = first == UInt64(AF_INET) || first == UInt64(AF_INET6)
             let type = arguments.1 & 0xf
             let isGrantable = isInternet && type != UInt64(SOCK_RAW.rawValue)
-            group = isGrantable ? .network : .ungrantable(name)
+            group = isGrantable ? .network : first == UInt64(AF_UNIX) ? .unix : .ungrantable(name)
+        // Refused with the flag MSG_FASTOPEN alone, which connects to a port.
+        case "sendto", "sendmsg", "sendmmsg": (name, group) = ("\(system)(MSG_FASTOPEN)", .network)
         case _ where SystemCalls.network.contains(system):
             (name, group) = (system, .network)
         // A namespace is refused with the grant as well; the flags of a thread would have been allowed.
@@ -50,20 +53,30 @@ package struct DeniedCall: Hashable, Sendable {
     /// - Parameter grants: the grants of the plugin, under the limits of the operator.
     package func message(grants: [LimitedGrant]) -> String {
         let refusal = "the system call \(name) was refused with EPERM"
-        let needed: (name: LimitedGrant.Name, purpose: String)
+        let needed: (names: Set<LimitedGrant.Name>, purpose: String, grant: String)
         switch group {
-        case .network: needed = (.network, "needs the network")
-        case .processes: needed = (.processes, "needs to start processes")
+        case .network: needed = ([.network, .connect, .listen], "needs the network", "network: true")
+        case .unix: needed = ([.unix], "needs a Unix socket", "unix: [PATH]")
+        case .processes: needed = ([.processes], "needs to start processes", "processes: true")
         case .ungrantable("socket(AF_NETLINK)"):
             return "\(refusal); the grant network allows only its protocol NETLINK_ROUTE: if the plugin needs that, add"
                 + " to its manifest: grants: { network: true }; otherwise remove this call from the plugin"
         case .ungrantable: return "\(refusal); no grant allows this call: remove it from the plugin"
         }
-        if let narrowed = grants.first(where: { $0.name == needed.name && $0.isRefused }) {
+        let present = grants.filter { needed.names.contains($0.name) }
+        if group == .network, present.contains(where: { !$0.isRefused }) {
+            return "\(refusal); the grants connect and listen open TCP ports alone; if the plugin needs more, write in"
+                + " its manifest: grants: { network: true }"
+        }
+        if let lacking = present.lazy.compactMap(\.lackingMechanism).first {
+            return "\(refusal); the manifest grants it, but isolation is required in the configuration of the host, and"
+                + " \(lacking): if the plugin \(needed.purpose), use such a kernel or write isolation: best-effort"
+        }
+        if let narrowed = present.first(where: \.isRefused) {
             return "\(refusal); the manifest grants it, but \(narrowed.narrowings.joined(separator: " and ")) in the"
                 + " configuration of the host: remove the limit if the plugin \(needed.purpose)"
         }
-        return "\(refusal); if the plugin \(needed.purpose), add to its manifest: grants: { \(needed.name.key): true }"
+        return "\(refusal); if the plugin \(needed.purpose), add to its manifest: grants: { \(needed.grant) }"
     }
 
     private static let families: [UInt64: String] = [

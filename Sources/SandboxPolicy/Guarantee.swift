@@ -53,12 +53,20 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
             if let filter { return .notEnforced("\(filter), so that file modes and times can be changed by path") }
             let truncation = mechanisms.confinesTruncation ? "" : ", which also refuses truncation by path"
             return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp\(truncation)")
-        case .controlSocket, .systemCalls:
-            return filter.map { .notEnforced($0) } ?? .enforced(by: "seccomp")
+        case .controlSocket:
+            if let filter { return .notEnforced(filter) }
+            let isConfined = mechanisms.landlock.map { $0.files & Landlock.resolveUnix != 0 } ?? false
+            let means = isConfined ? "Landlock \(mechanisms.landlockVersion)" : "the host refuses calls of its launches"
+            return .enforced(by: "seccomp; with the grant unix: \(means)")
+        case .systemCalls: return filter.map { .notEnforced($0) } ?? .enforced(by: "seccomp")
         case .network:
             if let filter { return .notEnforced(filter) }
             let isInLandlock = mechanisms.landlock.map { $0.network != 0 } ?? false
-            return .enforced(by: isInLandlock ? "seccomp, Landlock \(mechanisms.landlockVersion)" : "seccomp")
+            return .enforced(
+                by: isInLandlock
+                    ? "seccomp, Landlock \(mechanisms.landlockVersion)"
+                    : "seccomp; granted ports open every TCP port (needs Linux 6.7)"
+            )
         case .neighbours:
             guard let rights = mechanisms.landlock else { return .notEnforced(noLandlock) }
             if let filter { return .notEnforced(filter) }

@@ -5,17 +5,12 @@ package import RunnerWire
 import Sandbox
 package import TaskModel
 
-/// Decides the sandbox of each launch. Contains the mechanisms of the kernel, the filter of system calls for each
-/// combination of grants, and the places of the host that no plugin may reach. Created once, when the host starts.
+/// Decides the sandbox of each launch. Contains the mechanisms of the kernel, the filters of system calls, and the
+/// places of the host that no plugin may reach. Created once, when the host starts.
 package struct SandboxPolicy: Sendable {
     /// The reason why the policy cannot be applied. The host must not start then.
     package struct Refusal: Error, CustomStringConvertible {
         package let description: String
-    }
-
-    private struct FilterKey: Hashable {
-        let network: Bool
-        let processes: Bool
     }
 
     package let isolation: Isolation
@@ -24,7 +19,8 @@ package struct SandboxPolicy: Sendable {
     /// control socket and the configuration file.
     private let privatePlaces: [String]
     private let cataloguePlaces: [String]
-    private let filters: [FilterKey: [UInt8]]
+    /// Nil without a filter of system calls.
+    private let filters: SystemCallFilters?
     private let limits: GrantLimits
 
     /// - Parameters:
@@ -53,24 +49,15 @@ package struct SandboxPolicy: Sendable {
                 )
             }
         }
-        var filters: [FilterKey: [UInt8]] = [:]
-        if isolation != .off, mechanisms.filtersSystemCalls {
-            for network in [false, true] {
-                for processes in [false, true] {
-                    do throws(SystemCallFilter.Failure) {
-                        filters[FilterKey(network: network, processes: processes)] =
-                            try SystemCallRules.filter(
-                                network: network,
-                                processes: processes,
-                                confinesTruncation: mechanisms.confinesTruncation
-                            )
-                    } catch {
-                        throw Refusal(description: "\(error), or write isolation: off")
-                    }
-                }
-            }
+        guard isolation != .off, mechanisms.filtersSystemCalls else {
+            filters = nil
+            return
         }
-        self.filters = filters
+        do throws(SystemCallFilter.Failure) {
+            filters = try SystemCallFilters(confinesTruncation: mechanisms.confinesTruncation)
+        } catch {
+            throw Refusal(description: "\(error), or write isolation: off")
+        }
     }
 
     private var reserved: [String] { privatePlaces + cataloguePlaces }
@@ -83,27 +70,82 @@ package struct SandboxPolicy: Sendable {
     /// The sandbox of a process that loads this library; nil when isolation is off.
     package func plan(for library: String, _ grants: [LimitedGrant]) -> SandboxPlan? {
         if isolation == .off { return nil }
-        func isGranted(_ name: LimitedGrant.Name) -> Bool { grants.contains { $0.name == name && !$0.isRefused } }
-        let key = FilterKey(network: isGranted(.network), processes: isGranted(.processes))
+        let grants = enforceable(grants).filter { !$0.isRefused }
+        let names = Set(grants.map(\.name))
+        let internet: SystemCallRules.Sockets.Internet =
+            names.contains(.network)
+            ? .all : names.contains(.listen) ? .listen : names.contains(.connect) ? .connect : .none
+        let filtered = SystemCallFilters.Grants(
+            sockets: SystemCallRules.Sockets(internet: internet, unix: names.contains(.unix)),
+            processes: names.contains(.processes)
+        )
         var landlock = mechanisms.landlock
-        if key.network { landlock?.network = 0 }
+        if internet == .all { landlock?.network = 0 }
         return SandboxPlan(
             landlock: landlock,
             library: libraryPlace(library),
             granted: grants.flatMap(Self.places),
+            ports: grants.compactMap(Self.port),
             reserved: reserved,
-            filter: filters[key] ?? []
+            filter: filters?.filter(for: filtered) ?? []
         )
     }
 
-    /// The grants of a plugin, under the limits of the operator.
-    package func grants(of plugin: PluginEntry) -> [LimitedGrant] { LimitedGrant.all(of: plugin, under: limits) }
+    /// The grants of a plugin, under the limits of the operator and the isolation.
+    package func grants(of plugin: PluginEntry) -> [LimitedGrant] {
+        enforceable(LimitedGrant.all(of: plugin, under: limits))
+    }
+
+    /// The grants, of which required isolation leaves out those that this kernel can only open wider than the manifest
+    /// requests.
+    package func enforceable(_ requested: [LimitedGrant]) -> [LimitedGrant] {
+        guard isolation == .required else { return requested }
+        var grants = requested
+        for index in grants.indices where !grants[index].isRefused {
+            guard let excess = excess(of: grants[index]) else { continue }
+            grants[index].leaveOut(because: excess)
+        }
+        return grants
+    }
+
+    /// The reason why a grant opens more than the manifest requests, because of a missing mechanism; nil when it does
+    /// not.
+    package func excess(of grant: LimitedGrant) -> String? {
+        let rights = mechanisms.landlock ?? LandlockRights(files: 0, network: 0, scopes: 0)
+        switch grant.name {
+        case .connect, .listen:
+            return rights.network == 0
+                ? "this kernel does not confine ports (needs Landlock of Linux 6.7): every TCP port is open" : nil
+        case .unix:
+            return rights.files & Landlock.resolveUnix == 0
+                ? "this kernel does not confine Unix sockets (needs Landlock 9): every socket that the user of the plugin"
+                    + " may open is open" : nil
+        case .gpu:
+            return rights.files & Landlock.controlDevice == 0
+                ? "this kernel does not confine the control of devices (needs Landlock of Linux 6.10)" : nil
+        case .network, .processes, .path: return nil
+        }
+    }
 
     /// The places that a grant opens, unless they are reserved.
     package static func places(of grant: LimitedGrant) -> [SandboxPlan.Place] {
-        guard case .path(let access) = grant.name else { return [] }
-        return grant.places.map { place in
-            SandboxPlan.Place(path: place.path, access: SandboxPlan.Access(access), within: place.within)
+        if grant.name == .gpu, !grant.isRefused { return gpuPlaces }
+        return grant.places.compactMap { place in
+            grant.name.access.map { SandboxPlan.Place(path: place.path, access: $0, within: place.within) }
+        }
+    }
+
+    /// The device nodes of graphics processors, and the directories by which libraries find them.
+    private static let gpuPlaces: [SandboxPlan.Place] =
+        [SandboxPlan.Place(path: "/dev/dri", access: .device)]
+        + ["/sys/class/drm", "/sys/dev/char", "/sys/devices"].map { SandboxPlan.Place(path: $0, access: .read) }
+
+    private static func port(of grant: LimitedGrant) -> SandboxPlan.Port? {
+        guard let number = UInt16(grant.requested) else { return nil }
+        switch grant.name {
+        case .connect: return SandboxPlan.Port(number, rights: Landlock.connect)
+        case .listen: return SandboxPlan.Port(number, rights: Landlock.bind)
+        default: return nil
         }
     }
 
@@ -137,12 +179,16 @@ package struct SandboxPolicy: Sendable {
     }
 }
 
-extension SandboxPlan.Access {
-    fileprivate init(_ access: GrantedRight.Access) {
-        switch access {
-        case .read: self = .read
-        case .write: self = .write
-        case .execute: self = .execute
+extension LimitedGrant.Name {
+    /// The access to the places of the grant; nil for a grant without places.
+    fileprivate var access: SandboxPlan.Access? {
+        switch self {
+        case .path(.read): .read
+        case .path(.write): .write
+        case .path(.execute): .execute
+        case .unix: .unix
+        case .gpu: .device
+        case .network, .connect, .listen, .processes: nil
         }
     }
 }

@@ -7,17 +7,41 @@ import Glibc
 enum SystemCallRules {
     private typealias Failure = SystemCallFilter.Failure
 
+    /// The sockets that a filter allows.
+    struct Sockets: Hashable, CaseIterable {
+        enum Internet: Hashable, CaseIterable {
+            case none
+            /// TCP sockets that connect, to the ports that Landlock allows.
+            case connect
+            /// TCP sockets that connect and accept connections, at the ports that Landlock allows.
+            case listen
+            case all
+        }
+
+        let internet: Internet
+        let unix: Bool
+
+        static var allCases: [Sockets] {
+            Internet.allCases.flatMap { internet in [false, true].map { Sockets(internet: internet, unix: $0) } }
+        }
+
+        /// Whether Landlock confines the ports, so that no call may pass by its check.
+        var hasPorts: Bool { internet == .connect || internet == .listen }
+    }
+
     /// - Parameter confinesTruncation: whether Landlock confines the truncation of files.
     static func filter(
-        network: Bool,
+        sockets: Sockets,
         processes: Bool,
         confinesTruncation: Bool
     ) throws(SystemCallFilter.Failure) -> [UInt8] {
         let filter = try SystemCallFilter()
-        for call in SystemCalls.allowed { try filter.allow(call) }
+        for call in SystemCalls.allowed where !(sockets.hasPorts && fastOpen.keys.contains(call)) {
+            try filter.allow(call)
+        }
         for call in SystemCalls.refused { try filter.refuse(call) }
         try addTruncation(to: filter, isConfined: confinesTruncation)
-        try addSockets(to: filter, isGranted: network)
+        try addSockets(to: filter, sockets)
         try addProcesses(to: filter, isGranted: processes)
         try addLimits(to: filter)
         try addScheduling(to: filter)
@@ -59,9 +83,15 @@ enum SystemCallRules {
     private static let types: UInt64 = 0xf
     private static let route: UInt64 = 0
 
+    private static let tcp: [UInt64] = [0, 6]
+
+    /// Calls that can connect a TCP socket without the check of Landlock (TCP Fast Open), with the argument that has
+    /// their flags.
+    private static let fastOpen: [String: UInt32] = ["sendto": 3, "sendmsg": 2, "sendmmsg": 3]
+
     private static func addSockets(
         to filter: borrowing SystemCallFilter,
-        isGranted: Bool
+        _ sockets: Sockets
     ) throws(SystemCallFilter.Failure) {
         // Not datagrams: such a pair can be connected again, to a socket of the host.
         for type in [UInt64(SOCK_STREAM.rawValue), UInt64(SOCK_SEQPACKET.rawValue)] {
@@ -69,23 +99,68 @@ enum SystemCallRules {
         }
         try filter.refuse("socketpair", where: .init(1, .masked(types), UInt64(SOCK_DGRAM.rawValue)))
         for call in SystemCalls.network {
-            if isGranted { try filter.allow(call) } else { try filter.refuse(call) }
+            let isForClients = call == "connect"
+            let isAllowed =
+                switch sockets.internet {
+                case .none: isForClients && sockets.unix
+                case .connect: isForClients
+                case .listen, .all: true
+                }
+            if isAllowed { try filter.allow(call) } else { try filter.refuse(call) }
         }
-        guard isGranted else { return try filter.refuse("socket") }
-        for family in [AF_INET, AF_INET6] {
-            for type in [UInt64(SOCK_STREAM.rawValue), UInt64(SOCK_DGRAM.rawValue)] {
-                try filter.allow("socket", where: .init(0, .equal, UInt64(family)), .init(1, .masked(types), type))
+        if sockets.internet == .none, !sockets.unix { return try filter.refuse("socket") }
+        if sockets.hasPorts {
+            for (call, flags) in fastOpen {
+                let flag: UInt64 = 0x2000_0000
+                try filter.allow(call, where: .init(flags, .masked(flag), 0))
+                try filter.refuse(call, where: .init(flags, .masked(flag), flag))
+            }
+        }
+        try addInternet(to: filter, sockets)
+        let allowed = sockets.unix ? [UInt64(AF_UNIX)] : []
+        for type in [SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET] where sockets.unix {
+            let type = UInt64(type.rawValue)
+            try filter.allow("socket", where: .init(0, .equal, UInt64(AF_UNIX)), .init(1, .masked(types), type))
+        }
+        let internet = sockets.internet == .none ? [] : [UInt64(AF_INET), UInt64(AF_INET6), UInt64(AF_NETLINK)]
+        for family in 0...UInt64(AF_NETLINK) where !(allowed + internet).contains(family) {
+            try filter.refuse("socket", where: .init(0, .equal, family))
+        }
+        try filter.refuse("socket", where: .init(0, .greaterOrEqual, UInt64(AF_NETLINK) + 1))
+    }
+
+    private static func addInternet(
+        to filter: borrowing SystemCallFilter,
+        _ sockets: Sockets
+    ) throws(SystemCallFilter.Failure) {
+        if sockets.internet == .none { return }
+        let (stream, datagram) = (UInt64(SOCK_STREAM.rawValue), UInt64(SOCK_DGRAM.rawValue))
+        for family in [AF_INET, AF_INET6].map(UInt64.init) {
+            if sockets.hasPorts {
+                // Landlock checks the ports of TCP alone, not of MPTCP and SCTP.
+                for number in tcp {
+                    try filter.allow(
+                        "socket",
+                        where: .init(0, .equal, family),
+                        .init(1, .masked(types), stream),
+                        .init(2, .equal, number)
+                    )
+                }
+                for number: UInt64 in [132, 262] {
+                    try filter.refuse("socket", where: .init(0, .equal, family), .init(2, .equal, number))
+                }
+                try filter.refuse("socket", where: .init(0, .equal, family), .init(1, .masked(types), datagram))
+            } else {
+                for type in [stream, datagram] {
+                    try filter.allow("socket", where: .init(0, .equal, family), .init(1, .masked(types), type))
+                }
             }
             let raw = UInt64(SOCK_RAW.rawValue)
-            try filter.refuse("socket", where: .init(0, .equal, UInt64(family)), .init(1, .masked(types), raw))
+            try filter.refuse("socket", where: .init(0, .equal, family), .init(1, .masked(types), raw))
         }
         // The C library asks it for the addresses of this machine.
         try filter.allow("socket", where: .init(0, .equal, UInt64(AF_NETLINK)), .init(2, .equal, route))
         try filter.refuse("socket", where: .init(0, .equal, UInt64(AF_NETLINK)), .init(2, .notEqual, route))
-        for family in 0..<UInt64(AF_NETLINK) where family != AF_INET && family != AF_INET6 {
-            try filter.refuse("socket", where: .init(0, .equal, family))
-        }
-        try filter.refuse("socket", where: .init(0, .greaterOrEqual, UInt64(AF_NETLINK) + 1))
     }
 
     // MARK: Processes

@@ -4,22 +4,34 @@
 package struct GrantLimit: Hashable, Sendable {
     package var network: Bool?
     package var processes: Bool?
+    package var gpu: Bool?
+    /// The Unix sockets, or directories of sockets, to which connections are limited.
+    package var unix: [String]?
     /// The files and directories to which each access is limited. A path in a setting counts as well.
     package var paths: [GrantedRight.Access: [String]]
 
-    package init(network: Bool? = nil, processes: Bool? = nil, paths: [GrantedRight.Access: [String]] = [:]) {
+    package init(
+        network: Bool? = nil,
+        processes: Bool? = nil,
+        gpu: Bool? = nil,
+        unix: [String]? = nil,
+        paths: [GrantedRight.Access: [String]] = [:]
+    ) {
         self.network = network
         self.processes = processes
+        self.gpu = gpu
+        self.unix = unix
         self.paths = paths
     }
 
     /// The limits, as `network false` or `write /srv/feed`.
     package var words: [String] {
-        let booleans = [("network", network), ("processes", processes)].compactMap { name, value in
+        let booleans = [("network", network), ("processes", processes), ("gpu", gpu)].compactMap { name, value in
             value.map { "\(name) \($0)" }
         }
-        let lists = GrantedRight.Access.allCases.compactMap { access in
-            paths[access].map { "\(access.rawValue) \($0.isEmpty ? "none" : $0.joined(separator: ", "))" }
+        let named = [("unix", unix)] + GrantedRight.Access.allCases.map { ($0.rawValue, paths[$0]) }
+        let lists = named.compactMap { name, paths in
+            paths.map { "\(name) \($0.isEmpty ? "none" : $0.joined(separator: ", "))" }
         }
         return booleans + lists
     }

@@ -12,7 +12,15 @@ package enum GrantedRight: Hashable, Sendable {
         func includes(_ other: Access) -> Bool { self == other || other == .read }
     }
 
+    /// Internet sockets of TCP and UDP, to every address and port.
     case network
+    /// Connections to a TCP port of every address.
+    case connect(Int)
+    /// Connections that arrive at a TCP port.
+    case listen(Int)
+    /// Connections to a Unix socket, or to the sockets in a directory.
+    case unix(String)
+    case gpu
     case processes
     /// Access to a file, or to a directory with everything below it.
     case path(Access, String)
@@ -24,14 +32,17 @@ package enum GrantedRight: Hashable, Sendable {
     /// only a right to the same setting includes a right to a setting.
     package func isIncluded(in rights: [GrantedRight]) -> Bool {
         switch self {
-        case .network, .processes, .entitlement: rights.contains(self)
+        case .network, .processes, .gpu, .entitlement: rights.contains(self)
+        case .connect, .listen: rights.contains(self) || rights.contains(.network)
+        case .unix(let path):
+            rights.contains { right in
+                guard case .unix(let directory) = right else { return false }
+                return Self.contains(directory, path)
+            }
         case .path(let access, let path):
             rights.contains { right in
                 guard case .path(let granted, let directory) = right else { return false }
-                if directory == path { return granted.includes(access) }
-                // A default value of a setting may lead out of the directory.
-                let staysInside = !path.split(separator: "/").contains("..")
-                return granted.includes(access) && staysInside && PathRelation.contains(directory, path)
+                return granted.includes(access) && Self.contains(directory, path)
             }
         case .setting(let key, let access, let path):
             rights.contains { right in
@@ -43,11 +54,20 @@ package enum GrantedRight: Hashable, Sendable {
         }
     }
 
+    private static func contains(_ directory: String, _ path: String) -> Bool {
+        // A default value of a setting may lead out of the directory.
+        directory == path || !path.split(separator: "/").contains("..") && PathRelation.contains(directory, path)
+    }
+
     /// The right as one line of a canonical text. Two rights are equal if and only if their lines are equal: each value
     /// from the manifest is preceded by its length in bytes.
     package var canonicalText: String {
         switch self {
         case .network: "network"
+        case .connect(let port): "connect \(port)"
+        case .listen(let port): "listen \(port)"
+        case .unix(let path): "unix \(Self.counted(path))"
+        case .gpu: "gpu"
         case .processes: "processes"
         case .path(let access, let path): "\(access.rawValue) \(Self.counted(path))"
         case .setting(let key, let access, let path):
@@ -60,6 +80,10 @@ package enum GrantedRight: Hashable, Sendable {
     package var phrase: String {
         switch self {
         case .network: "use the network"
+        case .connect(let port): "connect to TCP port \(port) of every address"
+        case .listen(let port): "accept connections at TCP port \(port)"
+        case .unix(let path): "connect to the Unix socket \(path)"
+        case .gpu: "use the graphics processors"
         case .processes: "start processes"
         case .path(let access, let path): "\(Self.verb(access)) \(path)"
         case .setting(let key, let access, let path):
@@ -94,6 +118,8 @@ extension Grants {
                 defaultPath: defaults[setting.key].flatMap { $0.hasPrefix("/") ? $0 : nil }
             )
         }
-        return (network ? [.network] : []) + (processes ? [.processes] : []) + paths + ofSettings
+        let sockets = connect.map(GrantedRight.connect) + listen.map(GrantedRight.listen) + unix.map(GrantedRight.unix)
+        let others = (gpu ? [GrantedRight.gpu] : []) + (processes ? [.processes] : [])
+        return (network ? [.network] : []) + sockets + others + paths + ofSettings
     }
 }

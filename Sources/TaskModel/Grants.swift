@@ -19,7 +19,16 @@ package struct Grants: Hashable, Sendable {
         }
     }
 
+    /// Whether the plugin requests the internet without a limit.
     package let network: Bool
+    /// TCP ports to which the plugin connects, at every address; empty with `network`.
+    package let connect: [Int]
+    /// TCP ports at which the plugin accepts connections; empty with `network`.
+    package let listen: [Int]
+    /// Absolute paths of the Unix sockets to which the plugin connects, or of directories of such sockets.
+    package let unix: [String]
+    /// Whether the plugin requests the graphics processors of the machine.
+    package let gpu: Bool
     /// Whether the plugin requests to start processes and to execute programs.
     package let processes: Bool
     /// Absolute paths that the plugin reads: files, or directories with everything below them.
@@ -31,10 +40,16 @@ package struct Grants: Hashable, Sendable {
     package let execute: [String]
     package let settings: [Setting]
 
+    package static let ports = 1...65_535
+
     package static let none = Grants()
 
     package init(
         network: Bool = false,
+        connect: [Int] = [],
+        listen: [Int] = [],
+        unix: [String] = [],
+        gpu: Bool = false,
         processes: Bool = false,
         read: [String] = [],
         write: [String] = [],
@@ -42,6 +57,10 @@ package struct Grants: Hashable, Sendable {
         settings: [Setting] = []
     ) {
         self.network = network
+        self.connect = connect
+        self.listen = listen
+        self.unix = unix
+        self.gpu = gpu
         self.processes = processes
         self.read = read
         self.write = write

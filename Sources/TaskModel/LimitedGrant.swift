@@ -4,6 +4,10 @@
 package struct LimitedGrant: Hashable, Sendable {
     package enum Name: Hashable, Sendable {
         case network
+        case connect
+        case listen
+        case unix
+        case gpu
         case processes
         case path(GrantedRight.Access)
 
@@ -11,6 +15,10 @@ package struct LimitedGrant: Hashable, Sendable {
         package var key: String {
             switch self {
             case .network: "network"
+            case .connect: "connect"
+            case .listen: "listen"
+            case .unix: "unix"
+            case .gpu: "gpu"
             case .processes: "processes"
             case .path(let access): access.rawValue
             }
@@ -25,7 +33,7 @@ package struct LimitedGrant: Hashable, Sendable {
     }
 
     package let name: Name
-    /// The requested value: `true`, or a path.
+    /// The requested value: `true`, a port or a path.
     package let requested: String
     /// Key of the setting whose value is the path; nil for a path in the manifest.
     package let setting: String?
@@ -33,6 +41,8 @@ package struct LimitedGrant: Hashable, Sendable {
     package private(set) var places: [Place]
     /// Whether nothing is left of the grant.
     package private(set) var isRefused = false
+    /// The mechanism that the kernel lacks, so that required isolation leaves the grant out; nil when it does not.
+    package private(set) var lackingMechanism: String?
     /// The keys of the configuration that narrow the grant, with their values.
     package private(set) var narrowings: [String] = []
 
@@ -60,6 +70,12 @@ package struct LimitedGrant: Hashable, Sendable {
     ) -> [LimitedGrant] {
         var all: [LimitedGrant] = []
         if grants.network { all.append(LimitedGrant(.network)) }
+        for port in grants.connect { all.append(LimitedGrant(.connect, requested: "\(port)")) }
+        for port in grants.listen { all.append(LimitedGrant(.listen, requested: "\(port)")) }
+        for path in grants.unix {
+            all.append(LimitedGrant(.unix, requested: path, places: [Place(path: path, within: [])]))
+        }
+        if grants.gpu { all.append(LimitedGrant(.gpu)) }
         if grants.processes { all.append(LimitedGrant(.processes)) }
         func add(_ path: String, _ access: GrantedRight.Access, setting: String? = nil) {
             let place = Place(path: path, within: [])
@@ -80,17 +96,27 @@ package struct LimitedGrant: Hashable, Sendable {
 
     private mutating func apply(_ entry: GrantLimits.Entry) {
         switch name {
-        case .network: refuse(if: entry.limit.network == false, entry)
-        case .processes: refuse(if: entry.limit.processes == false, entry)
+        case .network, .connect, .listen: refuse(if: entry.limit.network == false, "network", entry)
+        case .gpu: refuse(if: entry.limit.gpu == false, "gpu", entry)
+        case .unix:
+            if let paths = entry.limit.unix { narrow(to: paths, entry) }
+        case .processes: refuse(if: entry.limit.processes == false, "processes", entry)
         case .path(let access):
             if let paths = entry.limit.paths[access] { narrow(to: paths, entry) }
         }
     }
 
-    private mutating func refuse(if isLimited: Bool, _ entry: GrantLimits.Entry) {
+    private mutating func refuse(if isLimited: Bool, _ key: String, _ entry: GrantLimits.Entry) {
         if !isLimited { return }
         isRefused = true
-        narrowings.append("\(entry.key(name.key)) is false")
+        narrowings.append("\(entry.key(key)) is false")
+    }
+
+    /// Takes the effect from the grant, because the kernel lacks a mechanism that would confine it.
+    package mutating func leaveOut(because lackingMechanism: String) {
+        isRefused = true
+        places = []
+        self.lackingMechanism = lackingMechanism
     }
 
     /// Narrows each place to its intersections with the limits.

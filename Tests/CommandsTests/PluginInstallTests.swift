@@ -42,7 +42,7 @@ struct PluginInstallTests {
             for word in [
                 "processing", "com.example.obedient.task", "/srv/data", "1048576", "a = b", "not enforced",
                 "use the network", "read and write /srv/data",
-                "may not       start processes",
+                "may not       connect to Unix sockets\n              start processes",
             ] {
                 #expect(fixture.terminal.output.contains(word), "\(word)")
             }

@@ -151,7 +151,8 @@ struct APIDescriptionTests {
         "TaskWhy.state": TaskWhyReply.State.allCases.map(\.rawValue),
         "TaskWhy.policies.verdict": ["may", "wait", "must"],
         "Plugin.provenance.source": Provenance.Source.allCases.map(\.rawValue),
-        "Plugin.grants.rights.grant": ["network", "processes"] + GrantedRight.Access.allCases.map(\.rawValue),
+        "Plugin.grants.rights.grant": ["network", "connect", "listen", "unix", "gpu", "processes"]
+            + GrantedRight.Access.allCases.map(\.rawValue),
         "HostStatus.provenance.unsigned": ["allow", "warn", "refuse"],
         "HostStatus.provenance.unpinned": ["allow", "warn", "refuse"],
         "HostStatus.provenance.packages": ["trust", "refuse"],

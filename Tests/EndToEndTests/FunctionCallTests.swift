@@ -114,17 +114,62 @@ struct FunctionCallTests {
     }
 
     @Test func `bgtask plugin call prints a refused system call with the option that grants it`() async throws {
-        // The size of this file is unknown before it is read.
-        let maps = try #require(try FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd())
-        let words = String(decoding: maps, as: UTF8.self).split { $0 == " " || $0 == "\n" }
-        let library = String(try #require(words.first { $0.hasSuffix("/libc.so.6") }))
-        let call = ["plugin", "call", library, "socket", "int32:2", "int32:1", "int32:0"]
-        let rule = ["--returns", "int32:success-when-nonnegative"]
-        let refused = try await ProgramRun.of(BuiltProgram.command.path(), call + rule)
+        let refused = try await openSocket("int32:2")
         #expect(refused.status == 1, "\(refused)")
         #expect(refused.error.contains("socket(AF_INET) was refused with EPERM; grant the network with --network"))
-        let granted = try await ProgramRun.of(BuiltProgram.command.path(), call + rule + ["--network"])
+        let granted = try await openSocket("int32:2", ["--network"])
         #expect(granted.status == 0 && !granted.error.contains("was refused"), "\(granted)")
+        let unix = try await openSocket("int32:1")
+        #expect(unix.status == 1, "\(unix)")
+        #expect(unix.error.contains("socket(AF_UNIX) was refused with EPERM; grant the Unix socket with --unix PATH"))
+    }
+
+    /// Calls `socket` of the C library for a stream socket of a family.
+    private func openSocket(_ family: String, _ options: [String] = []) async throws -> ProgramRun {
+        let maps = try #require(fopen("/proc/self/maps", "r"))
+        defer { fclose(maps) }
+        var line = [CChar](repeating: 0, count: 4096)
+        var path: Substring?
+        while path == nil, fgets(&line, Int32(line.count), maps) != nil {
+            let text = line.withUnsafeBufferPointer { $0.baseAddress.map(String.init(cString:)) ?? "" }
+            path = text.split(whereSeparator: \.isWhitespace).last.flatMap { $0.hasSuffix("/libc.so.6") ? $0 : nil }
+        }
+        let library = String(try #require(path))
+        return try await ProgramRun.of(
+            BuiltProgram.command.path(),
+            ["plugin", "call", library, "socket", family, "int32:1", "int32:0"]
+                + ["--returns", "int32:success-when-nonnegative"] + options
+        )
+    }
+
+    @Test func `a called function has the ports and the Unix sockets that its manifest and its options grant`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            var plugin = TestPlugin("Plain", tasks: ["greet"])
+            plugin.handlers = ["greet": FunctionBindingTests.greet]
+            plugin.settings = ["greeting": "Hello"]
+            plugin.grants = "network: { connect: [443] }"
+            let manifest = try directory.write(plugin.manifest.utf8, to: "Plain.yaml")
+            let granted = try await openSocket("int32:2", ["--manifest", manifest])
+            #expect(granted.status == 0 && !granted.error.contains("was refused"), "\(granted)")
+            let refused = try await openSocket("int32:1", ["--manifest", manifest])
+            #expect(refused.status == 1, "\(refused)")
+            let both = try await openSocket("int32:1", ["--manifest", manifest, "--unix", directory.path])
+            #expect(both.status == 0, "\(both)")
+        }
+    }
+
+    @Test func `bgtask plugin call prints a grant that the kernel opens wider, and leaves it out when it is required`()
+        async throws
+    {
+        let wide = try await openSocket("int32:1", ["--unix", "/nowhere"])
+        guard wide.error.contains("the grant unix /nowhere is not enforced: this kernel") else {
+            return #expect(wide.status == 0 && !wide.error.contains("the grant unix"), "\(wide)")
+        }
+        let required = try await openSocket("int32:1", ["--unix", "/nowhere", "--isolation", "required"])
+        #expect(required.status == 1, "\(required)")
+        #expect(required.error.contains("the grant unix /nowhere is left out, because isolation is required"))
     }
 
     @Test func `bgtask plugin call prints each guarantee that it does not enforce, also in JSON`() async throws {

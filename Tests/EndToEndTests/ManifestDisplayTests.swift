@@ -28,6 +28,10 @@ struct ManifestDisplayTests {
         case .extensions: "extensions      com.example.deafextension"
         case .entitlements: "entitlements    healthresearch"
         case .grantsNetwork: "grants          network"
+        case .grantsNetworkConnect: "connect 443"
+        case .grantsNetworkListen: "listen 8080"
+        case .grantsUnix: "unix /run/nowhere.sock"
+        case .grantsGPU: " gpu"
         case .grantsProcesses: " processes\n"
         case .grantsRead: "read /etc/passwd"
         case .grantsWrite: "write /var/tmp"
@@ -45,12 +49,13 @@ struct ManifestDisplayTests {
         plain.handlers = ["greet": FunctionBindingTests.greet]
         plain.settings = ["greeting": "Hello", "list": "/etc/group"]
         plain.grants = """
-            network: true, processes: true, read: [/etc/passwd], write: [/var/tmp], execute: [/bin/sh], \
+            network: true, unix: [/run/nowhere.sock], gpu: true, processes: true, read: [/etc/passwd], write: [/var/tmp], execute: [/bin/sh], \
             settings: [{ setting: list, access: read }]
             """
         plain.entitlements = ["healthresearch"]
         plain.manifestLines = ["limits: { memory: 64 MiB, processes: 40 }"]
         var main = TestPlugin("Obedient")
+        main.grants = "network: { connect: [443], listen: [8080] }"
         let child = TestPlugin.extension("DeafExtension", of: &main)
         try await HostFixture.with(plugins: [main, child]) { host in
             let notes = try host.directory.write("notes".utf8, to: "plugins/notes.txt")

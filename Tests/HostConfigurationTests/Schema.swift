@@ -115,9 +115,10 @@ struct Schema {
 
     private static func manifest(around fragment: String) -> String {
         let bound = fragment.matches(of: /\ identifier: (\S+)/).map { String($0.1) }
+        let permitted = bound.isEmpty ? ["com.example.fragment.task"] : bound
         let lines = [
             "manifest: 1", "identifier: com.example.fragment", "library: libFragment.so",
-            "background-modes: [processing]", "permitted-identifiers: [\(bound.joined(separator: ", "))]",
+            "background-modes: [processing]", "permitted-identifiers: [\(permitted.joined(separator: ", "))]",
             "settings: { directory: /a, pattern: a, title: a, into: /b }",
         ]
         let missing = lines.filter { line in !"\n\(fragment)".contains("\n\(line.prefix { $0 != ":" }):") }

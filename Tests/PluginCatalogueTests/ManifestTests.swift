@@ -100,6 +100,11 @@ struct ManifestTests {
         let list = "network: true, processes: true, read: [/a], write: [/b], execute: [/c]"
         let reading = read(yaml("\(settings)\ngrants: { \(list), settings: [ { setting: folder, access: write } ] }"))
         #expect(reading.problems.isEmpty)
+        let sockets = read(yaml("grants: { network: { connect: [443, 53], listen: [80] }, unix: [/run/a], gpu: true }"))
+        #expect(sockets.problems.isEmpty)
+        #expect(
+            sockets.manifest?.grants == Grants(connect: [443, 53], listen: [80], unix: ["/run/a"], gpu: true)
+        )
         let setting = Grants.Setting(key: "folder", access: .write)
         #expect(
             reading.manifest?.grants
@@ -143,7 +148,10 @@ struct ManifestTests {
         ("grants: { read: [~/a] }", "absolute path"), ("grants: { write: [/a/../b] }", "absolute path"),
         ("grants: { settings: [ { setting: folder, access: write } ] }", "does not list under settings"),
         ("grants: { settings: [ { setting: folder } ] }", "write access: read or access: write"),
-        ("grants: { gpu: true }", "unknown"),
+        ("grants: { disk: true }", "unknown"), ("grants: { unix: [run/a] }", "absolute path"),
+        ("grants: { network: { connect: [0] } }", "not a TCP port from 1 to 65535"),
+        ("grants: { network: { listen: [http] } }", "not a TCP port from 1 to 65535"),
+        ("grants: { network: { bind: [443] } }", "unknown"), ("grants: { gpu: all }", "boolean"),
     ])
     func `an invalid grant refuses its manifest, and the problem has the rule for that grant`(
         line: String,

@@ -28,6 +28,7 @@ enum SampleMessages {
             landlock: LandlockRights(files: 0xffff, network: 3, scopes: 3),
             library: "/usr/lib/bgtask/plugins",
             granted: [.init(path: "/srv/photos", access: access, within: ["/srv"])],
+            ports: [.init(443, rights: 2)],
             reserved: ["/var/lib/bgtask", "/run/bgtask/control.sock"],
             filter: [6, 0, 0, 0, 0, 0, 255, 127]
         )

@@ -64,6 +64,50 @@ struct PlaceTests {
         #expect(with.landlock?.network == 0 && with.filter != without.filter)
     }
 
+    @Test func `granted ports are in the plan, and Landlock keeps all others closed`() throws {
+        let ports = try #require(try policy().plan(for: plugin(Grants(connect: [443], listen: [80]))))
+        #expect(ports.ports == [.init(443, rights: Landlock.connect), .init(80, rights: Landlock.bind)])
+        #expect(ports.landlock?.network == Landlock.network)
+        let filters = try [
+            Grants.none, Grants(network: true), Grants(connect: [1]), Grants(listen: [1]), Grants(unix: ["/a"]),
+        ]
+        .map { try policy().plan(for: plugin($0))?.filter }
+        #expect(Set(filters).count == filters.count)
+    }
+
+    @Test func `the grant gpu opens the devices of graphics processors, and another grant does not`() throws {
+        let places = try #require(try policy().plan(for: plugin(Grants(gpu: true)))).granted
+        #expect(places.filter { $0.access == .device }.map(\.path) == ["/dev/dri"])
+        #expect(places.filter { $0.access != .device }.allSatisfy { $0.access == .read && $0.path.hasPrefix("/sys/") })
+        let all = Grants(network: true, unix: ["/a"], processes: true, write: ["/b"])
+        #expect(try policy().plan(for: plugin(all))?.granted.contains { $0.access == .device } == false)
+    }
+
+    private func excesses(_ rights: LandlockRights?, _ isolation: Isolation = .bestEffort) throws -> [String: Bool] {
+        let mechanisms = SandboxMechanisms(landlock: rights, landlockVersion: 1, filtersSystemCalls: true)
+        let policy = try SandboxPolicy(isolation, mechanisms: mechanisms, privatePlaces: [], cataloguePlaces: [])
+        let grants = Grants(connect: [443], unix: ["/a"], gpu: true, processes: true, read: ["/b"])
+        let found = try policy.grants(of: plugin(grants)).map {
+            ($0.name.key, policy.excess(of: $0) != nil || $0.isRefused)
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
+    @Test func `a grant that a kernel without the mechanism opens wider is named, and required isolation refuses it`()
+        throws
+    {
+        let everything = LandlockRights(files: .max >> 47, network: Landlock.network, scopes: Landlock.scopes)
+        #expect(try !excesses(everything).values.contains(true))
+        let present = LandlockRights(files: 0xffff, network: Landlock.network, scopes: Landlock.scopes)
+        #expect(try excesses(present).filter(\.value).keys.sorted() == ["unix"])
+        #expect(try excesses(present, .required).filter(\.value).keys.sorted() == ["unix"])
+        #expect(try excesses(nil).filter(\.value).keys.sorted() == ["connect", "gpu", "unix"])
+        let policy = try policy(.required)
+        let plan = try #require(try policy.plan(for: plugin(Grants(unix: ["/a"]))))
+        let without = try policy.plan(for: plugin())
+        #expect(plan.granted.isEmpty && plan.filter == without?.filter)
+    }
+
     @Test func `a granted setting opens an absolute path, and a relative or empty one opens nothing`() throws {
         let settings = ["one": "/srv/one", "two": "inner", "three": "", "four": "/srv/four"]
         let granted: [Grants.Setting] = ["one", "two", "three", "missing"].map { .init(key: $0, access: .write) }

@@ -9,7 +9,11 @@ import Testing
 struct TruncationTests {
     private static func filter(confined: Bool) throws -> FilterProgram {
         FilterProgram(
-            try SystemCallRules.filter(network: false, processes: false, confinesTruncation: confined)
+            try SystemCallRules.filter(
+                sockets: .init(internet: .none, unix: false),
+                processes: false,
+                confinesTruncation: confined
+            )
         )
     }
 

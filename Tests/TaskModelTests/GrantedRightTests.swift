@@ -37,6 +37,19 @@ struct GrantedRightTests {
         }
     }
 
+    @Test func `a port is included in itself and in the network, and the network in no port`() {
+        for right in [GrantedRight.connect(443), .listen(443)] {
+            #expect(right.isIncluded(in: [right]) && right.isIncluded(in: [.network]))
+            #expect(!GrantedRight.network.isIncluded(in: [right]))
+        }
+        #expect(!GrantedRight.connect(443).isIncluded(in: [.listen(443), .connect(80)]))
+    }
+
+    @Test func `a Unix socket is included in its directory, and in no grant of files`() {
+        #expect(GrantedRight.unix("/run/a/s").isIncluded(in: [.unix("/run/a")]))
+        #expect(!GrantedRight.unix("/run/a/s").isIncluded(in: [.path(.write, "/run"), .network, .gpu]))
+    }
+
     @Test func `a line of the canonical text cannot imitate another one`() {
         let imitating = GrantedRight.setting(key: "a 4:/srv", .read, defaultPath: nil)
         let imitated = GrantedRight.setting(key: "a", .read, defaultPath: "/srv none")

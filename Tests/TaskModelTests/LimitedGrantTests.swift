@@ -88,6 +88,14 @@ struct LimitedGrantTests {
         #expect(try grants(requested, [:], settings: ["place": "relative"]).isEmpty)
     }
 
+    @Test func `a limit of the network refuses ports, and limits of sockets and processors their grants`() throws {
+        let limits = ["*": GrantLimit(network: false, gpu: false, unix: ["/run/a"])]
+        let requested = Grants(connect: [443], listen: [80], unix: ["/run", "/tmp/x"], gpu: true)
+        let found = try grants(requested, limits)
+        #expect(found.map(\.isRefused) == [true, true, false, true, true])
+        #expect(found[2].places.map(\.path) == ["/run/a"])
+    }
+
     @Test func `the cause of a narrowed grant is the key with its value, and an unchanged grant has none`() throws {
         let limits = ["*": GrantLimit(network: false, paths: [.write: ["/srv/a"], .read: ["/srv"], .execute: []])]
         let requested = Grants(network: true, processes: true, read: ["/srv"], write: ["/srv"], execute: ["/opt/x"])

@@ -43,6 +43,9 @@ int bgl_landlock_version(void);
  * or a negative errno. */
 int bgl_landlock_allow(int ruleset, int place, uint64_t rights);
 
+/* Adds a rule to a ruleset: grants rights to a TCP port. Returns 0, or a negative errno. */
+int bgl_landlock_allow_port(int ruleset, uint16_t port, uint64_t rights);
+
 /* Restricts the calling thread to the ruleset, until the thread ends. Returns 0, or a negative errno. */
 int bgl_landlock_restrict(int ruleset);
 

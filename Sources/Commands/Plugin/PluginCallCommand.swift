@@ -208,6 +208,7 @@ struct PluginCallCommand: AsyncParsableCommand {
     private static func message(about call: DeniedCall) -> String {
         switch call.group {
         case .network: "\(call.name) was refused with EPERM; grant the network with --network"
+        case .unix: "\(call.name) was refused with EPERM; grant the Unix socket with --unix PATH"
         case .processes: "\(call.name) was refused with EPERM; grant starting processes with --processes"
         case .ungrantable: call.message(grants: [])
         }

@@ -62,15 +62,38 @@ extension InstallationPlan {
 
     /// Phrases about accesses that the plugin does not get.
     var mayNot: [String] {
-        let lacking = [GrantedRight.network, .processes].filter { !consent.rights.contains($0) }
-        return lacking.map(\.phrase) + ["reach other files, other processes or the host"]
+        let rights = consent.rights
+        var phrases: [String] = []
+        let hasPorts = rights.contains { right in
+            switch right {
+            case .connect, .listen: true
+            default: false
+            }
+        }
+        if hasPorts {
+            phrases.append("use the network in another way: other TCP ports, or UDP")
+        } else if !rights.contains(.network) {
+            phrases.append("use the network")
+        }
+        if !requestsUnixSockets { phrases.append("connect to Unix sockets") }
+        if !rights.contains(.processes) { phrases.append("start processes") }
+        return phrases + ["reach other files, other processes or the host"]
+    }
+
+    private var requestsUnixSockets: Bool {
+        consent.rights.contains { if case .unix = $0 { true } else { false } }
     }
 
     /// The guarantees that the running host does not enforce, so that the plugin may do more there. Without a running
     /// host they are unknown.
     var notEnforced: [String] {
-        place.host?.unenforced
+        let general =
+            place.host?.unenforced
             ?? ["unknown: it depends on the host that loads the plugin; show its guarantees with: bgtask host status"]
+        let ofSockets =
+            "the paths of Unix sockets, if the kernel has no Landlock 9: the plugin then reaches every socket that its user"
+            + " may open; after the installation see: bgtask plugin show \(identifier)"
+        return general + (requestsUnixSockets ? [ofSockets] : [])
     }
 
     private var containing: String? {

@@ -85,9 +85,10 @@ extension GrantsInForce {
 extension GrantsInForce.Right {
     var words: String {
         let request = requested == "true" ? grant : "\(grant) \(requested)"
-        guard let cause else { return request }
+        let excess = notEnforced.map { "; not enforced: \($0)" } ?? ""
+        guard let cause else { return request + excess }
         let effect = effective.isEmpty ? "without effect" : "only \(effective.joined(separator: ", "))"
-        return "\(request): \(effect), because \(cause)"
+        return "\(request): \(effect), because \(cause)\(excess)"
     }
 }
 

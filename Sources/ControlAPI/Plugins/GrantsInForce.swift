@@ -6,9 +6,10 @@ package import TaskModel
 package struct GrantsInForce: Codable, Hashable, Sendable {
     /// A grant that the manifest requests, and its effect.
     package struct Right: Codable, Hashable, Sendable {
-        /// Key of the grant: `network`, `processes`, `read`, `write` or `execute`.
+        /// Key of the grant: `network`, `connect`, `listen`, `unix`, `gpu`, `processes`, `read`, `write` or
+        /// `execute`.
         package let grant: String
-        /// The requested value: `true`, or a path.
+        /// The requested value: `true`, a port or a path.
         package let requested: String
         /// Key of the setting whose value is the requested path; nil for a path in the manifest.
         package let setting: String?
@@ -16,13 +17,28 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
         package let effective: [String]
         /// The reason why the effective values differ from the requested one; nil when they do not.
         package let cause: String?
+        /// The reason why the grant opens more than the effective values; nil when it does not.
+        package let notEnforced: String?
 
-        package init(grant: String, requested: String, setting: String? = nil, effective: [String], cause: String?) {
+        package init(
+            grant: String,
+            requested: String,
+            setting: String? = nil,
+            effective: [String],
+            cause: String?,
+            notEnforced: String? = nil
+        ) {
             self.grant = grant
             self.requested = requested
             self.setting = setting
             self.effective = effective
             self.cause = cause
+            self.notEnforced = notEnforced
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case grant, requested, setting, effective, cause
+            case notEnforced = "not_enforced"
         }
     }
 

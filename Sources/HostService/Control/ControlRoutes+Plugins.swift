@@ -95,8 +95,8 @@ extension GrantsInForce.Right {
     /// Creates the effect of a grant. A place of the host is left out of it.
     fileprivate init(_ grant: LimitedGrant, under policy: SandboxPolicy) {
         var effective = grant.isRefused || !grant.places.isEmpty ? [] : [grant.requested]
-        var causes = grant.narrowings
-        for place in SandboxPolicy.places(of: grant) {
+        var causes = grant.narrowings + (grant.lackingMechanism.map { ["isolation is required, and \($0)"] } ?? [])
+        for place in grant.places.isEmpty ? [] : SandboxPolicy.places(of: grant) {
             if let host = policy.reservation(of: place) {
                 causes.append("\(place.path) overlaps \(host), which belongs to the host")
             } else {
@@ -108,7 +108,8 @@ extension GrantsInForce.Right {
             requested: grant.requested,
             setting: grant.setting,
             effective: effective,
-            cause: causes.isEmpty ? nil : causes.joined(separator: "; ")
+            cause: causes.isEmpty ? nil : causes.joined(separator: "; "),
+            notEnforced: effective.isEmpty || policy.isolation == .off ? nil : policy.excess(of: grant)
         )
     }
 }

@@ -11,6 +11,10 @@ struct GrantsDraft {
     }
 
     let network: Bool
+    let connect: [Field<String>]
+    let listen: [Field<String>]
+    let unix: [Field<String>]
+    let gpu: Bool
     let processes: Bool
     let read: [Field<String>]
     let write: [Field<String>]
@@ -18,7 +22,24 @@ struct GrantsDraft {
     let settings: [Setting]
 
     init(_ grants: DiagnosingMapping) {
-        network = grants.boolean(.grantsNetwork)?.value ?? false
+        // true for the whole network, or a mapping with ports.
+        let ports: (connect: [Field<String>], listen: [Field<String>])?
+        if case .mapping? = grants.node(.grantsNetwork)?.value.content {
+            network = false
+            ports = grants.mapping(.grantsNetwork) { network in
+                (
+                    network.strings(.grantsNetworkConnect)?.value ?? [],
+                    network.strings(.grantsNetworkListen)?.value ?? []
+                )
+            }
+        } else {
+            network = grants.boolean(.grantsNetwork)?.value ?? false
+            ports = nil
+        }
+        connect = ports?.connect ?? []
+        listen = ports?.listen ?? []
+        unix = grants.strings(.grantsUnix)?.value ?? []
+        gpu = grants.boolean(.grantsGPU)?.value ?? false
         processes = grants.boolean(.grantsProcesses)?.value ?? false
         read = grants.strings(.grantsRead)?.value ?? []
         write = grants.strings(.grantsWrite)?.value ?? []

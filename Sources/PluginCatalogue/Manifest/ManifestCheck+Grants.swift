@@ -9,12 +9,27 @@ extension ManifestCheck {
         guard let grants = draft.grants else { return .none }
         return Grants(
             network: grants.network,
+            connect: grants.connect.compactMap(grantedPort),
+            listen: grants.listen.compactMap(grantedPort),
+            unix: grants.unix.compactMap(grantedPath),
+            gpu: grants.gpu,
             processes: grants.processes,
             read: grants.read.compactMap(grantedPath),
             write: grants.write.compactMap(grantedPath),
             execute: grants.execute.compactMap(grantedPath),
             settings: grants.settings.compactMap(grantedSetting)
         )
+    }
+
+    private func grantedPort(_ port: Field<String>) -> Int? {
+        if let number = Int(port.value), Grants.ports.contains(number) { return number }
+        problems.report(
+            .wrongValue,
+            at: port,
+            "is \(port.value.inQuotes), not a TCP port from \(Grants.ports.lowerBound) to \(Grants.ports.upperBound)",
+            remedy: "write the number of the port, or network: true for the whole network"
+        )
+        return nil
     }
 
     private func grantedPath(_ path: Field<String>) -> String? {

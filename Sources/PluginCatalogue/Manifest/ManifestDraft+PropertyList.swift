@@ -60,7 +60,8 @@ extension ManifestKey {
         case .permittedIdentifiers: "BGTaskSchedulerPermittedIdentifiers"
         case .manifest, .containingPlugin, .sha256, .files, .handlers, .handlersIdentifier, .handlersSymbol,
             .handlersArguments,
-            .handlersReturns, .extensions, .entitlements, .grants, .grantsNetwork, .grantsProcesses, .grantsRead,
+            .handlersReturns, .extensions, .entitlements, .grants, .grantsNetwork, .grantsNetworkConnect,
+            .grantsNetworkListen, .grantsUnix, .grantsGPU, .grantsProcesses, .grantsRead,
             .grantsWrite, .grantsExecute, .grantsSettings, .limits, .limitsMemory, .limitsProcesses, .settings:
             nil
         }

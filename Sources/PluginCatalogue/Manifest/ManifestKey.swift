@@ -26,6 +26,10 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case entitlements
     case grants
     case grantsNetwork = "grants.network"
+    case grantsNetworkConnect = "grants.network.connect"
+    case grantsNetworkListen = "grants.network.listen"
+    case grantsUnix = "grants.unix"
+    case grantsGPU = "grants.gpu"
     case grantsProcesses = "grants.processes"
     case grantsRead = "grants.read"
     case grantsWrite = "grants.write"
@@ -77,6 +81,7 @@ extension DiagnosingMapping {
     func arguments(_ key: ManifestKey) -> Field<[Field<FunctionArgument>]>? { arguments(key.name) }
     func result(_ key: ManifestKey) -> FunctionResult? { result(key.name) }
 
+    func node(_ key: ManifestKey) -> Field<YAMLNode>? { node(key.name) }
     func mapping<Value>(_ key: ManifestKey, _ read: (DiagnosingMapping) -> Value) -> Value? { mapping(key.name, read) }
 }
 

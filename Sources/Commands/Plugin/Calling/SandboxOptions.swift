@@ -16,6 +16,9 @@ struct SandboxOptions: ParsableArguments {
     @Flag(help: "Grant the network.")
     var network = false
 
+    @Option(help: ArgumentHelp("Grant connecting to a Unix socket; may be repeated.", valueName: "path"))
+    var unix: [String] = []
+
     @Flag(help: "Grant starting processes.")
     var processes = false
 
@@ -38,7 +41,7 @@ struct SandboxOptions: ParsableArguments {
     var isolation = Isolation.bestEffort
 
     func validate() throws {
-        if isolation == .off, network || processes || !(read + write + execute).isEmpty {
+        if isolation == .off, network || processes || !(unix + read + write + execute).isEmpty {
             throw ValidationError("the grants have no effect with --isolation off; leave them or this option out")
         }
     }
@@ -48,6 +51,10 @@ struct SandboxOptions: ParsableArguments {
         let requested = manifest?.grants ?? .none
         return Grants(
             network: requested.network || network,
+            connect: network ? [] : requested.connect,
+            listen: network ? [] : requested.listen,
+            unix: requested.unix + unix.map(FilePlace.absolute),
+            gpu: requested.gpu,
             processes: requested.processes || processes,
             read: requested.read + read.map(FilePlace.absolute),
             write: requested.write + write.map(FilePlace.absolute),
