@@ -38,7 +38,9 @@ package struct PluginSignature: Hashable, Sendable {
             throw .malformed("its text is no base64")
         }
         var reader = WireReader(Array(data))
-        guard try reader.bytes(6) == Array("SSHSIG".utf8) else { throw .malformed("it does not begin with SSHSIG") }
+        guard try reader.bytes(6) == Array("SSHSIG".utf8) else {
+            throw .malformed("its decoded base64 does not begin with SSHSIG")
+        }
         let version = try reader.number()
         guard version == 1 else { throw .malformed("it has the version \(version), not 1") }
         key = try PublicKey(blob: try reader.string())
@@ -46,7 +48,7 @@ package struct PluginSignature: Hashable, Sendable {
         reserved = try reader.string()
         hash = try reader.name()
         value = try reader.string()
-        guard reader.isAtEnd else { throw .malformed("bytes follow it") }
+        guard reader.isAtEnd else { throw .malformed("its decoded base64 has bytes after the signature") }
     }
 
     /// Checks that the signature was made for plugins, with its key, over a file with these digests. Whether the key is

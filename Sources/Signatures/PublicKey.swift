@@ -79,7 +79,7 @@ package struct PublicKey: Hashable, Sendable {
             var numbers = WireReader(value)
             let size = (bits + 7) / 8
             let raw = try numbers.integer(ofBytes: size) + numbers.integer(ofBytes: size)
-            guard numbers.isAtEnd else { throw .malformed("bytes follow its numbers") }
+            guard numbers.isAtEnd else { throw .malformed("bytes follow the two numbers of its ECDSA value") }
             return Self.isValid(raw, of: bytes, point, bits)
         case .unsupported: return false
         }

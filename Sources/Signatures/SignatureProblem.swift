@@ -50,8 +50,8 @@ package enum SignatureProblem: Error, Hashable, Sendable {
 
     package var remedy: String {
         switch self {
-        case .malformed, .invalid:
-            "sign the file again, or install the file that the vendor signed"
+        case .malformed: "put the vendor's signature there again, or sign the manifest again"
+        case .invalid: "sign the file again, or install the file that the vendor signed"
         case .unsupportedKey: "sign with a key of the type ed25519 or ecdsa: ssh-keygen -t ed25519"
         case .unsupportedHash: "sign with -O hashalg=sha512"
         case .foreignNamespace: "sign with: ssh-keygen -Y sign -n \(PluginSignature.namespace)"

@@ -97,7 +97,10 @@ struct TrustAddCommand: AsyncParsableCommand {
             if !parsed.isSupported { throw .unsupportedKey(parsed.type) }
             return (parsed, words.count > 2 ? String(words[2]) : "")
         } catch {
-            throw CommandFailure(.refused, "\(key) \(error.message)", remedy: error.remedy)
+            // The remedy of a malformed signature does not fit a malformed key.
+            let isMalformed = if case .malformed = error { true } else { false }
+            let remedy = isMalformed ? "get the public key (.pub) from the vendor again" : error.remedy
+            throw CommandFailure(.refused, "\(key) \(error.message)", remedy: remedy)
         }
     }
 }
