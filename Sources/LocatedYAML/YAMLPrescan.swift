@@ -20,10 +20,12 @@ enum YAMLPrescan {
             return nil
         }
         if let place = bytes.firstIndex(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x0a && $0 != 0x0d || $0 == 0x7f }) {
+            let digits = String(bytes[place], radix: 16, uppercase: true)
+            let code = String(repeating: "0", count: 4 - digits.count) + digits
             problems.report(
                 .notText,
                 position: position(of: place, in: bytes),
-                "contains a control character (byte \(bytes[place])), like a binary file",
+                "contains the control character U+\(code), like a binary file",
                 remedy: "remove it, or write it as an escape in double quotes"
             )
             return nil

@@ -183,7 +183,9 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .newerMajor: "upgrade bgtaskd, or install a build for ABI major version \(HostABI.major)"
         case .olderMajor: "rebuild it with this version's bgtask.h"
         case .newerMinor(_, let offered): "rebuild it with BGTASK_TARGET_MINOR \(offered), or upgrade bgtaskd"
-        case .entryMissing: "define it with BGTASK_PLUGIN_ENTRY of bgtask.h"
+        case .entryMissing:
+            "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift with @c(bgtask_plugin_entry); if it is defined,"
+                + " export it"
         case .entryHidden:
             "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, and keep it global in a version script if there is one"
         case .entryNotAFunction: "define it as a function, with BGTASK_PLUGIN_ENTRY of bgtask.h"

@@ -22,7 +22,7 @@ struct SearchPathEntry {
             return parts.contains("..") ? "leads out of the library's directory" : nil
         }
         if !text.hasPrefix("/") { return "is relative to the working directory" }
-        if Self.origins.contains(where: text.contains) { return "has $ORIGIN behind other directories" }
+        if Self.origins.contains(where: text.contains) { return "contains $ORIGIN, but does not begin with it" }
         let fixed = parts.prefix { !$0.contains("$") }
         if fixed.count < parts.count, parts.contains("..") { return "has a .. behind a variable" }
         return SystemDirectory.weakness(of: "/" + fixed.joined(separator: "/")).map { weak in

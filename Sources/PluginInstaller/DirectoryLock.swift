@@ -30,7 +30,7 @@ package final class DirectoryLock: Sendable {
             }
             if left <= 0 {
                 throw InstallationError(
-                    "another bgtask command changes the files of \(place)",
+                    "another bgtask command is changing the files of \(place)",
                     remedy: "confirm or interrupt that command, and run this one again"
                 )
             }

@@ -111,7 +111,10 @@ struct RunnerChannel {
             return .open
         } catch {
             close()
-            return .malformed("the runner sent an invalid message: \(error.message)")
+            return .malformed(
+                "an invalid message arrived on the runner's socket, to which only the runner itself may write:"
+                    + " \(error.message)"
+            )
         }
     }
 

@@ -80,7 +80,7 @@ struct ControlLoop {
         do {
             while let message = try decoder.next() { obey(message) }
         } catch {
-            RunnerExit.end(RunnerExit.brokenWire, "the host sent an invalid message: \(error.message)")
+            RunnerExit.endBrokenWire("the host sent an invalid message: \(error.message)")
         }
     }
 

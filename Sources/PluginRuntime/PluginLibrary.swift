@@ -44,7 +44,8 @@ struct PluginLibrary {
         guard let symbol = dlsym(handle, BGTASK_ENTRY_SYMBOL) else {
             throw LoadError(
                 message: "library \"\(path)\" does not export \(BGTASK_ENTRY_SYMBOL);"
-                    + " define it with BGTASK_PLUGIN_ENTRY of bgtask.h"
+                    + " define it with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift with @c(bgtask_plugin_entry);"
+                    + " if it is defined, export it"
             )
         }
         // The ABI defines this type for the symbol (BGT-ABI-01).

@@ -115,10 +115,7 @@ package enum PluginRuntime {
                 switch try decoder.next() {
                 case .plan(let plan): return plan
                 case .some:
-                    RunnerExit.end(
-                        RunnerExit.brokenWire,
-                        "the host's first message was not a plan; install host and runner from one release"
-                    )
+                    RunnerExit.endBrokenWire("the host's first message was not a plan")
                 case nil: break
                 }
                 // A runner that was started in advance and never used ends here, together with its host.
@@ -126,7 +123,7 @@ package enum PluginRuntime {
                 decoder.append(bytes)
             }
         } catch {
-            RunnerExit.end(RunnerExit.brokenWire, "the plan cannot be read: \(error.message)")
+            RunnerExit.endBrokenWire("the plan cannot be read: \(error.message)")
         }
     }
 

@@ -22,6 +22,11 @@ enum RunnerExit {
         _exit(code)
     }
 
+    /// Ends the process because of an invalid message of the host.
+    static func endBrokenWire(_ flaw: String) -> Never {
+        end(brokenWire, "\(flaw); install host and runner from one release")
+    }
+
     /// Ends the process because the system has no more of `resource`.
     static func end(without resource: String) -> Never {
         end(

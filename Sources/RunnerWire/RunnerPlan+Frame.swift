@@ -89,8 +89,7 @@ extension FrameReader {
         guard version == RunnerPlan.wireVersion else {
             throw WireError(
                 code: .foreignVersion,
-                message: "plan.version is \(version), but this runner reads version \(RunnerPlan.wireVersion);"
-                    + " install host and runner from one release"
+                message: "plan.version is \(version), but this runner reads version \(RunnerPlan.wireVersion)"
             )
         }
         return RunnerPlan(
@@ -182,7 +181,7 @@ extension FrameReader {
         guard event == 0 || EventType(rawValue: event) != nil else {
             throw WireError(
                 code: .unknownValue,
-                message: "task.event: \(event) is unknown to this runner; install host and runner from one release"
+                message: "task.event: \(event) is unknown to this runner"
             )
         }
         return RunnerPlan.Task(

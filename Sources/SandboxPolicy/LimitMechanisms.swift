@@ -47,6 +47,8 @@ package struct LimitMechanisms: Hashable, Sendable {
                 : "the host can create no control groups; delegate a cgroup v2 subtree to it (Delegate=yes)"
         }
         return controllers.contains(controller)
-            ? nil : "the control groups of the host lack the controller \(controller) of cgroup v2"
+            ? nil
+            : "the control groups of the host lack the controller \(controller) of cgroup v2; delegate it"
+                + " (Delegate=yes), or enable it in the kernel"
     }
 }

@@ -241,6 +241,6 @@ extension LedgerError {
         // A host keeps its ledger in the subdirectory `ledger` of its state directory.
         var directory = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
         if directory.hasSuffix("/ledger") { directory = directory.dropLast("/ledger".count) }
-        return "bgtask host check --state-directory \(directory) lists all damage"
+        return "bgtask host check --state-directory \(directory) shows the damage"
     }
 }

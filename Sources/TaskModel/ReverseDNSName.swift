@@ -30,7 +30,7 @@ package enum ReverseDNSName {
             return Flaw(problem: "has an empty part", remedy: "remove the extra dot")
         }
         if !labels.allSatisfy({ $0.allSatisfy(isAllowed) }) {
-            let problem = "contains a character other than letters, digits, hyphens, underscores and dots"
+            let problem = "contains a character other than A-Z, a-z, digits, hyphens, underscores and dots"
             return Flaw(problem: problem, remedy: "remove it")
         }
         return nil

@@ -64,7 +64,7 @@ struct DamagedLedgerTests {
             let damaged = try host.stateFiles()
             let refusal = try await host.refusalToStart()
             #expect(refusal.contains(ledger) && refusal.contains(damage.words), "\(refusal)")
-            let advice = "bgtask host check --state-directory \(host.stateDirectory) lists all damage"
+            let advice = "bgtask host check --state-directory \(host.stateDirectory) shows the damage"
             let wayOut = damage == .newer ? "start the newer bgtaskd" : advice
             #expect(refusal.contains(wayOut), "\(refusal)")
             #expect(try host.stateFiles() == damaged)

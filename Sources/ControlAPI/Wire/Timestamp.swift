@@ -37,7 +37,7 @@ extension Timestamp: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let nanoseconds = Int64(text), String(nanoseconds) == text else {
-            let problem = "\"\(text)\" is not a 64-bit number of nanoseconds without plus sign and leading zeros"
+            let problem = "\"\(text)\" is not a whole number of nanoseconds in 64 bits, as the host writes it"
             throw DecodingError.dataCorruptedError(in: container, debugDescription: problem)
         }
         wall = WallTime(nanoseconds: nanoseconds)

@@ -27,7 +27,7 @@ extension LedgerChange {
         case .setDeferrals(let key, _):
             "storing the deferral periods of \(key.workClass.kind.name) work of \(key.plugin)"
         case .setFetch(let plugin, _): "setting the fetch interval of \(plugin)"
-        case .recordOccurrence(let identifier, _): "recording an occurrence of \(identifier)"
+        case .recordOccurrence(let identifier, _): "recording a scheduled occurrence of \(identifier)"
         case .rememberPlugin(let plugin): "storing the record of plugin \(plugin.identifier)"
         case .forgetPlugin(let identifier): "deleting the record of plugin \(identifier)"
         }
