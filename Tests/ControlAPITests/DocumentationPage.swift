@@ -50,7 +50,7 @@ enum Repository {
         let start = try #require(source.firstRange(of: "enum \(name):")?.upperBound)
         let body = source[start...].prefix { $0 != "}" }
         return Set(
-            body.matches(of: /\n    case (\w+)(?: = "(?:[a-z-]+\.)?([a-z0-9-]+)")?/).map { match in
+            body.matches(of: /\n    case (\w+)(?: = "(?:[a-z-]+\.)*([a-z0-9-]+)")?/).map { match in
                 match.2.map(String.init) ?? dashed(String(match.1))
             }
         )

@@ -141,7 +141,7 @@ struct DocumentationTests {
 
     /// The last part of an anchor, which is the key: `read` for `grants-read`, `symbol` for `handlers-symbol`.
     private static func lastPart(of anchor: String) -> String {
-        let mappings = ["limits-", "grants-", "handlers-"]
+        let mappings = ["limits-", "grants-network-", "grants-", "handlers-"]
         return mappings.first { anchor.hasPrefix($0) }.map { String(anchor.dropFirst($0.count)) } ?? anchor
     }
 }
