@@ -53,12 +53,17 @@ package final class DiagnosingMapping {
 
     package func string(_ name: String) -> Field<String>? { node(name).flatMap { string($0, expected: "text") } }
 
-    package func boolean(_ name: String) -> Field<Bool>? {
+    /// Reads a boolean; nil when the key is missing or its value was reported as invalid.
+    ///
+    /// - Parameter alternative: another valid value of the key, for the remedy; nil when there is none.
+    package func boolean(_ name: String, or alternative: String? = nil) -> Field<Bool>? {
         node(name).flatMap { field in
             guard case .text(let text, isQuoted: false) = field.value.content, ["true", "false"].contains(text) else {
                 var remedy = "write true or false"
                 if case .text(let text, isQuoted: true) = field.value.content, ["true", "false"].contains(text) {
                     remedy += ", without quotes"
+                } else if let alternative {
+                    remedy += ", or \(alternative)"
                 }
                 return mismatch(field, expected: "a boolean", remedy: remedy)
             }
@@ -222,8 +227,8 @@ package final class DiagnosingMapping {
                 key: key(entry.key),
                 position: entry.position,
                 "is not a known key",
-                remedy:
-                    "\(NearestWord.remedy(for: entry.key, among: asked)), or begin it with x- to keep it as a comment"
+                remedy: NearestWord.remedy(for: entry.key, among: asked)
+                    + ", or begin the key with x- to keep it as a comment"
             )
         }
     }

@@ -20,7 +20,7 @@ extension ProblemCollector {
     ///
     /// - Parameters:
     ///   - field: the identifier: a value, or the name of a key.
-    ///   - name: the part of the value that violates the rule; nil for the whole value.
+    ///   - name: the part of the value that violates the rule, before the star of a pattern; nil for the whole value.
     ///   - isKey: whether the identifier is the name of a key. The message does not repeat it then.
     ///   - remedy: nil for the remedy of the violated rule.
     package func reportIdentifier(
@@ -30,7 +30,10 @@ extension ProblemCollector {
         remedy: String? = nil
     ) {
         let flaw = ReverseDNSName.flaw(in: name ?? field.value) ?? .unknown
-        let shown = isKey ? "" : "\(field.value.inQuotes) "
+        var shown = isKey ? "" : "\(field.value.inQuotes) "
+        if let name, name != field.value {
+            shown = "is the pattern \(field.value.inQuotes), whose part \(name.inQuotes) "
+        }
         report(.identifier, at: field, shown + flaw.problem, remedy: remedy ?? flaw.remedy)
     }
 }

@@ -52,12 +52,12 @@ package struct SmallFile {
     }
 
     private static func report(_ error: Int32, to problems: ProblemCollector) {
-        problems.report(
-            .unreadable,
-            "cannot be read: \(String(systemError: error))",
-            remedy: error == ENOENT
-                ? "create it, or remove the reference to it"
-                : "check its permissions and its disk; the user of this process has to be able to read it"
-        )
+        let remedy =
+            switch error {
+            case ENOENT, ENOTDIR: "correct the path, or create the file"
+            case EACCES: "let the user of this process read the file and search the directories above it"
+            default: "check its path and its file system"
+            }
+        problems.report(.unreadable, "cannot be read: \(String(systemError: error))", remedy: remedy)
     }
 }

@@ -41,7 +41,7 @@ struct YAMLComposer {
                 problems.report(
                     .duplicateKey,
                     position: position,
-                    "contains the key \((keys.first ?? "").inQuotes) twice",
+                    "contains the key \((keys.first ?? "").inQuotes) more than once",
                     remedy: "remove all but one"
                 )
                 return nil
@@ -164,7 +164,7 @@ struct YAMLComposer {
             key: key,
             position: position,
             "contains the tag \(tag.rawValue.inQuotes); tags are not accepted",
-            remedy: "remove the tag; write a number as it is, and text that looks like a number in quotes"
+            remedy: "remove the tag; write a number without quotes, and text that looks like a number in quotes"
         )
     }
 
@@ -196,18 +196,24 @@ struct YAMLComposer {
             report(
                 .syntax,
                 "contains a second document",
-                remedy: "keep one document per file, without a line of three hyphens"
+                remedy: "remove it; a line of three hyphens (---) begins a document"
             )
         } else if problem.contains("undefined alias") {
-            report(.noAliases, "uses an alias; aliases are not accepted", remedy: "write the value out")
+            report(
+                .noAliases,
+                "uses an alias; aliases are not accepted",
+                remedy: "write the value out, or put text that begins with a star in quotes"
+            )
         } else if problem.contains("nesting level") {
             let remedy = "remove inner lists and mappings"
             report(.tooDeep, "is nested more than \(Self.deepestNesting) levels deep", remedy: remedy)
         } else if problem.contains("cannot start any token"), character(at: position) == "\t" {
-            report(.syntax, "is not YAML: the line is indented with a tab", remedy: "indent with spaces")
+            let remedy = "write spaces instead"
+            report(.syntax, "is not YAML: the line has a tab where only spaces are allowed", remedy: remedy)
         } else {
             let detail = context.map { " \($0)" } ?? ""
-            report(.syntax, "is not YAML: \(problem)\(detail)", remedy: "correct the line, or put text in quotes")
+            let remedy = "correct this line or the one before it, or put text with special characters in quotes"
+            report(.syntax, "is not YAML: \(problem)\(detail)", remedy: remedy)
         }
     }
 

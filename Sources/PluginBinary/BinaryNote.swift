@@ -30,14 +30,14 @@ package struct BinaryNote: Hashable, Sendable {
             if type == Self.type, notes.holds(owner, at: offset + 12, count: nameSize) {
                 // A later minor may lengthen the descriptor; its first two fields keep their meaning.
                 guard descriptorSize >= Self.descriptorSize else {
-                    throw .damaged("its bgtask note has \(descriptorSize) bytes instead of \(Self.descriptorSize)")
+                    throw .damaged("its bgtask note has \(descriptorSize) bytes, fewer than \(Self.descriptorSize)")
                 }
                 let note = BinaryNote(
                     major: Int(try notes.integer(at: descriptor, as: UInt32.self)),
                     requiredMinor: Int(try notes.integer(at: descriptor + 4, as: UInt32.self))
                 )
                 guard found == nil || found == note else {
-                    throw .damaged("it has two different bgtask notes")
+                    throw .damaged("it has two different bgtask notes, so its parts are built for different versions")
                 }
                 found = note
             }

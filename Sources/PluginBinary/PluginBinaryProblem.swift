@@ -129,16 +129,19 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .unreadable(let errno): "cannot be read: \(String(systemError: errno))"
         case .notAFile(let what): "is \(what), not a file"
         case .notAnELF: "is not an ELF file"
-        case .wrongClass(let what): "is a \(what) file; plugins are 64-bit"
-        case .foreignArchitecture(let name): "is built for \(name); this host is Linux on \(ElfHeader.hostMachineName)"
+        case .wrongClass(let what): "is a \(what) ELF file; plugins are 64-bit"
+        case .foreignArchitecture(let name):
+            "is built for \(name); this machine runs Linux on \(ElfHeader.hostMachineName)"
         case .notASharedLibrary(let what): "is \(what), not a shared library"
-        case .truncated: "is truncated: it ends inside its ELF header, or before a part that its headers name"
+        case .truncated:
+            "is truncated: it ends inside its ELF header, or before the end of a part that its headers name"
         case .damaged(let what): "is damaged: \(what)"
         case .noNote: "has no bgtask note, so its ABI version is unknown"
         case .newerMajor(let major), .olderMajor(let major):
-            "is built for ABI major version \(major); this host offers ABI \(HostABI.major).\(HostABI.minor)"
+            "is built for ABI major version \(major); this version of bgtask offers ABI"
+                + " \(HostABI.major).\(HostABI.minor)"
         case .newerMinor(let required, let offered):
-            "requires ABI \(HostABI.major).\(required); this host offers ABI \(HostABI.major).\(offered)"
+            "requires ABI \(HostABI.major).\(required); this version of bgtask offers ABI \(HostABI.major).\(offered)"
         case .entryMissing: "does not export \(PluginBinary.entryName)"
         case .entryHidden: "defines \(PluginBinary.entryName) but does not export it"
         case .entryNotAFunction: "exports \(PluginBinary.entryName), but not as a function"
@@ -174,28 +177,37 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .unreadable(errno: ENOENT), .unreadable(errno: ENOTDIR): "install it there"
         case .unreadable(errno: EACCES): "let this user, and the host's user, read it"
         case .unreadable: "check its path and its file system"
-        case .notAFile, .notAnELF, .notASharedLibrary: "name the file that the linker wrote with -shared"
+        case .notAFile, .notAnELF, .notASharedLibrary:
+            "name a shared library (.so) instead: in C a file linked with -shared, in Swift a product of type .dynamic"
         case .wrongClass, .foreignArchitecture: "install the build for 64-bit Linux on \(ElfHeader.hostMachineName)"
         case .truncated: "copy it again, and rename it into place when it is complete"
         case .damaged: "build or copy it again"
         case .noNote:
-            "build it with BGTASK_PLUGIN_ENTRY of bgtask.h, which emits the note, or bind its functions as handlers"
+            "build it with BGTASK_PLUGIN_ENTRY of bgtask.h, which emits the note, in Swift link the module"
+                + " BackgroundTasks into it, or bind its functions as handlers"
         case .newerMajor: "upgrade bgtaskd, or install a build for ABI major version \(HostABI.major)"
-        case .olderMajor: "rebuild it with this version's bgtask.h"
-        case .newerMinor(_, let offered): "rebuild it with BGTASK_TARGET_MINOR \(offered), or upgrade bgtaskd"
+        case .olderMajor:
+            "rebuild it with bgtask.h or, in Swift, the module BackgroundTasks of ABI major version \(HostABI.major)"
+        case .newerMinor(_, let offered):
+            "rebuild it for ABI \(HostABI.major).\(offered), in C with BGTASK_TARGET_MINOR \(offered), or upgrade"
+                + " bgtaskd"
         case .entryMissing:
             "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift with @c(bgtask_plugin_entry); if it is defined,"
                 + " export it"
         case .entryHidden:
-            "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, and keep it global in a version script if there is one"
-        case .entryNotAFunction: "define it as a function, with BGTASK_PLUGIN_ENTRY of bgtask.h"
-        case .foreignExport: "make it static, build with -fvisibility=hidden, or hide it with a version script"
+            "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift as public with @c(bgtask_plugin_entry); keep it"
+                + " global in a version script if there is one"
+        case .entryNotAFunction:
+            "define it as a function with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift with @c(bgtask_plugin_entry)"
+        case .foreignExport:
+            "rename the symbol or make it static, build with -fvisibility=hidden, or hide the symbol with a version"
+                + " script"
         case .noteBesideHandlers: "remove handlers from the manifest, or name a library without a bgtask note"
         case .entryBesideHandlers: "remove handlers from the manifest, or name a library without an entry"
-        case .symbolMissing(_, let nearest?): "write \(nearest.inQuotes)"
+        case .symbolMissing(_, let nearest?): NearestWord.remedy(nearest: nearest, meaning: "function")
         case .symbolHidden:
-            "export it: make it not static, give it default visibility and keep it global in a version script, or bind"
-                + " one of the functions that nm -D --defined-only lists with a T, W or i"
+            "export it: remove static, give it default visibility and keep it global in a version script, in Swift make"
+                + " it public; or bind one of the functions that nm -D --defined-only lists with a T, W or i"
         case .symbolOutdated: "define it with a default version (@@), or bind another function"
         case .symbolNotAFunction: "bind a function; a function in assembly needs .type NAME, @function"
         case .symbolMissing:
@@ -208,7 +220,8 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
                 + " with -Wl,-rpath,'$ORIGIN'"
         case .dependencyUnread: "check that library with: bgtask plugin inspect"
         case .symbolUndefined(let name, _) where name.hasPrefix("bgt_") || name.hasPrefix("bgtask_"):
-            "call the host through its table; no host defines the symbols of the ABI"
+            "call the host through its table, the bgt_host that the entry function and each handler receive; no host"
+                + " defines symbols of that name"
         case .searchPathRefused(_, _, let user):
             "link \(user?.inQuotes ?? "it") with -Wl,-rpath,'$ORIGIN' or without a search path, or name a directory"
                 + " that only root can change"
@@ -216,8 +229,8 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
             "give the needed library a soname with -Wl,-soname and put it beside the library that needs it; link the"
                 + " latter again, with -Wl,-rpath,'$ORIGIN'"
         case .symbolUndefined:
-            "link the library that defines it, or install the version of it for which the plugin was built;"
-                + " -Wl,-z,defs reports undefined symbols at build time"
+            "link the library that defines the symbol, or install the version of that library for which the plugin was"
+                + " built; -Wl,-z,defs reports undefined symbols at build time"
         }
     }
 }

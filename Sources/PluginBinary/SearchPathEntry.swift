@@ -19,16 +19,17 @@ struct SearchPathEntry {
         if text.isEmpty { return "is empty and stands for the working directory" }
         let parts = text.split(separator: "/").map(String.init)
         if let first = parts.first, Self.origins.contains(first), !text.hasPrefix("/") {
-            return parts.contains("..") ? "leads out of the library's directory" : nil
+            return parts.contains("..") ? "has the part .., which can lead out of the library's directory" : nil
         }
         if !text.hasPrefix("/") { return "is relative to the working directory" }
         if Self.origins.contains(where: text.contains) { return "contains $ORIGIN, but does not begin with it" }
         let fixed = parts.prefix { !$0.contains("$") }
-        if fixed.count < parts.count, parts.contains("..") { return "has a .. behind a variable" }
-        return SystemDirectory.weakness(of: "/" + fixed.joined(separator: "/")).map { weak in
-            weak == text
+        if fixed.count < parts.count, parts.contains("..") { return "has both a variable and the part .." }
+        let place = "/" + fixed.joined(separator: "/")
+        return SystemDirectory.weakness(of: place).map { weak in
+            weak == place && fixed.count == parts.count
                 ? "can be changed by another user than root"
-                : "is below \(weak.inQuotes), which another user than root can change"
+                : "leads through \(weak.inQuotes), which another user than root can change"
         }
     }
 

@@ -33,7 +33,8 @@ struct FunctionTests {
             ]
         )
         let text = PluginBinaryProblem(path: "/l.so", kind: .symbolMissing("logtrim_rum", nearest: "logtrim_run"))
-        #expect(text.description == "library \"/l.so\" does not export \"logtrim_rum\"; write \"logtrim_run\"")
+        #expect(text.message == "library \"/l.so\" does not export \"logtrim_rum\"")
+        #expect(text.remedy == "write \"logtrim_run\" if that function is meant")
     }
 
     @Test func `hidden functions, data and undefined symbols cannot be bound`() throws {

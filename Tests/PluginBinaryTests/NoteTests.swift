@@ -43,8 +43,9 @@ struct NoteTests {
             #expect(error?.kind == .newerMinor(required: required, offered: HostABI.minor))
             #expect(
                 error?.description == """
-                    library "\(path)" requires ABI 1.\(required); this host offers ABI 1.\(HostABI.minor) \
-                    (BGT-ABI-02); rebuild it with BGTASK_TARGET_MINOR \(HostABI.minor), or upgrade bgtaskd
+                    library "\(path)" requires ABI 1.\(required); this version of bgtask offers ABI 1.\(HostABI.minor) \
+                    (BGT-ABI-02); rebuild it for ABI 1.\(HostABI.minor), in C with BGTASK_TARGET_MINOR \
+                    \(HostABI.minor), or upgrade bgtaskd
                     """
             )
         }
@@ -62,7 +63,8 @@ struct NoteTests {
             let same = try workshop.compile(Source.note() + Source.note() + Source.entry, to: "libsame.so")
             let other = try workshop.compile(Source.note() + Source.note(minor: 1) + Source.entry, to: "libother.so")
             #expect(problem(in: same) == nil)
-            #expect(problem(in: other) == .damaged("it has two different bgtask notes"))
+            let flaw = "it has two different bgtask notes, so its parts are built for different versions"
+            #expect(problem(in: other) == .damaged(flaw))
         }
     }
 
@@ -76,7 +78,7 @@ struct NoteTests {
             // The note now claims more than its segment holds, which only affects a following note.
             try #expect(workshop.problem(inBytes: bytes) == nil)
             bytes[at - 8] = 4
-            try #expect(workshop.problem(inBytes: bytes) == .damaged("its bgtask note has 4 bytes instead of 8"))
+            try #expect(workshop.problem(inBytes: bytes) == .damaged("its bgtask note has 4 bytes, fewer than 8"))
         }
     }
 }

@@ -184,7 +184,8 @@ struct HandlerTests {
         #expect(flaw("{ string: }")?.contains("is nothing, not a single value") == true)
         #expect(flaw("~")?.contains("is nothing, not an argument") == true)
         #expect(
-            read(handler(returns: "int32")).problems.first?.remedy == "write { int32: success-when-zero }"
+            read(handler(returns: "int32")).problems.first?.remedy
+                == "write { int32: RULE } with one of success-when-zero, success-when-nonzero, success-when-nonnegative"
         )
         #expect(
             found(handler(returns: "{ void: success-when-zero }")) == ["12 handlers[0].returns.void handler-returns"]
@@ -261,7 +262,7 @@ struct HandlerTests {
                 """,
                 """
                 feed.yaml:5:76: permitted-identifiers[2]: is the pattern "com.example.feed.export.*", which cannot \
-                be bound to a function; name the identifiers one by one, each with its handler
+                be bound to a function; name the identifiers one by one, and write a handler for each
                 """,
             ]
         )
@@ -314,7 +315,7 @@ struct HandlerTests {
             #expect(
                 problem?.description == """
                     \(file):8:13: handlers[0].symbol: library "\(workshop.path("plugins/libFeed.so"))" does not export "nightli"; \
-                    write "nightly"
+                    write "nightly" if that function is meant
                     """
             )
             try workshop.write(

@@ -59,8 +59,8 @@ struct HostileYAMLTests {
     @Test func `a tab in a manifest's indentation is reported with a remedy`() {
         let problem = read("manifest: 1\nlimits:\n\tmemory: 1MiB\n").problems.first
         #expect(problem?.short == "3 - syntax")
-        #expect(problem?.message == "is not YAML: the line is indented with a tab")
-        #expect(problem?.remedy == "indent with spaces")
+        #expect(problem?.message == "is not YAML: the line has a tab where only spaces are allowed")
+        #expect(problem?.remedy == "write spaces instead")
     }
 
     @Test func `a character that YAML does not permit is reported with its number`() {

@@ -88,7 +88,7 @@ struct ManifestRuleTests {
         #expect(newer.problems.count == 1)
         #expect(
             problem.description == """
-                feed.yaml:3:11: manifest: is format 2; this host reads format 1; \
+                feed.yaml:3:11: manifest: is format 2; this version of bgtask reads format 1; \
                 upgrade bgtaskd, or install a manifest of format 1
                 """
         )
@@ -200,7 +200,7 @@ struct ManifestRuleTests {
     func `an unknown key of a manifest is refused with the most similar known key`(written: String, meant: String) {
         let problem = read(yaml("\(written): 1")).problems.first { $0.rule == .unknownKey }
         #expect(problem?.key == written)
-        #expect(problem?.remedy == "write \"\(meant)\", or begin it with x- to keep it as a comment")
+        #expect(problem?.remedy == "write \"\(meant)\", or begin the key with x- to keep it as a comment")
     }
 
     @Test func `an unknown key of a manifest without a similar one is refused with all known keys`() {

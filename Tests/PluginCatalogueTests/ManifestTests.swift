@@ -130,10 +130,10 @@ struct ManifestTests {
         ("settings: { token: { secret: false } }", "without secret: true", "write { secret: true } for a secret"),
         ("settings: { token: {} }", "without secret: true", "write { secret: true } for a secret"),
         ("settings: { token: { secret: maybe } }", "not a boolean", "write true or false"),
-        ("settings: { token: { secret: true, default: a } }", "is not a known key", "begin it with x-"),
+        ("settings: { token: { secret: true, default: a } }", "is not a known key", "begin the key with x-"),
         (
             "settings: { token: { secret: true } }\ngrants: { settings: [ { setting: token, access: read } ] }",
-            "which is a secret, while granted paths are shown", "write a default value for token"
+            "which is a secret; a granted path cannot be secret", "write a default value for token"
         ),
     ])
     func `a flawed secret setting is refused with its remedy`(_ lines: String, _ problem: String, _ remedy: String) {

@@ -65,10 +65,10 @@ extension CatalogueSettlement {
                 candidate,
                 .mainMissing,
                 at: candidate.manifest.identifier,
-                "is the extension \"\(candidate.identifier)\", and no accepted main plugin has an identifier that"
-                    + " is a prefix of it",
+                "is the extension \"\(candidate.identifier)\", and no accepted main plugin has an identifier with which"
+                    + " the extension's identifier begins",
                 remedy: "install its main plugin, correct the problems of a refused one, or list the extension under"
-                    + " plugins.MAIN.extensions in the host's configuration"
+                    + " plugins.MAIN.extensions in the host's configuration, with the main plugin's identifier as MAIN"
             )
         }
         let isExtension = extensions.contains(field.value)

@@ -12,13 +12,17 @@ extension CatalogueSettlement {
         if rivals.isEmpty { return }
         var contest = TaskIdentifierContest(rivals, known: known)
         for defeat in contest.defeats() {
+            let (line, winningLine) = (defeat.line.value, defeat.winningLine.value)
+            let conflict =
+                line == winningLine
+                ? "which belongs to the plugin \"\(defeat.winner.identifier)\""
+                : "which overlaps with \"\(winningLine)\" of the plugin \"\(defeat.winner.identifier)\""
             refuse(
                 defeat.loser,
                 .taskIdentifierTaken,
                 at: defeat.line,
-                "permits \"\(defeat.line.value)\", which belongs to the plugin \"\(defeat.winner.identifier)\" "
-                    + "(\"\(defeat.winningLine.value)\" in \(defeat.winner.file))",
-                remedy: "rename the identifier, or remove one of the two plugins"
+                "permits \"\(line)\", \(conflict) (\(defeat.winner.file))",
+                remedy: "rename the identifier in one of the two manifests, or remove one of the two plugins"
             )
         }
         dropRefused()

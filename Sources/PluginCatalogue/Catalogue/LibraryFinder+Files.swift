@@ -33,20 +33,23 @@ extension LibraryFinder {
         let pinned = Set(reference.files.map { "\(directory)/\($0.name)" })
         for file in privates.files where !pinned.contains(Self.withoutEmptyParts(file.path)) {
             let user = file.neededBy ?? library.path
-            let message =
-                "has the dependency \(file.path.inQuotes) (of \(user.inQuotes)), which is not pinned"
             // The path of a directory with a variable is unknown, so a pin cannot name the file.
+            let isUnknown = file.path.contains("$")
+            let message =
+                "has the dependency \(file.path.inQuotes) (of \(user.inQuotes)), which "
+                + (isUnknown ? "cannot be pinned, because its path has a variable" : "is not pinned")
             let remedy =
-                file.path.contains("$")
+                isUnknown
                 ? "link \(user.inQuotes) with -Wl,-rpath,'$ORIGIN', without another variable"
-                : "pin it under files, with its path in \(directory.inQuotes) and its digest"
+                : "pin the dependency under files, with its path relative to \(directory.inQuotes) and its digest"
             if reference.isPinned {
                 problems.report(.unpinned, at: reference.path, message, remedy: remedy)
                 isAccepted = false
             } else {
                 // A property list cannot pin files.
-                let format = problems.file.hasSuffix(".plist") ? ", in a YAML manifest" : ""
-                let pins = "\(remedy); pin the library under sha256\(format)"
+                let format =
+                    problems.file.hasSuffix(".plist") ? "; a property list has no pins, so write a YAML manifest" : ""
+                let pins = "\(remedy); pin the library, too, under sha256\(format)"
                 problems.note(.unpinned, at: reference.path, message, remedy: pins)
             }
         }

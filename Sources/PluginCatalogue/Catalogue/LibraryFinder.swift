@@ -47,8 +47,8 @@ struct LibraryFinder {
                 at: reference.path,
                 "is the absolute path \(reference.path.value.inQuotes), which only manifests in the operator's"
                     + " directory may use",
-                remedy: "install the manifest with bgtask plugin install, or put the library beside it"
-                    + " and write its file name alone"
+                remedy: "install the manifest with bgtask plugin install, or put the library beside the"
+                    + " manifest and write only the library's file name"
             )
             return nil
         }
@@ -58,15 +58,18 @@ struct LibraryFinder {
                 .libraryMissing,
                 at: reference.path,
                 "names a library that does not exist at \(places.map(\.inQuotes).joined(separator: " or "))",
-                remedy: "install it at one of these paths"
+                remedy: places.count == 1
+                    ? "install it there, or correct its path" : "install it at one of these paths, or correct its name"
             )
             return nil
         }
-        if let real = placeOutside(of: directories(for: manifestFile), reachedBy: path, of: reference) {
+        let roots = directories(for: manifestFile)
+        if let real = placeOutside(of: roots, reachedBy: path, of: reference) {
             problems.report(
                 .libraryPath,
                 at: reference.path,
-                "leads out of its directory, by a link from \(path.inQuotes) to \(real.inQuotes)",
+                "names \(path.inQuotes), which leads by a symbolic link to \(real.inQuotes), outside of"
+                    + " \(roots.map(\.inQuotes).joined(separator: " and "))",
                 remedy: "put the library itself beside its manifest or in the plugin directory"
             )
             return nil

@@ -9,12 +9,15 @@ package enum ManifestDirectory {
     /// Sorted paths of the manifest files; empty if the directory does not exist.
     static func files(in directory: String, problems: ProblemCollector) -> [String] {
         guard let stream = opendir(directory) else {
-            if errno != ENOENT {
-                problems.report(
-                    .unreadable,
-                    "cannot be read: \(String(systemError: errno))",
-                    remedy: "let the host's user read the directory, or name another one"
-                )
+            let error = errno
+            if error != ENOENT {
+                let remedy =
+                    switch error {
+                    case ENOTDIR: "name a directory for manifests, or make it one"
+                    case EACCES: "let the host's user read the directory, or name another one"
+                    default: "check its path and its file system"
+                    }
+                problems.report(.unreadable, "cannot be read: \(String(systemError: error))", remedy: remedy)
             }
             return []
         }

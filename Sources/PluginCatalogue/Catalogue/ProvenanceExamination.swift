@@ -44,8 +44,8 @@ struct ProvenanceExamination {
         problems.note(
             .unpinnedLibrary,
             at: manifest.library.path,
-            "is \(path.inQuotes) in a package, but other users than root can change \(weak.inQuotes), so it counts as"
-                + " unsigned",
+            "is \(path.inQuotes) of a package, but other users than root can change \(weak.inQuotes), so the"
+                + " plugin counts as unsigned",
             remedy: "install the package again, or let only root change \(weak.inQuotes)"
         )
         return false
@@ -88,7 +88,7 @@ struct ProvenanceExamination {
             return refuse(
                 .revokedKey,
                 "has a signature by the key \(fingerprint), and the list of revoked keys cannot be used",
-                "make \(rule.policy.revoked ?? "it") a readable list of public keys, one per line"
+                "make \(rule.policy.revoked ?? "it") a readable file with one public key per line, as in a .pub file"
             )
         }
         if rule.revoked.contains(key) {
@@ -104,8 +104,9 @@ struct ProvenanceExamination {
             let entry = try rule.signers.entry(for: key, principal: manifest.identifier.value.text, at: rule.now)
             guard manifest.library.isPinned else {
                 return .unaccepted(
-                    cause: "has a signature by the key \(fingerprint) that covers no library: the manifest pins none",
-                    remedy: "\(pinning("the library's")), and sign the manifest again"
+                    cause: "has a signature by the key \(fingerprint) that does not cover the library, because the"
+                        + " manifest does not pin it",
+                    remedy: "\(pinning), and sign the manifest again"
                 )
             }
             return .accepted(
@@ -136,8 +137,10 @@ struct ProvenanceExamination {
     }
 
     private func allowsUnpinned() -> Bool {
-        let message = "is the library of \(subject), which the manifest does not pin"
-        let remedy = pinning("its") + (isPropertyList ? "" : ", or install with --pin")
+        let message = "is not pinned: the manifest of \(subject) does not contain the digest of this library"
+        let remedy =
+            pinning
+            + (isPropertyList ? "" : ", or install the vendor's manifest with: bgtask plugin install --pin")
         switch rule.policy.unpinned {
         case .allow: return true
         case .warn:
@@ -152,8 +155,8 @@ struct ProvenanceExamination {
 
     private var isPropertyList: Bool { source.file.hasSuffix(".plist") }
 
-    private func pinning(_ whose: String) -> String {
-        "write \(whose) digest under sha256"
+    private var pinning: String {
+        "write the library's digest under sha256"
             + (isPropertyList ? " in a YAML manifest, which replaces the property list" : "")
     }
 

@@ -50,8 +50,8 @@ package struct ProvenanceRule: Sendable {
         let revoked = RevokedKeys(text: revocations.text)
         if let line = revoked.invalidLine {
             found.append(
-                "\(policy.revoked ?? ""):\(line): is no public key, so every signature is refused; write one public key"
-                    + " per line (.pub)"
+                "\(policy.revoked ?? ""):\(line): is not a public key, so every signature is refused; write one public"
+                    + " key per line, as in a .pub file"
             )
         }
         self.policy = policy

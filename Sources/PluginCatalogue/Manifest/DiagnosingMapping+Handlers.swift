@@ -75,7 +75,9 @@ extension DiagnosingMapping {
                 .handlerReturns,
                 at: at(field, ()),
                 "is \(word.kind.rawValue) without its rule for success",
-                remedy: "write { \(word.kind.rawValue): \(rules.first ?? "") }"
+                remedy: rules.count == 1
+                    ? "write { \(word.kind.rawValue): \(rules[0]) }"
+                    : "write { \(word.kind.rawValue): RULE } with one of \(rules.joined(separator: ", "))"
             )
             return nil
         }

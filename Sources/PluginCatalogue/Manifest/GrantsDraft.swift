@@ -33,7 +33,10 @@ struct GrantsDraft {
                 )
             }
         } else {
-            network = grants.boolean(.grantsNetwork)?.value ?? false
+            network = grants.boolean(
+                ManifestKey.grantsNetwork.name,
+                or: "{ connect: [443] } to grant single ports"
+            )?.value ?? false
             ports = nil
         }
         connect = ports?.connect ?? []

@@ -23,7 +23,7 @@ extension ManifestCheck {
             problems.report(
                 .files,
                 at: files,
-                "pins \(files.value.count) files, more than \(Self.mostFiles)",
+                "pins \(files.value.count) files; at most \(Self.mostFiles) are allowed",
                 remedy: "pack data files into one file"
             )
         }
@@ -39,18 +39,25 @@ extension ManifestCheck {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isBelow = parts.allSatisfy { !["", ".", ".."].contains($0) }
         let isPlain = !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        if isBelow, isPlain, name.utf8.count <= Self.longestName, name != draft.library?.value { return true }
-        problems.report(
-            .files,
-            at: field,
-            name == draft.library?.value
-                ? "is the library itself, whose digest belongs under sha256"
-                : "is no path below the library's directory, of at most \(Self.longestName) bytes and without control"
-                    + " characters",
-            remedy: name == draft.library?.value
-                ? "remove the line, and write the digest under sha256"
-                : "write a relative path without ., .. and //, such as libhelper.so"
-        )
+        let flaw: (message: String, remedy: String)
+        if name == draft.library?.value {
+            flaw = (
+                "is the library itself, whose digest belongs under sha256",
+                "remove the line, and write the digest under sha256"
+            )
+        } else if !isBelow {
+            flaw = (
+                "is not the path of a file below the library's directory",
+                "write a relative path without the parts . and .. and without //, such as libhelper.so"
+            )
+        } else if !isPlain {
+            flaw = ("contains a control character", "rename the file")
+        } else if name.utf8.count > Self.longestName {
+            flaw = ("has \(name.utf8.count) bytes; at most \(Self.longestName) are allowed", "shorten the path")
+        } else {
+            return true
+        }
+        problems.report(.files, at: field, flaw.message, remedy: flaw.remedy)
         return false
     }
 }

@@ -38,7 +38,7 @@ extension ManifestCheck {
         problems.report(
             .wrongValue,
             at: path,
-            "is \(path.value.inQuotes), not an absolute path without . and ..",
+            "is \(path.value.inQuotes), not an absolute path without the parts . and ..",
             remedy: "write the absolute path, without the parts . and .."
         )
         return nil
@@ -54,7 +54,7 @@ extension ManifestCheck {
             problems.report(
                 .wrongValue,
                 at: key,
-                "is \(key.value.inQuotes), which is a secret, while granted paths are shown",
+                "is \(key.value.inQuotes), which is a secret; a granted path cannot be secret, because reports show it",
                 remedy: "write a default value for \(key.value) instead of { secret: true }"
             )
             return nil
@@ -63,9 +63,8 @@ extension ManifestCheck {
             .wrongValue,
             at: key,
             "is \(key.value.inQuotes), which the manifest does not list under settings",
-            remedy: draft.settings.isEmpty
-                ? "add it to settings, with its default value"
-                : NearestWord.remedy(for: key.value, among: draft.settings.keys.sorted())
+            remedy: NearestWord.to(key.value, among: draft.settings.keys.sorted()).map { "write \"\($0)\"" }
+                ?? "add it to settings, with its default value"
         )
         return nil
     }

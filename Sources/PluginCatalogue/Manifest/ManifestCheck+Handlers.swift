@@ -50,7 +50,7 @@ extension ManifestCheck {
                 .handlerIdentifier,
                 at: field,
                 "is the pattern \(field.value.inQuotes); a function is bound to one identifier",
-                remedy: "name the identifiers one by one"
+                remedy: "write one handler for each identifier"
             )
             return nil
         }
@@ -115,8 +115,9 @@ extension ManifestCheck {
         problems.note(
             .noCancelFlag,
             at: handler.place,
-            "passes no cancel-flag: the function cannot be stopped in order, and is killed at the end of its time",
-            remedy: "add cancel-flag to the arguments if the function polls a flag; otherwise a kill has to be harmless"
+            "passes no cancel-flag: when its task expires, the function is killed at the end of the grace period",
+            remedy: "add cancel-flag to the arguments if the function polls a flag; otherwise make sure that a kill is"
+                + " harmless"
         )
     }
 
@@ -136,7 +137,7 @@ extension ManifestCheck {
                     .handlerIdentifier,
                     at: field,
                     "is the pattern \(field.value.description.inQuotes), which cannot be bound to a function",
-                    remedy: "name the identifiers one by one, each with its handler"
+                    remedy: "name the identifiers one by one, and write a handler for each"
                 )
             case .exact(let identifier) where isWhole && !bound.contains(identifier):
                 problems.report(

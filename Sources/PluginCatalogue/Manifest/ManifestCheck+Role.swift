@@ -81,7 +81,8 @@ extension ManifestCheck {
                 problems.note(
                     .meaninglessEntitlement,
                     at: field,
-                    "requires the background mode processing, which the manifest does not list",
+                    "\(field.value) has no effect without the background mode processing, which the manifest does not"
+                        + " list",
                     remedy: "add processing to the background modes, or remove the entitlement"
                 )
             case .continuedProcessingGPU
@@ -89,7 +90,7 @@ extension ManifestCheck {
                 problems.note(
                     .meaninglessEntitlement,
                     at: field,
-                    "grants a GPU to continued tasks, but the manifest permits no identifier",
+                    "\(field.value) has no effect, because the manifest permits no identifier for continued tasks",
                     remedy: "permit the identifiers of those tasks, or remove the entitlement"
                 )
             case .healthResearch, .continuedProcessingGPU: break
@@ -102,7 +103,8 @@ extension ManifestCheck {
         problems.note(
             .notEnforced,
             at: place,
-            "is enforced only by hosts with control groups, limits.processes also by hosts with a user for each plugin",
+            "is enforced only by hosts with control groups; hosts with a user for each plugin also enforce"
+                + " limits.processes",
             remedy: "see the guarantees memory and processes in: bgtask host status"
         )
     }

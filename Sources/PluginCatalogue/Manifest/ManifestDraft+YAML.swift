@@ -57,7 +57,7 @@ extension ManifestDraft {
         root.problems.report(
             .format,
             at: number,
-            "is format \(number.value); this host reads format \(offeredFormat)",
+            "is format \(number.value); this version of bgtask reads format \(offeredFormat)",
             remedy: number.value > offeredFormat
                 ? "upgrade bgtaskd, or install a manifest of format \(offeredFormat)"
                 : "write manifest: \(offeredFormat)"

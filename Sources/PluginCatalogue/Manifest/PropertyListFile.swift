@@ -79,8 +79,8 @@ struct PropertyListFile {
             .duplicateKey,
             key: key,
             position: position,
-            "is already in the root dictionary",
-            remedy: "remove one of the two"
+            "occurs more than once in the root dictionary",
+            remedy: "remove all but one"
         )
     }
 
