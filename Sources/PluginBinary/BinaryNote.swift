@@ -37,7 +37,7 @@ package struct BinaryNote: Hashable, Sendable {
                     requiredMinor: Int(try notes.integer(at: descriptor + 4, as: UInt32.self))
                 )
                 guard found == nil || found == note else {
-                    throw .damaged("it has two different bgtask notes, so its parts are built for different versions")
+                    throw .damaged("it has two different bgtask notes, so its parts require different ABI versions")
                 }
                 found = note
             }

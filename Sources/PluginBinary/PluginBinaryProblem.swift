@@ -183,8 +183,8 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .truncated: "copy it again, and rename it into place when it is complete"
         case .damaged: "build or copy it again"
         case .noNote:
-            "build it with BGTASK_PLUGIN_ENTRY of bgtask.h, which emits the note, in Swift link the module"
-                + " BackgroundTasks into it, or bind its functions as handlers"
+            "add the note with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift by linking the module BackgroundTasks into the"
+                + " library, or bind its functions as handlers"
         case .newerMajor: "upgrade bgtaskd, or install a build for ABI major version \(HostABI.major)"
         case .olderMajor:
             "rebuild it with bgtask.h or, in Swift, the module BackgroundTasks of ABI major version \(HostABI.major)"
@@ -195,8 +195,8 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
             "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift with @c(bgtask_plugin_entry); if it is defined,"
                 + " export it"
         case .entryHidden:
-            "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift as public with @c(bgtask_plugin_entry); keep it"
-                + " global in a version script if there is one"
+            "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift as a public function with"
+                + " @c(bgtask_plugin_entry); keep it global in a version script if there is one"
         case .entryNotAFunction:
             "define it as a function with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift with @c(bgtask_plugin_entry)"
         case .foreignExport:

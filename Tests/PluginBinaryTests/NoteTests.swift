@@ -63,7 +63,7 @@ struct NoteTests {
             let same = try workshop.compile(Source.note() + Source.note() + Source.entry, to: "libsame.so")
             let other = try workshop.compile(Source.note() + Source.note(minor: 1) + Source.entry, to: "libother.so")
             #expect(problem(in: same) == nil)
-            let flaw = "it has two different bgtask notes, so its parts are built for different versions"
+            let flaw = "it has two different bgtask notes, so its parts require different ABI versions"
             #expect(problem(in: other) == .damaged(flaw))
         }
     }

@@ -31,22 +31,22 @@ package struct ProvenanceRule: Sendable {
     /// makes every signature invalid.
     package init(reading policy: ProvenancePolicy) {
         var found: [String] = []
-        func text(of path: String?) -> (text: String, isUsable: Bool) {
+        func text(of path: String?, otherwise consequence: String) -> (text: String, isUsable: Bool) {
             guard let path else { return ("", true) }
             var status = stat()
             // Only a missing file has no entries; another error hides them.
             if lstat(path, &status) != 0, [ENOENT, ENOTDIR].contains(errno) { return ("", true) }
             let problems = ProblemCollector(file: path)
             guard let file = SmallFile(path: path, problems: problems) else {
-                found += problems.problems.map(\.description)
+                found += problems.problems.map { "\($0); until then, \(consequence)" }
                 return ("", false)
             }
             return (String(decoding: file.bytes, as: UTF8.self), true)
         }
-        let list = text(of: policy.signers)
+        let list = text(of: policy.signers, otherwise: "no key is trusted")
         let signers = SignersFile(text: list.text)
         found += signers.problems.map { "\(policy.signers ?? ""):\($0.line): \($0.message); \($0.remedy)" }
-        let revocations = text(of: policy.revoked)
+        let revocations = text(of: policy.revoked, otherwise: "every signature is refused")
         let revoked = RevokedKeys(text: revocations.text)
         if let line = revoked.invalidLine {
             found.append(

@@ -23,9 +23,14 @@ extension DiagnosingMapping {
     }
 
     private func argument(_ field: Field<YAMLNode>) -> Field<FunctionArgument>? {
-        guard let word = word(field, Kind.self, expected: "an argument", example: "{ int64: 5 } or cancel-flag") else {
-            return nil
-        }
+        guard
+            let word = word(
+                field,
+                Kind.self,
+                expected: "an argument",
+                example: "one argument for each list item, such as { int64: 5 } or cancel-flag"
+            )
+        else { return nil }
         guard let value = word.value else {
             if let argument = word.kind.argument { return at(field, argument) }
             problems.report(

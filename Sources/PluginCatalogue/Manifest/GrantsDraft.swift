@@ -33,10 +33,8 @@ struct GrantsDraft {
                 )
             }
         } else {
-            network = grants.boolean(
-                ManifestKey.grantsNetwork.name,
-                or: "{ connect: [443] } to grant single ports"
-            )?.value ?? false
+            let example = "{ connect: [443] } to grant single ports"
+            network = grants.boolean(ManifestKey.grantsNetwork.name, or: example)?.value ?? false
             ports = nil
         }
         connect = ports?.connect ?? []
