@@ -27,13 +27,15 @@ extension CatalogueSettlement {
                 containing[candidate.identifier] = main.identifier
                 continue
             }
+            let verb = if case .named = candidate.manifest.containing { "names" } else { "has" }
             refuse(
                 candidate,
                 .extensionNotListed,
                 at: place(of: candidate),
-                "belongs to \"\(main.identifier)\", which does not list \"\(candidate.identifier)\" as its extension",
+                "\(verb) the main plugin \"\(main.identifier)\", which does not list \"\(candidate.identifier)\" as its"
+                    + " extension",
                 // A property list cannot list extensions.
-                remedy: "add it to "
+                remedy: "add \"\(candidate.identifier)\" to "
                     + (main.file.hasSuffix(".plist") ? "" : "the extensions in \(main.file), or to ")
                     + "plugins.\(main.identifier).extensions in the host's configuration"
             )

@@ -81,7 +81,7 @@ extension LibraryFinder {
             message = "pins \(path.inQuotes), which cannot be read: \(String(systemError: errno))"
             remedy = "install it there, readable for the host's user, or remove it from files"
         case .notAFile:
-            message = "pins \(path.inQuotes), which is not a file"
+            message = "pins \(path.inQuotes), which is not a regular file"
             remedy = "install a regular file there, or remove it from files"
         case .changing:
             problems.report(

@@ -13,7 +13,7 @@ package enum ManifestDirectory {
             if error != ENOENT {
                 let remedy =
                     switch error {
-                    case ENOTDIR: "name a directory for manifests, or make it one"
+                    case ENOTDIR: "name a directory, or replace the file by one"
                     case EACCES: "let the host's user read the directory, or name another one"
                     default: "check its path and its file system"
                     }
