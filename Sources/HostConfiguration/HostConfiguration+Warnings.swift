@@ -76,8 +76,8 @@ extension HostConfiguration {
             + settings.map { name in
                 let nearest = NearestWord.to(name, among: plugin.settings.keys.sorted())
                 let remedy = nearest.map { "write \"\($0)\"" } ?? "compare the key with the manifest"
-                return "\(key).settings.\(name): the manifest has no setting of that name; \(remedy), or keep it if the"
-                    + " plugin reads a setting without a default"
+                return "\(key).settings.\(name): the manifest has no setting of that name; \(remedy), or keep"
+                    + " \(name) if the plugin reads a setting without a default"
             }
             + secretWarnings(about: plugin, policy, key)
     }
@@ -85,8 +85,8 @@ extension HostConfiguration {
     /// Warnings about secret settings whose value is not where the host takes it from.
     private func secretWarnings(about plugin: PluginEntry, _ policy: OperatorPolicy, _ key: String) -> [String] {
         let open = plugin.secrets.filter { policy.settings[$0] != nil }.map { name in
-            "\(key).settings.\(name): the setting is a secret, and its value in this file is not used; write"
-                + " \(key).secrets: { \(name): { file: PATH } }, and remove the value from this file"
+            "\(key).settings.\(name): the setting is a secret, and its value in the configuration file is not used;"
+                + " write \(key).secrets: { \(name): { file: PATH } }, and remove the value from the configuration file"
         }
         let unknown = policy.secrets.keys.sorted().filter { !plugin.secrets.contains($0) }.map { name in
             let nearest = NearestWord.to(name, among: plugin.secrets)

@@ -172,7 +172,7 @@ extension Scheduler {
             execution.undecided -= 1
         }
         settleMove(of: number)
-        delayLaunches(of: plugin, because: "its start could not be recorded: \(message)", at: now)
+        delayLaunches(of: plugin, because: "the start of \(task.work.label) could not be recorded: \(message)", at: now)
         concludeIfDecided(number, at: now)
         stopIfDone(number, at: now)
         resumeOperations(of: plugin, at: now)

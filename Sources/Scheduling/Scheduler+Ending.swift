@@ -8,7 +8,8 @@ extension Scheduler {
         guard let launch = launches.find(number) else { return }
         switch launch.phase {
         case .preparing:
-            return giveUp(number, because: "the runner \(end.termination.text) before the launch began", at: now)
+            let message = "the runner \(end.termination.text) before the launch began; see the host's log"
+            return giveUp(number, because: message, at: now)
         case .starting(var start):
             start.end = end
             launches.update(number) { [start] in $0.phase = .starting(start) }

@@ -77,8 +77,8 @@ extension Scheduler {
             end(number, index, as: .succeeded, blame: .nobody, message: message, at: now)
         case .trigger, .fetch:
             let message =
-                "\(event.plugin) returned from its entry without setting plugin->receive, which receives"
-                + " events; set plugin->receive in entry"
+                "\(event.plugin) returned from its entry without a receiver for events; set plugin->receive"
+                + " in entry, in Swift with BackgroundPlugin.receiveEvents"
             end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
         }
     }
@@ -92,15 +92,14 @@ extension Scheduler {
         if entry.role == .extension {
             guard let first = registered.first else { return }
             let message =
-                "extension \(entry.identifier) registered a handler for \(first); extensions only submit requests;"
-                + " register it in the main plugin"
-            return note(number, rule: .noHandlersOfExtensions, message: message, at: now)
+                "extension \(entry.identifier) registered a handler for \(first), but only a main plugin may register"
+                + " handlers"
+            return noteForged(number, rule: .noHandlersOfExtensions, message: message, at: now)
         }
         for identifier in registered where !entry.permitted.permits(identifier) {
             let message =
-                "\(entry.identifier) registered a handler for \(identifier), which its manifest does not permit;"
-                + " add it to permitted-identifiers, or leave it out"
-            note(number, rule: .registration, message: message, at: now)
+                "\(entry.identifier) registered a handler for \(identifier), which its manifest does not permit"
+            noteForged(number, rule: .registration, message: message, at: now)
         }
     }
 
@@ -116,15 +115,16 @@ extension Scheduler {
         guard entry.role == .main, entry.permitted.permits(identifier) else { return }
         guard entry.permitted.permitsLate(identifier) else {
             let message =
-                "\(entry.identifier) registered \(identifier) after its entry; register all launch handlers"
-                + " during entry; only an identifier that a pattern permits may be registered later"
-            return note(number, rule: .registration, message: message, at: now)
+                "\(entry.identifier) registered a handler for \(identifier) after its entry, when only an identifier"
+                + " that a pattern permits may be registered"
+            return noteForged(number, rule: .registration, message: message, at: now)
         }
         if execution.registered.contains(identifier) { return }
         guard execution.registered.count < Self.mostRegistrations else {
             let message =
-                "\(entry.identifier) registered \(identifier) in addition to \(execution.registered.count) other"
-                + " identifiers; register the permitted pattern instead"
+                "\(entry.identifier) registered a handler for \(identifier) in addition to those for"
+                + " \(execution.registered.count) others; the host ignores it; register one handler for the permitted"
+                + " pattern"
             return note(number, rule: .registration, message: message, at: now)
         }
         launches.execute(number) { $0.registered.append(identifier) }

@@ -12,8 +12,8 @@ extension Scheduler {
         guard entry.isLegacyFetch else {
             let message =
                 "\(entry.identifier) requested legacy fetch, which requires a main plugin with the background mode"
-                + " fetch and without permitted identifiers; submit refresh requests"
-            return note(number, rule: nil, message: message, at: now)
+                + " fetch and without permitted identifiers"
+            return noteForged(number, rule: nil, message: message, at: now)
         }
         let schedule = interval.map {
             FetchSchedule(interval: max($0, configuration.minimumFetchInterval), last: now.wall)
@@ -27,7 +27,7 @@ extension Scheduler {
         guard let earlier, earlier < Self.mostFetchIntervals else {
             let message =
                 "\(plugin) changed the fetch interval more than \(Self.mostFetchIntervals) times in one launch; this"
-                + " change has no effect; set it once"
+                + " change has no effect; set the interval once"
             return note(number, rule: nil, message: message, at: now)
         }
         fetches[plugin] = schedule

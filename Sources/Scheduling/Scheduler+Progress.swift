@@ -11,11 +11,10 @@ extension Scheduler {
         guard let execution = launches.listening(number), execution.entry == .returned else { return }
         guard let index = execution.index(of: id), execution.tasks[index].isContinued else {
             let plugin = execution.plan.plugin.identifier
-            return note(
+            return noteForged(
                 number,
                 rule: .numbers,
-                message: "\(plugin) reported progress of task \(id), which is not a continued task of launch \(number);"
-                    + " report progress only for continued tasks that its handlers received",
+                message: "\(plugin) reported progress of task \(id), which is not a continued task of launch \(number)",
                 at: now
             )
         }

@@ -38,7 +38,7 @@ extension Scheduler {
             event: refusal == nil ? .pluginRemoved : refusals[plugin]?.event ?? .pluginRefused,
             plugin: plugin,
             blame: .nobody,
-            message: "\(loss); its pending requests are kept for \(retention); \(remedy)"
+            message: "\(loss); the pending requests of the plugin are kept for \(retention); \(remedy)"
         )
     }
 
@@ -62,9 +62,10 @@ extension Scheduler {
             return "launch \(launch) still runs in the container of \(plugin); wait for its end"
         }
         guard plugins.contains(plugin) else { return nil }
-        if plugins[plugin].entry != nil || plugins[plugin].refusal != nil {
-            return "\(plugin) is installed; remove it first: bgtask plugin remove \(plugin)"
-        }
+        let presence =
+            plugins[plugin].entry != nil
+            ? "is installed" : plugins[plugin].refusal != nil ? "is refused, but its manifest is installed" : nil
+        if let presence { return "\(plugin) \(presence); remove it first: bgtask plugin remove \(plugin)" }
         if plugins[plugin].isInFlight {
             return "a change of \(plugin) is being written to the ledger; purge \(plugin) again"
         }

@@ -25,17 +25,13 @@ extension Scheduler {
         guard let execution = launches.listening(number) else { return }
         let plugin = execution.plan.plugin.identifier
         guard let index = execution.index(of: id) else {
-            let message =
-                "\(plugin) completed task \(id), which is not part of launch \(number);"
-                + " complete only tasks that its handlers received"
-            return note(number, rule: .numbers, message: message, at: now)
+            let message = "\(plugin) completed task \(id), which is not part of launch \(number)"
+            return noteForged(number, rule: .numbers, message: message, at: now)
         }
         let task = execution.tasks[index]
         guard task.outcome == nil else {
-            let message =
-                "\(plugin) completed \(task.work.label) again; only the first completion counts;"
-                + " complete each task once"
-            return note(number, rule: .oneCompletion, message: message, at: now)
+            let message = "\(plugin) completed \(task.work.label) again; only the first completion counts"
+            return noteForged(number, rule: .oneCompletion, message: message, at: now)
         }
         end(
             number,
@@ -110,6 +106,13 @@ extension Scheduler {
             message: message
         )
         record([.journal(entry)], of: number)
+    }
+
+    /// Journals a violation by a message that the runner itself never sends, because it checks the call before.
+    mutating func noteForged(_ number: LaunchNumber, rule: ABIRule?, message: String, at now: Moment) {
+        let cause = "the runner sends no such message, so the plugin wrote to the runner's socket"
+        let remedy = "do not touch descriptors that the plugin did not open"
+        note(number, rule: rule, message: "\(message); \(cause); \(remedy)", at: now)
     }
 
     /// Journals a violation. The number per launch is limited, so that a plugin in a loop cannot fill the disk.

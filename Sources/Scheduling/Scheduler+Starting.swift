@@ -83,7 +83,7 @@ extension Scheduler {
         plugins[plugin].releaseReservation(of: number)
         if let end = start.end {
             launches.execute(number) {
-                $0.kill = .hostFailed("the runner \(end.termination.text) before its plan was sent")
+                $0.kill = .hostFailed("the runner \(end.termination.text) before its plan was sent; see the host's log")
             }
             conclude(number, end, at: now)
         } else if isStopping {
@@ -109,7 +109,7 @@ extension Scheduler {
             plugins[launch.plugin].requests.end(change, about: identifier)
             launches.end(identifier, in: number)
         }
-        giveUp(number, because: "its start could not be recorded: \(message)", at: now)
+        giveUp(number, because: "the start of launch \(number) could not be recorded: \(message)", at: now)
         resumeOperations(of: launch.plugin, at: now)
     }
 

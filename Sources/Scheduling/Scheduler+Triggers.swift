@@ -69,7 +69,8 @@ extension Scheduler {
             code: .tooManyPendingTaskRequests,
             subReason: .eventLimit,
             message: "events that wait for \(plugin): \(count), and at most \(configuration.eventLimit) may wait;"
-                + " see their waiting reasons with \"bgtask why \(plugin)\", and trigger it again later"
+                + " see their waiting reasons with \"bgtask why \(plugin)\", and trigger it again later, or raise"
+                + " limits.event in the host's configuration"
         )
     }
 }

@@ -102,8 +102,8 @@ package enum SubmissionRules {
         SubmissionRefusal(
             code: .notPermitted,
             subReason: .notInForeground,
-            message: "\(request.identifier) is continued processing, which only a user starts: submit it with the"
-                + " command, from a launch that a user requested, or from an extension that a user triggered"
+            message: "\(request.identifier) is continued processing, which only a user starts: submit it with"
+                + " \"bgtask task submit\", in a launch that a user requested, or in an extension that a user triggered"
         )
     }
 
@@ -169,12 +169,13 @@ package enum SubmissionRules {
         guard let limit = limits[kind], let pending, pending >= limit else { return nil }
         let kinds = TaskKind.allCases.filter { $0.countedAs == kind }.map(\.name).joined(separator: " or ")
         let requests = pending == 1 ? "request" : "requests"
+        let alternative = pending == 0 ? "" : "cancel one, or "
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
             message:
                 "\(entry.identifier) has \(pending) pending \(kinds) \(requests) and the limit is \(limit);"
-                + " cancel one, or raise plugins.\(entry.identifier).limits in the host's configuration"
+                + " \(alternative)raise plugins.\(entry.identifier).limits.\(kind.name) in the host's configuration"
         )
     }
 }

@@ -141,17 +141,18 @@ extension Reason {
                 attempts == 0
                     ? "the task was interrupted and waits for its retry delay"
                     : "the task was interrupted and waits for its retry delay; attempts charged: \(attempts)",
-                "wait for the end of the delay, or submit the task again (not an event); the journal has the cause"
+                "wait for the end of the delay, or submit the task again unless it is an event; the journal has the"
+                    + " cause"
             )
         case .spacing:
             (
                 "the spacing since the plugin's last background launch is not over",
-                "wait for the end of the spacing"
+                "wait for the end of the spacing, or run the task now with bgtask run"
             )
         case .dayBudget(_, let limit):
             (
                 "the plugin's background launches have used its day budget of \(limit.humanReadable) in the last 24h",
-                "wait, or raise the plugin's day-budget of \(limit.humanReadable)"
+                "wait, run the task now with bgtask run, or raise the plugin's day-budget in the host's configuration"
             )
         case .stagger(_, let cause):
             (
@@ -211,7 +212,7 @@ extension Reason {
         case .othersRunAlone(let first):
             (
                 "other work of the plugin has to run first: \(first)",
-                "wait for the end of \(first), or cancel \(first) (not an event)"
+                "wait for the end of \(first), or cancel \(first) unless it is an event"
             )
         case .launchLimit(let lane, let limit):
             (

@@ -25,7 +25,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     /// outcome with the highest severity is shown first.
     private var row: (meaning: String, isFinal: Bool, severity: Int) {
         switch self {
-        case .succeeded: ("the plugin completed the task, or has no receiver for its event started", true, 0)
+        case .succeeded: ("the plugin completed the task, or has no receiver for the event \"started\"", true, 0)
         case .noData: ("the plugin completed the task without new data", true, 1)
         case .interrupted:
             ("the host stopped or went down, or the launch failed without a proven fault of the task", false, 2)

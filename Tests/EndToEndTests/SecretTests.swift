@@ -178,7 +178,7 @@ struct SecretTests {
             #expect(try await host.reason(against: plugin.task()).contains("plugins.\(plugin.identifier).secrets"))
             let printed = try await host.bgtask("plugin", "show", plugin.identifier).output
             #expect(printed.contains("token from no source") && !printed.contains(Self.value))
-            #expect(host.log.contains { $0.contains("its value in this file is not used") })
+            #expect(host.log.contains { $0.contains("its value in the configuration file is not used") })
             #expect(!host.log.contains { $0.contains(Self.value) })
             #expect(try await host.bgtask("task", "cancel", plugin.task()).status == 0)
         }

@@ -76,7 +76,7 @@ struct SecretReaderTests {
             mkfifo(directory.file("fifo"), 0o600)
             #expect(try Self.refusal(of: .file(directory.file("fifo"))).contains("is not a regular file"))
             let contents: [(bytes: [UInt8], rule: String)] = [
-                ([], "is empty"), ([10], "is empty"), ([0xff], "UTF-8"), ([65, 0], "without NUL"),
+                ([], "is empty"), ([10], "is empty"), ([0xff], "UTF-8"), ([65, 0], "contains NUL"),
                 (Array(repeating: 65, count: SecretReader.largest + 1), "more than \(SecretReader.largest) bytes"),
             ]
             for (bytes, rule) in contents {

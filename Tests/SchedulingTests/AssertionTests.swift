@@ -129,7 +129,7 @@ struct AssertionTests {
         let entry = try #require(host.lastLaunchEntry)
         #expect(entry.blame == .plugin && entry.message.contains("BGT-ABI-14"))
         #expect(entry.message.contains("assertion \"flush\"") && entry.message.contains("budget used up"))
-        #expect(entry.message.contains("end every assertion before its deadline or in its handler"))
+        #expect(entry.message.contains("end every assertion before the deadline of the launch, or in"))
     }
 
     @Test(.proves(82))

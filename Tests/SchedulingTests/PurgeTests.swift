@@ -27,7 +27,7 @@ struct PurgeTests {
         host.submit(.clean, after: .hours(1))
         #expect(host.purge(.app)?.obstacle?.contains("is installed; remove it first") == true)
         host.refuse(.app, because: "line 3 is wrong")
-        #expect(host.purge(.app)?.obstacle?.contains("is installed; remove it first") == true)
+        #expect(host.purge(.app)?.obstacle?.contains("is refused, but its manifest is installed; remove it") == true)
         #expect(host.pending == [.clean])
     }
 

@@ -175,7 +175,8 @@ struct PluginCallCommand: AsyncParsableCommand {
         for (key, file) in secret {
             let sources = [FunctionTrial.plugin: [key: SecretSource.file(FilePlace.absolute(file))]]
             do throws(HostError) {
-                let read = try SecretReader(sources, environment: [:]).values(of: [key], in: FunctionTrial.plugin)
+                let reader = SecretReader(sources, environment: [:])
+                let read = try reader.values(of: [key], in: FunctionTrial.plugin, isNamed: false)
                 values.merge(read) { _, secret in secret }
             } catch {
                 throw CommandFailure(.refused, error.message)

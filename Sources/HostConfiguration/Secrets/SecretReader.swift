@@ -25,13 +25,20 @@ package struct SecretReader: Sendable {
 
     /// The values of the secret settings of a plugin, as the sources have them now. Throws when one is missing or
     /// unusable. Blocks on the disk.
-    package func values(of keys: [String], in plugin: PluginIdentifier) throws(HostError) -> [String: String] {
+    ///
+    /// - Parameter isNamed: whether messages name the plugin.
+    package func values(
+        of keys: [String],
+        in plugin: PluginIdentifier,
+        isNamed: Bool = true
+    ) throws(HostError) -> [String: String] {
+        let owner = isNamed ? " of \(plugin)" : ""
         var values: [String: String] = [:]
         for key in keys {
             guard let source = sources[plugin]?[key] else {
                 throw HostError(
                     code: .secretUnavailable,
-                    message: "the secret setting \(key) of \(plugin) has no source; write plugins.\(plugin).secrets:"
+                    message: "the secret setting \(key)\(owner) has no source; write plugins.\(plugin).secrets:"
                         + " { \(key): { file: PATH } } in the host's configuration, and start the host again"
                 )
             }
@@ -40,7 +47,7 @@ package struct SecretReader: Sendable {
             } catch {
                 throw HostError(
                     code: .secretUnavailable,
-                    message: "the secret setting \(key) of \(plugin) has no value: \(error.text)"
+                    message: "the secret setting \(key)\(owner) has no value: \(error.text)"
                 )
             }
         }
@@ -57,34 +64,43 @@ package struct SecretReader: Sendable {
         case .credential(let name):
             guard let directory = environment["CREDENTIALS_DIRECTORY"] else {
                 throw Flaw(
-                    text: "the host has no credential \(name), because CREDENTIALS_DIRECTORY is not set; add"
-                        + " LoadCredential=\(name):PATH to the unit of the host, and start it again"
+                    text: "the host has no credential \(name), because CREDENTIALS_DIRECTORY is not set;"
+                        + " \(Self.remedy(forCredential: name))"
                 )
             }
             // The access list that systemd gives the host's user is shown as the rights of the group.
-            return try text(of: "\(directory)/\(name)", permitsGroup: true)
+            return try text(of: "\(directory)/\(name)", credential: name)
         case .environment(let name):
             guard let value = environment[name] else {
                 throw Flaw(
                     text: "the environment of the host has no variable \(name); set it in the unit of the host, and"
-                        + " start it again"
+                        + " start the host again"
                 )
             }
-            return try checked(Array(value.utf8), of: "the variable \(name)")
+            return try checked(
+                Array(value.utf8),
+                of: "the variable \(name)",
+                ifEmpty: "set it to the value in the unit of the host, and start the host again"
+            )
         }
     }
 
-    private func text(of path: String, permitsGroup: Bool = false) throws(Flaw) -> String {
+    private static func remedy(forCredential name: String) -> String {
+        "add LoadCredential=\(name):PATH to the unit of the host, and start the host again"
+    }
+
+    /// - Parameter credential: name of the credential that the file contains; nil for another file.
+    private func text(of path: String, credential: String? = nil) throws(Flaw) -> String {
         // A FIFO without a writer must not block.
         let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
         var status = stat()
         guard file.number >= 0, fstat(file.number, &status) == 0 else {
-            throw Flaw(
-                text: "the file \(path) cannot be opened: \(String(cString: strerror(errno))); create it with the"
-                    + " value, readable for the host's user only"
-            )
+            let code = errno
+            let ownRemedy = code == ENOENT ? "create it with the value, readable" : "make it readable"
+            let remedy = credential.map(Self.remedy(forCredential:)) ?? "\(ownRemedy) for user \(geteuid()) only"
+            throw Flaw(text: "the file \(path) cannot be opened: \(String(cString: strerror(code))); \(remedy)")
         }
-        if let flaw = Self.flaw(of: status, at: path, permitsGroup) { throw flaw }
+        if let flaw = Self.flaw(of: status, at: path, permitsGroup: credential != nil) { throw flaw }
         var bytes = [UInt8](repeating: 0, count: Self.largest + 2)
         var count = 0
         while count < bytes.count {
@@ -93,7 +109,8 @@ package struct SecretReader: Sendable {
             }
             if part < 0, errno == EINTR { continue }
             if part < 0 {
-                throw Flaw(text: "the file \(path) cannot be read: \(String(cString: strerror(errno))); correct it")
+                let cause = String(cString: strerror(errno))
+                throw Flaw(text: "the file \(path) cannot be read: \(cause); write the file again")
             }
             if part == 0 { break }
             count += part
@@ -101,10 +118,10 @@ package struct SecretReader: Sendable {
         bytes.removeSubrange(count...)
         // Editors and `echo` end a file with a line feed, which is no part of the value.
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        return try checked(bytes, of: "the file \(path)")
+        return try checked(bytes, of: "the file \(path)", ifEmpty: "write the value into it")
     }
 
-    private static func flaw(of status: stat, at path: String, _ permitsGroup: Bool) -> Flaw? {
+    private static func flaw(of status: stat, at path: String, permitsGroup: Bool) -> Flaw? {
         guard status.st_mode & S_IFMT == S_IFREG else {
             return Flaw(text: "\(path) is not a regular file; write the path of a file with the value")
         }
@@ -112,26 +129,27 @@ package struct SecretReader: Sendable {
         if mode & (permitsGroup ? 0o027 : 0o077) != 0 {
             let others = mode & 0o007 != 0 ? "other users can use it" : "its group can use it"
             return Flaw(
-                text: "the file \(path) has the mode 0\(String(mode, radix: 8)), so that \(others); permit it to the"
-                    + " host's user only: chmod 600 \(path)"
+                text: "the file \(path) has the mode 0\(String(mode, radix: 8)), so that \(others); permit it to its"
+                    + " owner only: chmod 600 \(path)"
             )
         }
         if status.st_uid != 0, status.st_uid != geteuid() {
             return Flaw(
-                text: "the file \(path) belongs to user \(status.st_uid), who can change it; give it to root or to the"
-                    + " host's user: chown \(geteuid()) \(path)"
+                text: "the file \(path) belongs to user \(status.st_uid), who can change it; give it to user"
+                    + " \(geteuid()), who reads it, or to root: chown \(geteuid()) \(path)"
             )
         }
         return nil
     }
 
-    private func checked(_ bytes: [UInt8], of subject: String) throws(Flaw) -> String {
-        if bytes.isEmpty { throw Flaw(text: "\(subject) is empty; write the value into it") }
+    private func checked(_ bytes: [UInt8], of subject: String, ifEmpty remedy: String) throws(Flaw) -> String {
+        if bytes.isEmpty { throw Flaw(text: "\(subject) is empty; \(remedy)") }
         if bytes.count > Self.largest {
             throw Flaw(text: "\(subject) has more than \(Self.largest) bytes; write a shorter value")
         }
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
-            throw Flaw(text: "\(subject) is not UTF-8 without NUL; write a text, such as the output of base64")
+            let problem = bytes.contains(0) ? "contains NUL" : "is not UTF-8"
+            throw Flaw(text: "\(subject) \(problem); write a text, such as the output of base64")
         }
         return text
     }

@@ -98,12 +98,13 @@ package struct TimeZoneDatabase: Sendable {
             return TimeZoneTable.Entry(name: name, rules: try rules(named: name))
         } catch {
             guard let rule = YearlyOffsets(posix: name) else {
-                // A damaged or unreadable file has a message of its own.
+                // A damaged or unreadable file has a message of its own, and so has a missing database.
+                if !FilePlace.exists(directory) { throw error }
                 if Self.isName(name), FilePlace.exists("\(directory)/\(name)") { throw error }
                 throw TimeZoneError(
                     "the environment variable TZ is \(value.inQuotes), which is neither a time zone in \(directory)"
                         + " nor a POSIX rule",
-                    remedy: error.remedy
+                    remedy: "correct TZ: \(error.remedy)"
                 )
             }
             return TimeZoneTable.Entry(name: name, rules: TimeZoneRules(rule))

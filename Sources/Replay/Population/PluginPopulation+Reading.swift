@@ -38,7 +38,7 @@ extension PluginPopulation {
         _ taken: inout Set<String>
     ) -> ModelTask? {
         let kind = mapping.choice("kind", of: KindWord.self)?.value.kind
-        mapping.requirePresence(of: "kind", remedy: "write kind: refresh, or another kind")
+        mapping.requirePresence(of: "kind", remedy: "write kind: refresh, processing, health-research or continued")
         let every = mapping.duration("every", in: .seconds(1) ... .seconds(30 * 86_400))
         let needs = needs(mapping)
         let takes = runTimes(mapping)

@@ -10,7 +10,8 @@ enum Cause: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - task: the task that was running; nil when unknown.
-    ///   - function: the bound function that was running; nil for a library with an entry function.
+    ///   - function: the bound function that was running, or the handler in a library with an entry function; nil when
+    ///     unknown.
     case crashed(signal: Int32, task: TaskID?, function: String?)
     case crashedAfterwards(signal: Int32)
     case exited(code: Int32, function: String?)
@@ -35,11 +36,15 @@ enum Cause: Hashable, Sendable {
             self = .entryFailed("\(launch.entryName) did not end within the time limit and the grace period")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
         case (.lingered, _): self = .finished
-        case (.killTimePassed, _): self = .hostFailed("the host killed the runner before reading its last messages")
+        case (.killTimePassed, _): self = .hostFailed(Self.lateHost)
         case (_, .running): self = .entryFailed("the process \(termination.text) \(launch.entryWords)")
         case (_, .returned): self = Self.afterEntry(launch, termination, lastWords)
         }
     }
+
+    private static let lateHost =
+        "the host read the runner's messages too late, and killed the process although the plugin kept its time limits;"
+        + " reduce the load of the machine"
 
     /// Whether all unfinished tasks and open assertions of the launch were expired because the host is stopping.
     private static func isShutdown(_ launch: Execution) -> Bool {
@@ -59,7 +64,8 @@ enum Cause: Hashable, Sendable {
         switch termination {
         case .signaled(let signal):
             let task = lastWords?.task
-            return .crashed(signal: signal, task: task, function: launch.function(running: task))
+            let function = launch.function(running: task) ?? launch.handlerName(running: task)
+            return .crashed(signal: signal, task: task, function: function)
         case .exited(let code): return .exited(code: code, function: launch.function(running: nil))
         case .outOfMemory: return .killedForMemory(function: launch.function(running: nil))
         }
@@ -124,8 +130,7 @@ enum Cause: Hashable, Sendable {
         switch self {
         case .finished: "the launch had ended"
         case .crashed(let signal, _, let function?): "the process was ended by \(signalName(signal)) in \(function)"
-        case .crashed(let signal, let task, nil):
-            "the process was ended by \(signalName(signal))" + (task.map { " in the handler of task \($0)" } ?? "")
+        case .crashed(let signal, _, nil): "the process was ended by \(signalName(signal))"
         case .crashedAfterwards(let signal): "the process was ended by \(signalName(signal)) after its last task"
         case .exited(let code, let function):
             "the process exited with code \(code)" + (function.map { " in \($0)," } ?? "")
@@ -148,9 +153,9 @@ enum Cause: Hashable, Sendable {
             return "\(messageOfTasks(of: launch)); still open: \(assertions.account)"
         }
         return
-            "\(ABIRule.sharedBudget.rawValue): assertion still open at the end of the grace period (expired: \(expiration.reason.name)):"
-            + " \(assertions.account); the launch was killed; end every assertion before its deadline or in its"
-            + " handler"
+            "\(ABIRule.sharedBudget.rawValue): assertion still open at the end of the grace period (expired:"
+            + " \(expiration.reason.name)): \(assertions.account); the launch was killed; end every assertion before"
+            + " the deadline of the launch, or in the expiration handler of the assertion"
     }
 
     private func messageOfTasks(of launch: Execution) -> String {

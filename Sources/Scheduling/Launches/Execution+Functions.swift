@@ -33,6 +33,14 @@ extension Execution {
             + " (signatures from the manifest)"
     }
 
+    /// A description of the handler that a task of a library with an entry function called; nil when the task is
+    /// unknown.
+    func handlerName(running task: TaskID?) -> String? {
+        guard let task, let position = index(of: task) else { return nil }
+        let work = tasks[position].work
+        return work.identifier == nil ? "the receiver of the event \(work.label)" : "the handler of \(work.label)"
+    }
+
     private func function(of index: Int) -> String? {
         guard let handler = handler(of: index) else { return nil }
         let plugin = plan.plugin

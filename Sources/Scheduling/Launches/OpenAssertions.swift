@@ -23,16 +23,16 @@ struct OpenAssertions: Sendable {
     mutating func begin(_ id: AssertionID, named name: String, in launch: LaunchNumber) -> String? {
         guard id.belongs(to: launch), newest.map({ $0 < id }) ?? true else {
             return "began assertion \(id), whose number belongs to another launch than \(launch) or is not above the"
-                + " numbers used before"
+                + " numbers of the earlier assertions"
         }
         newest = id
         guard name.utf8.count <= AssertionID.nameLimit else {
             return "began assertion \(id) with a name of \(name.utf8.count) bytes;"
-                + " at most \(AssertionID.nameLimit) are allowed; shorten the name"
+                + " at most \(AssertionID.nameLimit) are allowed"
         }
         guard open.count < AssertionID.openLimit else {
             return "began assertion \(id) while \(open.count) assertions were open;"
-                + " at most \(AssertionID.openLimit) may be open; end one first"
+                + " at most \(AssertionID.openLimit) may be open"
         }
         open.append((id, name))
         return nil
