@@ -43,8 +43,8 @@ extension Scheduler {
         return SubmissionRefusal(
             code: .notPermitted,
             subReason: .notItsMainPlugin,
-            message: "\(main) does not list \(submitter) among its extensions; add it to extensions in its manifest,"
-                + " or to plugins.\(main).extensions in the host's configuration"
+            message: "\(main) does not list \(submitter) among its extensions; add \(submitter) to extensions in the"
+                + " manifest of \(main), or to plugins.\(main).extensions in the host's configuration"
         )
     }
 

@@ -103,7 +103,8 @@ package enum SubmissionRules {
             code: .notPermitted,
             subReason: .notInForeground,
             message: "\(request.identifier) is continued processing, which only a user starts: submit it with"
-                + " \"bgtask task submit\", in a launch that a user requested, or in an extension that a user triggered"
+                + " \"bgtask task submit\", from a launch that a user requested, or from an extension that a user"
+                + " triggered"
         )
     }
 

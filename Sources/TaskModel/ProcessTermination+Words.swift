@@ -6,7 +6,7 @@ extension ProcessTermination {
         switch self {
         case .exited(let code): "exit status \(code)"
         case .signaled(let signal): signalName(signal)
-        case .outOfMemory: "killed for using too much memory"
+        case .outOfMemory: "killed for lack of memory"
         }
     }
 }

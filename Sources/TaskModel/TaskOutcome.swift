@@ -40,7 +40,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         case .entryFailed:
             ("the plugin failed or overran in entry, or while its library was loaded", false, 8)
         case .loadFailed: ("the plugin's library could not be loaded", false, 9)
-        case .killedForMemory: ("the process was killed because it used too much memory", false, 10)
+        case .killedForMemory: ("the kernel killed the process for lack of memory", false, 10)
         case .crashed: ("the process crashed", false, 11)
         case .abandoned:
             ("the attempts are used up, the host went down too often, or the plugin was removed or refused", true, 12)
@@ -95,7 +95,7 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
         case .overran: "it was killed at the end of a grace period"
         case .crashed: "its process crashed"
         case .exited: "its process exited while a task or an assertion was open"
-        case .killedForMemory: "its process was killed because it used too much memory"
+        case .killedForMemory: "the kernel killed its process for lack of memory"
         case .entryFailed: "the plugin failed or overran in entry, or while its library was loaded"
         case .loadFailed: "the plugin's library could not be loaded"
         case .interrupted: "the host stopped in order"

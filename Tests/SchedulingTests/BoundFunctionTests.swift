@@ -76,7 +76,7 @@ struct BoundFunctionTests {
         launch(.clean)
         host.runOutOfMemory()
         #expect(
-            host.lastEntry(of: .clean)?.message.contains("killed for using too much memory in \(Self.clean)") == true
+            host.lastEntry(of: .clean)?.message.contains("for lack of memory while it ran \(Self.clean)") == true
         )
     }
 

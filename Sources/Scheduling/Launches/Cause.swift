@@ -136,7 +136,7 @@ enum Cause: Hashable, Sendable {
             "the process exited with code \(code)" + (function.map { " in \($0)," } ?? "")
                 + " before all its tasks were completed"
         case .killedForMemory(let function):
-            "the process was killed for using too much memory" + (function.map { " in \($0)" } ?? "")
+            "the kernel killed the process for lack of memory" + (function.map { " while it ran \($0)" } ?? "")
         case .entryFailed(let message): message
         case .notLoaded(let message): message
         case .killed: "the launch was killed because another task or an assertion ran past the grace period"
@@ -176,7 +176,7 @@ extension ProcessTermination {
         switch self {
         case .exited(let code): "exited with code \(code)"
         case .signaled(let signal): "was ended by \(signalName(signal))"
-        case .outOfMemory: "was killed for using too much memory"
+        case .outOfMemory: "was killed for lack of memory"
         }
     }
 }

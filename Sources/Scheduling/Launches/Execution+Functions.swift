@@ -55,9 +55,9 @@ extension Execution {
     func overstay(of index: Int, after prefix: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag
-                ? "\(prefix) by its cancel flag, but the function did not return before the launch was killed:"
+                ? "\(prefix), and the cancel flag was set, but the function did not return before the launch was killed:"
                     + " \(function); let the function check the flag more often"
-                : "\(prefix), but the function cannot be stopped: \(function);"
+                : "\(prefix), but the function has no cancel flag and was killed with the launch: \(function);"
                     + " bind a cancel-flag if the function takes one"
         }
         return tasks[index].hasExpirationHandler
