@@ -156,7 +156,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
 package enum ProcessTermination: Hashable, Sendable {
     case exited(code: Int32)
     case signaled(Int32)
-    /// The kernel killed the process for its use of memory.
+    /// The kernel killed the process for lack of memory.
     case outOfMemory
 }
 

@@ -37,7 +37,11 @@ enum Cause: Hashable, Sendable {
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
         case (.lingered, _): self = .finished
         case (.killTimePassed, _): self = .hostFailed(Self.lateHost)
-        case (_, .running): self = .entryFailed("the process \(termination.text) \(launch.entryWords)")
+        case (_, .running):
+            var message = "the process \(termination.text) \(launch.entryWords)"
+            // A runner that lacks resources writes the cause to its output.
+            if case .exited = termination { message += "; see its output in the host's log" }
+            self = .entryFailed(message)
         case (_, .returned): self = Self.afterEntry(launch, termination, lastWords)
         }
     }

@@ -33,12 +33,11 @@ extension Execution {
             + " (signatures from the manifest)"
     }
 
-    /// A description of the handler that a task of a library with an entry function called; nil when the task is
-    /// unknown.
+    /// A description of the handler that a task of a library with an entry function ran; nil when the task is unknown.
     func handlerName(running task: TaskID?) -> String? {
         guard let task, let position = index(of: task) else { return nil }
         let work = tasks[position].work
-        return work.identifier == nil ? "the receiver of the event \(work.label)" : "the handler of \(work.label)"
+        return work.identifier == nil ? "the receiver of the event \(work.label)" : "a handler of \(work.label)"
     }
 
     private func function(of index: Int) -> String? {
@@ -55,8 +54,8 @@ extension Execution {
     func overstay(of index: Int, after prefix: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag
-                ? "\(prefix), and the cancel flag was set, but the function did not return before the launch was killed:"
-                    + " \(function); let the function check the flag more often"
+                ? "\(prefix), and the cancel flag was set, but the function did not return before the launch was"
+                    + " killed: \(function); let the function check the flag more often"
                 : "\(prefix), but the function has no cancel flag and was killed with the launch: \(function);"
                     + " bind a cancel-flag if the function takes one"
         }
