@@ -62,7 +62,7 @@ extension Scheduler {
             return "launch \(launch) still runs in the container of \(plugin); wait for its end"
         }
         guard plugins.contains(plugin) else { return nil }
-        let presence =
+        let presence: String? =
             plugins[plugin].entry != nil
             ? "is installed" : plugins[plugin].refusal != nil ? "is refused, but its manifest is installed" : nil
         if let presence { return "\(plugin) \(presence); remove it first: bgtask plugin remove \(plugin)" }

@@ -89,7 +89,8 @@ extension FunctionArgument.Kind {
     private func short(_ text: String) throws(DirectFlaw) -> String {
         if text.utf8.count <= FunctionArgument.longestValue, !text.utf8.contains(0) { return text }
         throw DirectFlaw(
-            rule: "not a text of at most \(FunctionArgument.longestValue) bytes without NUL",
+            rule: text.utf8.contains(0)
+                ? "a text that contains NUL" : "not a text of at most \(FunctionArgument.longestValue) bytes",
             remedy: text.utf8.contains(0)
                 ? "remove the character NUL"
                 : self == .setting
