@@ -18,7 +18,11 @@ package final class DirectoryLock: Sendable {
         do throws(SystemError) {
             directory = try Descriptor(opening: place, flags: O_RDONLY | O_DIRECTORY)
         } catch {
-            throw InstallationError("\(error)", remedy: "run the command as the owner of \(place)")
+            let remedy =
+                error.number == ENOTDIR
+                ? "name a directory instead of this file, or move the file away"
+                : "run the command as a user who may read \(place), for example with sudo"
+            throw InstallationError("\(error)", remedy: remedy)
         }
         var left = attempts
         while flock(directory.number, LOCK_EX | LOCK_NB) != 0 {
@@ -26,12 +30,15 @@ package final class DirectoryLock: Sendable {
             left -= 1
             if error == EINTR { continue }
             if error != EWOULDBLOCK {
-                throw InstallationError("\(place) cannot be locked: \(String(cString: strerror(error)))")
+                throw InstallationError(
+                    "the directory \(place) cannot be locked: \(String(cString: strerror(error)))",
+                    remedy: "use a directory of a file system that has locks"
+                )
             }
             if left <= 0 {
                 throw InstallationError(
                     "another bgtask command is changing the files of \(place)",
-                    remedy: "confirm or interrupt that command, and run this one again"
+                    remedy: "finish or interrupt that command, and run this one again"
                 )
             }
             usleep(100_000)

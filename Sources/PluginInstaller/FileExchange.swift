@@ -139,9 +139,9 @@ struct FileExchange {
     private static func failure(_ message: String, _ error: Int32) -> InstallationError {
         let remedy: String? =
             switch error {
-            case EACCES, EPERM: "run the command as a user with access to this file, for example with sudo"
-            case ENOSPC, EDQUOT: "delete other files on the disk of this file"
-            case EROFS: "mount its disk for writing, or name another directory with --manifests"
+            case EACCES, EPERM: "run the command as a user with this permission, for example with sudo"
+            case ENOSPC, EDQUOT: "free space on the disk of this path"
+            case EROFS: "mount the disk of this path for writing, or name another directory with --manifests"
             default: nil
             }
         return InstallationError("\(message): \(String(cString: strerror(error)))", remedy: remedy)

@@ -33,14 +33,15 @@ package struct GrantsConsent: Hashable {
         guard accepted != digest else { return }
         if let accepted {
             throw InstallationError(
-                "--accept-grants names \(accepted), and the grants of \(plugin) have the digest \(digest);"
+                "--accept-grants names \(accepted), but the grants of \(plugin) have the digest \(digest);"
                     + " nothing was written",
-                remedy: "read what the plugin may do, and accept it with --accept-grants \(digest)"
+                remedy: "read the grants in the output of this command, and accept them with --accept-grants \(digest)"
             )
         }
         if wider.isEmpty { return }
         throw InstallationError(
-            "\(plugin) may do more than its installed version: \(wider.map(\.phrase).joined(separator: "; "));"
+            "the new version of \(plugin) may do more than the installed one: it may"
+                + " \(wider.map(\.phrase).joined(separator: "; "));"
                 + " nothing was written",
             remedy: "to accept these grants, add --accept-grants \(digest)"
         )

@@ -61,7 +61,10 @@ extension InstallationPlan {
     }
 
     private static func changed(_ file: String) -> InstallationError {
-        InstallationError("\(file) changed since it was checked", remedy: "install the plugin again")
+        InstallationError(
+            "\(file) changed after it was checked, so the installation was undone",
+            remedy: "install the plugin again"
+        )
     }
 
     private func verdict() async throws -> Verdict {

@@ -65,14 +65,15 @@ package struct InstallationPlan {
         }
         if previous == nil, FilePlace.exists(target) {
             throw InstallationError(
-                "\(target) exists and does not describe \(identifierText(reading))",
+                "\(target) exists and does not describe \(identifierText(reading)); nothing was written",
                 remedy: "move that file away, or check it with: bgtask plugin check \(target)"
             )
         }
 
         if let named = reading.library, named.isAbsolute, let library, !FilePlace.isSame(library, named.path.value) {
             throw InstallationError(
-                "\(source) names the library \(named.path.value) by its absolute path, but --library names \(library)",
+                "\(source) names the library \(named.path.value) by its absolute path, but --library names \(library);"
+                    + " nothing was written",
                 remedy: "leave --library out, or write only the file name of the library into the manifest"
             )
         }
@@ -90,16 +91,17 @@ package struct InstallationPlan {
         else {
             throw InstallationError(
                 "a host would refuse \(source); nothing was written",
-                remedy: library == nil
-                    ? "correct the failed checks; if the library is elsewhere, name it with --library" : nil,
+                remedy: "correct the failed checks"
+                    + (library == nil ? "; if the library is elsewhere, name it with --library" : ""),
                 report: report
             )
         }
         // The extension selects the format, so a file of one format under the other's extension would be misread.
         if previous?.path.hasSuffix(".plist") == !source.hasSuffix(".plist") {
             throw InstallationError(
-                "\(identifierText(reading)) is installed as \(target), which has the other manifest format",
-                remedy: "remove it first: bgtask plugin remove \(identifierText(reading))"
+                "\(identifierText(reading)) is installed as \(target), and \(source) has another format: one of the two"
+                    + " manifests is YAML, the other a property list; nothing was written",
+                remedy: "remove the installed plugin first: bgtask plugin remove \(identifierText(reading))"
             )
         }
 
@@ -121,9 +123,11 @@ package struct InstallationPlan {
         let isSigned = FilePlace.exists(source + PluginSignature.suffix)
         if isSigned, !manifest.library.isPinned {
             throw InstallationError(
-                "\(source) has a signature but does not pin its library, so the signature covers no code",
-                remedy:
-                    "write sha256: \(entry.library.digest) into the manifest and sign it again, or remove the signature"
+                "\(source) has a signature but does not pin its library, so the signature covers no code; nothing was"
+                    + " written",
+                remedy: (format == ".plist" ? "replace the property list by a YAML manifest, " : "")
+                    + "write sha256: \(entry.library.digest) into the manifest and sign it again, or remove the file"
+                    + " \(source)\(PluginSignature.suffix)"
             )
         }
         if manifest.library.files.isEmpty, !isSigned {
@@ -162,9 +166,9 @@ package struct InstallationPlan {
             return
         }
         throw InstallationError(
-            "\(manifest.identifier.value) has the version \(manifest.version), and \(old.version) is installed;"
-                + " nothing was written",
-            remedy: "install a newer version, or replace it all the same with --allow-downgrade"
+            "the manifest has version \(manifest.version) of \(manifest.identifier.value), which is lower than the"
+                + " installed version \(old.version); nothing was written",
+            remedy: "install a version that is not lower, or add --allow-downgrade"
         )
     }
 
@@ -174,9 +178,9 @@ package struct InstallationPlan {
         let directory = FilePlace.directory(of: target)
         guard let problem = LibraryLinkage(path: source, origin: directory).problems.first else { return }
         throw InstallationError(
-            "a copy in \(directory) cannot be loaded: \(problem.message); nothing was written",
-            remedy: "copy the needed libraries first, to the same places relative to \(directory), or install them for"
-                + " the whole system"
+            "a copy of the library in \(directory) could not be loaded: \(problem.message); nothing was written",
+            remedy: "copy the needed libraries into \(directory) first, to the same places relative to the library, or"
+                + " install them for the whole system"
         )
     }
 }

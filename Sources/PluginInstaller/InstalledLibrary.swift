@@ -38,7 +38,7 @@ package struct InstalledLibrary: Hashable {
         let taken =
             "\(directory)/\(DigestMark(digest: library.digest, length: DigestMark.lengths[0]).applied(to: name))"
         throw InstallationError(
-            "\(taken) exists, and is not a regular file with the digest in its name",
+            "\(taken) exists, but is not a regular file with the digest that its name contains; nothing was written",
             remedy: "move that file away"
         )
     }
@@ -47,7 +47,10 @@ package struct InstalledLibrary: Hashable {
     init(stored library: LibraryFile, at path: String) throws {
         let isThere = FilePlace.exists(path)
         guard !isThere || Self.holds(library, at: path) else {
-            throw InstallationError("\(path) exists, and is not a copy of the library", remedy: "move it away")
+            throw InstallationError(
+                "\(path) exists, but is not a copy of the library \(library.path); nothing was written",
+                remedy: "move that file away"
+            )
         }
         (mark, self.path, self.isThere) = (nil, path, isThere)
     }

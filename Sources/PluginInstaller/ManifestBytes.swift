@@ -15,7 +15,10 @@ struct ManifestBytes {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: reading.file)),
             ManifestReading.read(bytes: Array(data), file: reading.file).digest == reading.digest
         else {
-            throw InstallationError("\(reading.file) changed while it was read", remedy: "install the plugin again")
+            throw InstallationError(
+                "\(reading.file) changed while it was read; nothing was written",
+                remedy: "install the plugin again"
+            )
         }
         self.reading = reading
         original = Array(data)
@@ -31,7 +34,8 @@ struct ManifestBytes {
         guard let digest, reading.library?.pinnedDigest == nil else { return named }
         if isPropertyList {
             throw InstallationError(
-                "\(reading.file) is a property list, which has no key for the digest of its library",
+                "\(reading.file) is a property list, a format without a key for the digest of the library; nothing"
+                    + " was written",
                 remedy: "leave --pin out, or write the manifest as YAML"
             )
         }
@@ -40,8 +44,9 @@ struct ManifestBytes {
         let pinned = ManifestReading.read(bytes: bytes, file: reading.file)
         guard pinned.manifest != nil, pinned.library?.pinnedDigest?.value == digest else {
             throw InstallationError(
-                "the digest cannot be appended to \(reading.file)",
-                remedy: "write the key yourself: sha256: \(digest)"
+                "--pin cannot append the library's digest to \(reading.file): with the key sha256 at its end, the file"
+                    + " would not be a valid manifest; nothing was written",
+                remedy: "write the key yourself, at another place of the manifest: sha256: \(digest)"
             )
         }
         return bytes
@@ -54,7 +59,7 @@ struct ManifestBytes {
         for bytes in candidates(mark) where means(bytes, besidesLibrary: mark.applied(to: name)) { return bytes }
         throw InstallationError(
             "the library's name in \(reading.file) cannot be replaced by \(mark.applied(to: name)),"
-                + " the name of the installed library",
+                + " the name of the installed library; nothing was written",
             remedy: "write the name as plain text on the line of its key: "
                 + (isPropertyList ? "<key>CFBundleExecutable</key><string>\(name)</string>" : "library: \(name)")
         )

@@ -38,8 +38,9 @@ struct StoredVersion {
             let isThere = FilePlace.exists(target)
             guard !isThere || InstalledLibrary.holds(digest: file.digest.value, at: target) else {
                 throw InstallationError(
-                    "\(target) exists, and is not a regular file with the pinned digest",
-                    remedy: "move it away"
+                    "\(target) exists, but is not a regular file with the digest that the manifest pins; nothing was"
+                        + " written",
+                    remedy: "move that file away"
                 )
             }
             return StoredFile(
@@ -63,7 +64,8 @@ package struct StoredSignature: Hashable, Sendable {
         self.target = VersionStore.signature(of: manifest.digest, beside: target)
         let problems = ProblemCollector(file: source)
         guard let file = SmallFile(path: source, problems: problems) else {
-            throw InstallationError("\(source) \(problems.problems.first?.message ?? "cannot be read")")
+            let problem = problems.problems.first
+            throw InstallationError("\(source) \(problem?.message ?? "cannot be read")", remedy: problem?.remedy)
         }
         bytes = file.bytes
     }

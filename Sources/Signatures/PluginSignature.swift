@@ -33,16 +33,16 @@ package struct PluginSignature: Hashable, Sendable {
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
         guard lines.first == "-----BEGIN SSH SIGNATURE-----", lines.last == "-----END SSH SIGNATURE-----",
             lines.count > 2
-        else { throw .malformed("it is no text between BEGIN SSH SIGNATURE and END SSH SIGNATURE") }
+        else { throw .malformed("it is not text between the lines BEGIN SSH SIGNATURE and END SSH SIGNATURE") }
         guard let data = Data(base64Encoded: lines.dropFirst().dropLast().joined()) else {
-            throw .malformed("its text is no base64")
+            throw .malformed("the text between its first and its last line is not base64")
         }
         var reader = WireReader(Array(data))
         guard try reader.bytes(6) == Array("SSHSIG".utf8) else {
             throw .malformed("its decoded base64 does not begin with SSHSIG")
         }
         let version = try reader.number()
-        guard version == 1 else { throw .malformed("it has the version \(version), not 1") }
+        guard version == 1 else { throw .malformed("its format is SSHSIG version \(version), not version 1") }
         key = try PublicKey(blob: try reader.string())
         namespace = try reader.name()
         reserved = try reader.string()

@@ -26,17 +26,17 @@ package struct PublicKey: Hashable, Sendable {
         switch type {
         case "ssh-ed25519":
             let key = try reader.string()
-            guard key.count == 32, reader.isAtEnd else { throw .malformed("its key has a wrong length") }
+            guard key.count == 32, reader.isAtEnd else { throw .malformed("its public key has a wrong length") }
             material = .ed25519(key)
         case "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521":
             let curve = try reader.name()
             let point = try reader.string()
             guard type.hasSuffix("-\(curve)"), let bits = Int(curve.dropFirst("nistp".count)) else {
-                throw .malformed("its key of the type \(type) has the curve \(curve)")
+                throw .malformed("its public key has the type \(type), but the curve \(curve)")
             }
-            guard reader.isAtEnd else { throw .malformed("its key has a wrong length") }
+            guard reader.isAtEnd else { throw .malformed("its public key has a wrong length") }
             material = .ecdsa(bits: bits, point)
-            guard Self.isPoint(point, bits) else { throw .malformed("its key is no point of the curve") }
+            guard Self.isPoint(point, bits) else { throw .malformed("its public key is not a point of its curve") }
         default:
             material = .unsupported
         }
@@ -45,9 +45,11 @@ package struct PublicKey: Hashable, Sendable {
 
     /// Parses the text form: type and base64.
     package init(type: Substring, base64: Substring) throws(SignatureProblem) {
-        guard let data = Data(base64Encoded: String(base64)) else { throw .malformed("its key is no base64 text") }
+        guard let data = Data(base64Encoded: String(base64)) else { throw .malformed("its public key is not base64") }
         try self.init(blob: Array(data))
-        guard self.type == type else { throw .malformed("its key has the type \(self.type), not \(type)") }
+        guard self.type == type else {
+            throw .malformed("the type before its public key is \(type), but the key itself has the type \(self.type)")
+        }
     }
 
     /// Whether this version can verify signatures of the key.
@@ -67,19 +69,21 @@ package struct PublicKey: Hashable, Sendable {
         if material == .unsupported { throw .unsupportedKey(type) }
         var reader = WireReader(signature)
         let algorithm = try reader.name()
-        guard algorithm == type else { throw .malformed("its algorithm is \(algorithm), but its key is \(type)") }
+        guard algorithm == type else {
+            throw .malformed("its algorithm is \(algorithm), but its public key has the type \(type)")
+        }
         let value = try reader.string()
-        guard reader.isAtEnd else { throw .malformed("bytes follow its value") }
+        guard reader.isAtEnd else { throw .malformed("its decoded base64 has bytes after the signature value") }
         switch material {
         case .ed25519(let key):
-            guard value.count == 64 else { throw .malformed("its value has a wrong length") }
+            guard value.count == 64 else { throw .malformed("its ed25519 value has \(value.count) bytes, not 64") }
             let key = try? Curve25519.Signing.PublicKey(rawRepresentation: key)
             return key?.isValidSignature(value, for: bytes) ?? false
         case .ecdsa(let bits, let point):
             var numbers = WireReader(value)
             let size = (bits + 7) / 8
             let raw = try numbers.integer(ofBytes: size) + numbers.integer(ofBytes: size)
-            guard numbers.isAtEnd else { throw .malformed("bytes follow the two numbers of its ECDSA value") }
+            guard numbers.isAtEnd else { throw .malformed("its ECDSA value has bytes after its two numbers") }
             return Self.isValid(raw, of: bytes, point, bits)
         case .unsupported: return false
         }

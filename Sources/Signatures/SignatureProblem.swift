@@ -32,36 +32,44 @@ package enum SignatureProblem: Error, Hashable, Sendable {
         switch self {
         case .malformed(let flaw): "is malformed: \(flaw)"
         case .unsupportedKey(let type):
-            "has a key of the type \(type), which this version cannot verify"
-        case .unsupportedHash(let name): "has the hash algorithm \(name), which this version cannot verify"
+            "has a key of the type \(type), whose signatures this version of bgtask cannot verify"
+        case .unsupportedHash(let name): "has the hash algorithm \(name), which this version of bgtask does not support"
         case .foreignNamespace(let found):
             "has the namespace \(found), not \(PluginSignature.namespace)"
-        case .invalid(let key): "is by the key \(key) and does not match the file"
+        case .invalid(let key): "is by the key \(key) and does not match the manifest"
         case .revoked(let key): "is by the key \(key), which is revoked"
         case .unknownKey(let key): "is by the key \(key), which no usable entry of the signers file has"
         case .foreignPrincipal(let key, let principals):
             "is by the key \(key), which signs for \(principals) and not for this plugin"
         case .namespaceNotAllowed(let key):
-            "is by the key \(key), whose entry does not allow the namespace \(PluginSignature.namespace)"
-        case .notYetValid(let key, let after): "is by the key \(key), whose entry is valid only after \(after)"
-        case .expired(let key, let before): "is by the key \(key), whose entry was valid before \(before)"
+            "is by the key \(key), whose entry in the signers file does not allow the namespace"
+                + " \(PluginSignature.namespace)"
+        case .notYetValid(let key, let after):
+            "is by the key \(key), whose entry in the signers file is valid only from \(after) on"
+        case .expired(let key, let before):
+            "is by the key \(key), whose entry in the signers file was valid only until \(before)"
         }
     }
 
+    /// The remedy for a key of an unsupported type, in a signature, in a signers file or as an argument.
+    static let unsupportedKeyRemedy = "the signer needs a key of the type ed25519 or ecdsa: ssh-keygen -t ed25519"
+
     package var remedy: String {
         switch self {
-        case .malformed: "put the vendor's signature there again, or sign the manifest again"
-        case .invalid: "sign the file again, or install the file that the vendor signed"
-        case .unsupportedKey: "sign with a key of the type ed25519 or ecdsa: ssh-keygen -t ed25519"
-        case .unsupportedHash: "sign with -O hashalg=sha512"
-        case .foreignNamespace: "sign with: ssh-keygen -Y sign -n \(PluginSignature.namespace)"
+        case .malformed: "replace it by the vendor's signature, or sign the manifest again"
+        case .invalid: "install the manifest and the signature of one version again, or sign the manifest again"
+        case .unsupportedKey: Self.unsupportedKeyRemedy
+        case .unsupportedHash:
+            "sign the manifest again, with: ssh-keygen -Y sign -n \(PluginSignature.namespace) -O hashalg=sha512"
+        case .foreignNamespace: "sign the manifest again, with: ssh-keygen -Y sign -n \(PluginSignature.namespace)"
         case .revoked: "install a version that another key has signed"
         case .unknownKey:
-            "add the vendor's key with: bgtask trust add; see the problems of that file in: bgtask host check"
+            "add the vendor's key with: bgtask trust add; if the signers file has the key, see its unusable lines in:"
+                + " bgtask trust list"
         case .foreignPrincipal: "add the plugin's identifier with: bgtask trust add"
-        case .namespaceNotAllowed: "add \(PluginSignature.namespace) to the namespaces of the entry"
-        case .notYetValid: "wait until then, or correct valid-after in the signers file"
-        case .expired: "correct valid-before in the signers file, or install a version that a valid key has signed"
+        case .namespaceNotAllowed: "add \(PluginSignature.namespace) to namespaces= of this entry"
+        case .notYetValid: "wait until then, or correct valid-after of this entry"
+        case .expired: "correct valid-before of this entry, or install a version that a valid key has signed"
         }
     }
 }

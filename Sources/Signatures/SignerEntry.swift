@@ -52,20 +52,20 @@ package struct SignerEntry: Hashable, Sendable {
         } catch {
             throw Flaw(
                 message: "the entry \(error.message)",
-                remedy: "copy key type and key from the public key file (.pub)"
+                remedy: "copy the key type and the key from the public key file (.pub)"
             )
         }
         if !key.isSupported {
             throw Flaw(
-                message: "the entry has a key of the type \(key.type), which this version cannot verify",
-                remedy: "use a key of the type ed25519 or ecdsa: ssh-keygen -t ed25519"
+                message: "the entry \(SignatureProblem.unsupportedKey(key.type).message)",
+                remedy: SignatureProblem.unsupportedKeyRemedy
             )
         }
         self.line = number
         comment = words.rest
         (namespaces, validAfter, validBefore) = (options.namespaces, options.validAfter, options.validBefore)
         if let after = validAfter, let before = validBefore, before.seconds <= after.seconds {
-            throw Flaw(message: "valid-before is not later than valid-after", remedy: "correct one of both times")
+            throw Flaw(message: "valid-before is not later than valid-after", remedy: "correct one of the two times")
         }
     }
 
@@ -144,7 +144,8 @@ private struct Options {
             default:
                 throw SignerEntry.Flaw(
                     message: "\(name) is neither a key type nor an option",
-                    remedy: "write namespaces=\"...\", valid-after=\"...\" or valid-before=\"...\", or remove it"
+                    remedy: "write namespaces=\"...\", valid-after=\"...\" or valid-before=\"...\", or remove it;"
+                        + " separate patterns by commas without spaces"
                 )
             }
         }
@@ -188,7 +189,7 @@ private struct Options {
     private static func flaw(_ text: String) -> SignerEntry.Flaw {
         SignerEntry.Flaw(
             message: "\"\(text)\" is no time",
-            remedy: "write YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, with Z for UTC"
+            remedy: "write an existing time as YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, with Z for UTC"
         )
     }
 }

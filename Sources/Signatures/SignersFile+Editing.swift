@@ -18,8 +18,8 @@ extension SignersFile {
         let isPlain = patterns.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
         guard isPlain, !patterns.isEmpty, !patterns.hasPrefix("#") else {
             throw SignersFileError(
-                message: "\"\(patterns)\" is no list of patterns",
-                remedy: "write identifiers of plugins, separated by commas, such as com.example.*"
+                message: "\"\(patterns)\" is not a list of patterns",
+                remedy: "write identifiers of plugins, separated by commas without spaces, such as com.example.*"
             )
         }
         let limits = [after.map { "valid-after=\"\($0)\"" }, before.map { "valid-before=\"\($0)\"" }].compactMap(\.self)

@@ -11,7 +11,7 @@ struct WireReader {
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func bytes(_ count: Int) throws(SignatureProblem) -> [UInt8] {
-        guard count >= 0, count <= rest.count else { throw .malformed("it ends too early") }
+        guard count >= 0, count <= rest.count else { throw .malformed("a field of its decoded base64 is incomplete") }
         defer { rest = rest.dropFirst(count) }
         return Array(rest.prefix(count))
     }
@@ -26,7 +26,7 @@ struct WireReader {
     mutating func name() throws(SignatureProblem) -> String {
         let bytes = try string()
         guard bytes.count <= 255, bytes.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            throw .malformed("a name in it is no plain text")
+            throw .malformed("a name in its decoded base64 is longer than 255 bytes or not printable ASCII")
         }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -34,9 +34,11 @@ struct WireReader {
     /// Reads a non-negative integer (mpint) as `count` bytes.
     mutating func integer(ofBytes count: Int) throws(SignatureProblem) -> [UInt8] {
         let bytes = try string()
-        guard bytes.first.map({ $0 < 0x80 }) ?? true else { throw .malformed("a number in it is negative") }
+        guard bytes.first.map({ $0 < 0x80 }) ?? true else {
+            throw .malformed("a number of its ECDSA value is negative")
+        }
         let digits = bytes.drop { $0 == 0 }
-        guard digits.count <= count else { throw .malformed("a number in it is too large") }
+        guard digits.count <= count else { throw .malformed("a number of its ECDSA value is too large") }
         return Array(repeating: 0, count: count - digits.count) + digits
     }
 }

@@ -112,7 +112,7 @@ struct StoredVersionTests {
             let digest = try fixture.digest("vendor/libObedient.so")
             let manifest = try await fixture.build("Obedient", lines: ["sha256: \(digest)"])
             #expect(await fixture.run("install", manifest, "--yes") == .refused)
-            #expect(fixture.terminal.output.contains("does not match the file"))
+            #expect(fixture.terminal.output.contains("does not match the manifest"))
             try fixture.directory.remove("vendor/Obedient.yaml.sig")
             #expect(try await ProgramRun.of("/usr/bin/ssh-keygen", sign + [manifest]).status == 0)
             #expect(await fixture.run("install", manifest, "--yes") == .done)

@@ -87,7 +87,7 @@ struct TrustTests {
                 (["a.b", directory.file("a")], "not one line"), (["a.b", directory.file("rsa.pub")], "ssh-rsa"),
                 (["a.b", directory.file("absent")], "cannot be read"),
                 (["a.b", "ssh-ed25519 AAAA"], "get the public key"),
-                (["a b", directory.file("a.pub")], "no list of patterns"),
+                (["a b", directory.file("a.pub")], "not a list of patterns"),
                 (["a.b", directory.file("a.pub"), "--valid-after", "soon"], "\"soon\" is no time"),
             ]
             for (arguments, message) in cases {

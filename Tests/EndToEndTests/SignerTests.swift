@@ -198,7 +198,7 @@ struct SignerTests {
             let text = try #require(host.directory.text(of: Self.plugin.manifestFile))
             try host.directory.write((text + "x-note: changed\n").utf8, to: Self.plugin.manifestFile)
             let refusal = try await event("provenance-refused", on: host, after: installed.number)
-            #expect(refusal.message.contains("does not match the file"))
+            #expect(refusal.message.contains("does not match the manifest"))
         }
     }
 }
