@@ -72,7 +72,7 @@ final class StateDirectory: Sendable {
                 code: .stateDirectoryUnusable,
                 message:
                     "there are two ledgers: \(ledgerFile), and \(earlier), which an earlier version of the host wrote;"
-                    + " move the one that is out of date to another directory"
+                    + " move the one that is out of date to another directory, with the files -wal and -shm beside it"
             )
         }
         for suffix in ["-wal", "-shm", ""] where rename(earlier + suffix, ledgerFile + suffix) != 0 {
@@ -103,7 +103,8 @@ final class StateDirectory: Sendable {
                 code: .stateDirectoryUnusable,
                 message:
                     "the users of plugins cannot reach the state directory \(path): other users cannot pass through"
-                    + " \(parent); permit it with: chmod o+x \(parent), or choose another with --state-directory"
+                    + " \(parent); permit it with: chmod o+x \(parent), or choose another state directory with"
+                    + " --state-directory"
             )
         }
     }
@@ -159,11 +160,15 @@ final class StateDirectory: Sendable {
             let name = FilePlace.name(of: discarded)
             return try TreeRemoval.removePart(of: name, in: containerDirectory, atMost: limit)
         } catch {
+            // A mounted file system comes first: otherwise its files would be deleted with the directory.
+            let remedy =
+                error.number == EXDEV
+                ? "unmount that file system, and delete the directory yourself" : "delete the directory yourself"
             throw HostError(
                 code: .stateDirectoryUnusable,
                 message:
                     "cannot delete the purged container \(discarded): \(error);"
-                    + " the purge dropped the plugin's pending requests; delete the directory yourself"
+                    + " the purge dropped the plugin's pending requests; \(remedy)"
             )
         }
     }

@@ -34,14 +34,20 @@ struct ControlGroupParent {
             return nil
         case .detected:
             guard let container = Self.ownGroup() else {
-                logger.info("launches have no control groups: no mounted cgroup v2 hierarchy has the host's own group")
+                logger.info(
+                    "launches have no control groups: no mounted cgroup v2 hierarchy contains the control group of the"
+                        + " host"
+                )
                 return nil
             }
             Self.enableControllers(in: container, logger: logger)
             do throws(Unusable) {
                 try self.init(in: container)
             } catch {
-                logger.warning("launches have no control groups: \(error.reason)")
+                logger.warning(
+                    "launches have no control groups: \(error.reason); delegate a cgroup v2 subtree to the host"
+                        + " (Delegate=yes), or write cgroup: none"
+                )
                 return nil
             }
         case .under(let container):

@@ -43,7 +43,7 @@ extension LaunchError {
             let limit = Self.count(bgl_descriptor_limit())
             self.init(
                 code: .shortage,
-                message: "\(cannot); this process may have \(limit) open descriptors (RLIMIT_NOFILE); "
+                message: "\(cannot); the limit of open descriptors of this process is \(limit) (RLIMIT_NOFILE); "
                     + "raise LimitNOFILE= of its service, or run fewer launches at once"
             )
         case ENFILE:
@@ -52,8 +52,8 @@ extension LaunchError {
             let limit = Self.count(bgl_process_limit())
             self.init(
                 code: .shortage,
-                message: "\(cannot); the host's user may have \(limit) processes (RLIMIT_NPROC); its service may have "
-                    + "a lower limit (TasksMax=); raise these limits, or run fewer launches at once"
+                message: "\(cannot); the limit of processes of the host's user is \(limit) (RLIMIT_NPROC); the host's "
+                    + "service can have a lower limit (TasksMax=); raise these limits, or run fewer launches at once"
             )
         case ENOMEM:
             self.init(code: .shortage, message: "\(cannot); free memory, or run fewer launches at once")
@@ -63,6 +63,6 @@ extension LaunchError {
     }
 
     private static func count(_ limit: UInt64) -> String {
-        limit == .max ? "any number of" : "\(limit)"
+        limit == .max ? "unlimited" : "\(limit)"
     }
 }

@@ -14,7 +14,7 @@ extension LaunchLoop {
             try group.apply(resources, controllers: controllers)
         } catch {
             logger.error(
-                "a launch is killed because it cannot be limited: \(error)",
+                "a launch is killed because its limits cannot be set: \(error)",
                 metadata: ["launch": "\(launch.number)"]
             )
             // As for a sandbox that cannot be set up: the fault is the host's, and no attempt is charged.

@@ -166,7 +166,7 @@ final class LaunchLoop {
         case .kill(let number):
             if let index = waiting.firstIndex(of: number) {
                 waiting.remove(at: index)
-                let error = LaunchError(code: .closed, message: "the launch was ended before it began")
+                let error = LaunchError(code: .closed, message: "the launch was killed before its runner was started")
                 onEvent(.unavailable(number, error))
             } else if let launch = launches[number], launch.isRunning {
                 launch.wasKilled = true

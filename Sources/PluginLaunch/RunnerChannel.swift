@@ -154,8 +154,8 @@ struct RunnerChannel {
         guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {
             close()
             return .malformed(
-                "the runner does not read its socket, and more than \(Self.outgoingLimit) bytes wait for it; do not"
-                    + " stop the runner process"
+                "the runner does not read its socket, and more than \(Self.outgoingLimit) bytes of the host wait to be"
+                    + " sent to the runner; do not stop the runner process"
             )
         }
         outgoing.append(contentsOf: frame)

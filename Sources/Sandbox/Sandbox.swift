@@ -90,7 +90,9 @@ package enum Sandbox {
         if granted.access == .write, access(path, F_OK) != 0 { path = PathRelation.parent(path) }
         guard let place = Place(path) else { return nil }
         // The plugin may have put a symbolic link there in an earlier launch.
-        guard let resolved = place.resolvedPath else { return "\(path) is not granted: its real path is unknown" }
+        guard let resolved = place.resolvedPath else {
+            return "\(path) is not granted: /proc/self/fd does not show its path without symbolic links; mount /proc"
+        }
         if let host = plan.reserved.first(where: { PathRelation.overlaps($0, resolved) }) {
             return "\(path) is not granted: it leads to \(resolved), and \(host) belongs to the host;"
                 + " grant a place that is neither in nor above \(host)"

@@ -59,18 +59,20 @@ package struct DeniedCall: Hashable, Sendable {
         case .unix: needed = ([.unix], "needs a Unix socket", "unix: [PATH]")
         case .processes: needed = ([.processes], "needs to start processes", "processes: true")
         case .ungrantable("socket(AF_NETLINK)"):
-            return "\(refusal); the grant network allows only its protocol NETLINK_ROUTE: if the plugin needs that, add"
-                + " to its manifest: grants: { network: true }; otherwise remove this call from the plugin"
+            return "\(refusal); of AF_NETLINK, the grant network allows only the protocol NETLINK_ROUTE: if the plugin"
+                + " needs it, add to its manifest: grants: { network: true }; otherwise remove this call from the"
+                + " plugin"
         case .ungrantable: return "\(refusal); no grant allows this call: remove it from the plugin"
         }
         let present = grants.filter { needed.names.contains($0.name) }
         if group == .network, present.contains(where: { !$0.isRefused }) {
-            return "\(refusal); the grants connect and listen open TCP ports alone; if the plugin needs more, write in"
+            return "\(refusal); the grants connect and listen open only TCP ports; if the plugin needs more, write in"
                 + " its manifest: grants: { network: true }"
         }
         if let lacking = present.lazy.compactMap(\.lackingMechanism).first {
             return "\(refusal); the manifest grants it, but isolation is required in the configuration of the host, and"
-                + " \(lacking): if the plugin \(needed.purpose), use such a kernel or write isolation: best-effort"
+                + " \(lacking); if the plugin \(needed.purpose), use a kernel with this Landlock, or write"
+                + " isolation: best-effort"
         }
         if let narrowed = present.first(where: \.isRefused) {
             return "\(refusal); the manifest grants it, but \(narrowed.narrowings.joined(separator: " and ")) in the"

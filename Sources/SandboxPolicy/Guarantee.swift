@@ -43,10 +43,12 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
         if isolation == .off, self != .memory, self != .processes { return .notEnforced("isolation is off") }
         let filter =
             mechanisms.filtersSystemCalls
-            ? nil : "the kernel lacks seccomp filters (CONFIG_SECCOMP_FILTER), or a container forbids them"
+            ? nil
+            : "the kernel lacks seccomp filters (CONFIG_SECCOMP_FILTER), or a container in which the host runs"
+                + " forbids them"
         let noLandlock =
             "the kernel lacks Landlock (CONFIG_SECURITY_LANDLOCK, and landlock in the boot option lsm), or a container"
-            + " forbids it"
+            + " in which the host runs forbids it"
         switch self {
         case .files:
             guard mechanisms.landlock != nil else { return .notEnforced(noLandlock) }
@@ -65,7 +67,7 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
             return .enforced(
                 by: isInLandlock
                     ? "seccomp, Landlock \(mechanisms.landlockVersion)"
-                    : "seccomp; granted ports open every TCP port (needs Linux 6.7)"
+                    : "seccomp; a granted port opens every TCP port (Landlock confines ports since Linux 6.7)"
             )
         case .neighbours:
             guard let rights = mechanisms.landlock else { return .notEnforced(noLandlock) }

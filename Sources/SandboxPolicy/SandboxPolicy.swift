@@ -44,8 +44,8 @@ package struct SandboxPolicy: Sendable {
                 guard case .notEnforced(let reason) = guarantee.enforcement(isolation, mechanisms) else { continue }
                 throw Refusal(
                     description: "isolation is required, and the guarantee \(guarantee.rawValue) cannot be enforced:"
-                        + " \(reason); use a kernel that can enforce it and a container that allows it, or write"
-                        + " isolation: best-effort"
+                        + " \(reason); use a kernel that can enforce it, run the host outside of a container that"
+                        + " forbids it, or write isolation: best-effort"
                 )
             }
         }
@@ -115,14 +115,15 @@ package struct SandboxPolicy: Sendable {
         switch grant.name {
         case .connect, .listen:
             return rights.network == 0
-                ? "this kernel does not confine ports (needs Landlock of Linux 6.7): every TCP port is open" : nil
+                ? "this kernel does not confine ports (needs Landlock of Linux 6.7): a grant of one port opens"
+                    + " every TCP port" : nil
         case .unix:
             return rights.files & Landlock.resolveUnix == 0
-                ? "this kernel does not confine Unix sockets (needs Landlock 9): every socket that the user of the plugin"
-                    + " may open is open" : nil
+                ? "this kernel does not confine Unix sockets (needs Landlock 9): a grant of one socket opens every"
+                    + " socket that the user of the plugin may open" : nil
         case .gpu:
             return rights.files & Landlock.controlDevice == 0
-                ? "this kernel does not confine the control of devices (needs Landlock of Linux 6.10)" : nil
+                ? "this kernel does not confine control calls of devices (ioctl; needs Landlock of Linux 6.10)" : nil
         case .network, .processes, .path: return nil
         }
     }

@@ -84,7 +84,7 @@ struct SystemCallFilter: ~Copyable {
         guard pipe(&ends) == 0 else {
             throw Failure(
                 description: "cannot create a pipe for a filter of system calls: \(String(cString: strerror(errno)));"
-                    + " raise the limit of open descriptors"
+                    + " raise the limit of open descriptors of this process (RLIMIT_NOFILE)"
             )
         }
         let status = seccomp_export_bpf(context, ends[1])

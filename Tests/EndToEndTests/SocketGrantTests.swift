@@ -69,7 +69,7 @@ struct SocketGrantTests {
             #expect(run.works[work] == EPERM, "\(work): \(run.works[work] ?? -1)")
         }
         #expect(run.rights.map(\.grant) == ["connect"] && run.rights.first?.notEnforced == nil)
-        let denied = run.denied.filter { $0.contains("open TCP ports alone") }
+        let denied = run.denied.filter { $0.contains("open only TCP ports") }
         #expect(denied.count == 1, "\(run.denied)")
     }
 

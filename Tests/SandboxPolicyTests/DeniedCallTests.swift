@@ -30,7 +30,7 @@ struct DeniedCallTests {
         #expect(socket(77, Int(SOCK_STREAM.rawValue)).name == "socket(family 77)")
         #expect(socket(AF_PACKET, 1).message(grants: []).contains("no grant allows this call"))
         #expect(
-            socket(AF_NETLINK, Int(SOCK_RAW.rawValue)).message(grants: []).contains("only its protocol NETLINK_ROUTE")
+            socket(AF_NETLINK, Int(SOCK_RAW.rawValue)).message(grants: []).contains("only the protocol NETLINK_ROUTE")
         )
     }
 

@@ -23,7 +23,7 @@ struct ActivatedSocket: Hashable, Sendable {
         if count == 0 { return nil }
         guard count == 1 else {
             let remedy = "keep one ListenStream= in bgtaskd.socket, and no other socket for bgtaskd"
-            throw unusable("\(count) sockets", remedy: remedy)
+            throw unusable("\(count) sockets instead of one", remedy: remedy)
         }
         return try ActivatedSocket(descriptor: first)
     }

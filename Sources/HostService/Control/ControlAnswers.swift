@@ -83,8 +83,8 @@ struct ControlAnswers: Sendable {
         let program = peer.callingUser.command.map { " (\($0))" } ?? ""
         let call = "\(request.method.rawValue) \(request.uri.path)".bounded(toBytes: 200).terminalSafe
         let message =
-            "process \(peer.process)\(program) called the control socket: \(call) was refused; use the functions of the"
-            + " host table"
+            "process \(peer.process)\(program) called the control socket: \(call) was refused; call the host only by"
+            + " the functions of bgtask.h or of the module BackgroundTasks"
         // An orphan that the host has adopted names no launch.
         guard let launch = routes.loop.runners[child] else {
             return log.debug("a process of a launch: \(message)", metadata: ["child": "\(child)"])
@@ -113,7 +113,8 @@ struct ControlAnswers: Sendable {
             let problem = "the body has more than \(maximumBody) bytes"
             let remedy =
                 route.takesBody
-                ? "shorten it, or store a long payload in a file, and pass its path" : "send the request without a body"
+                ? "shorten it, or store a long payload in a file, and pass the path of that file"
+                : "send the request without a body"
             throw RouteError(.bodyTooLarge, problem, remedy: remedy)
         }
         if route.takesBody || body.isEmpty { return body }

@@ -28,7 +28,7 @@ extension ControlRoutes {
     private func nothingToPurge(_ plugin: PluginIdentifier) -> RouteError {
         RouteError(
             .noSuchPlugin,
-            "no plugin \(plugin) is installed, and nothing of it is kept, so there is nothing to purge",
+            "no plugin \(plugin) is installed, and it has no record and no container, so there is nothing to purge",
             remedy: "compare the identifier with \"bgtask plugin list\" and \"bgtask journal --event plugin-removed\""
         )
     }

@@ -40,7 +40,7 @@ extension ControlRoutes {
             let names = plugin.taskNames.prefix(Self.mostNamesShown).joined(separator: ", ")
             let remedy =
                 plugin.permitted.isEmpty
-                ? "its manifest permits no task"
+                ? "its manifest permits no task, so nothing can be submitted for it"
                 : names.isEmpty ? "write an identifier that its manifest permits" : "write one of \(names)"
             return RouteError(refusal, remedy: "\(identifier) is a plugin, not a task; \(remedy)")
         }

@@ -132,10 +132,12 @@ struct ControlSocket: Sendable {
     }
 
     private func failure() -> HostError {
-        unusable(
-            "cannot listen at \(path): \(String(cString: strerror(errno))); let the host's user write to the directory,"
-                + " or choose another path with --socket"
-        )
+        let error = errno
+        let remedy =
+            error == EMFILE || error == ENFILE
+            ? "raise the limit of open files of the host (RLIMIT_NOFILE) or of the machine (fs.file-max)"
+            : "let the host's user write to the directory of the socket, or choose another path with --socket"
+        return unusable("cannot listen at \(path): \(String(cString: strerror(error))); \(remedy)")
     }
 
     private func unusable(_ message: String) -> HostError { HostError(code: .socketUnusable, message: message) }

@@ -48,7 +48,7 @@ extension TaskWhyReply.LastOutcome {
             )
         case .entryFailed:
             (
-                "the plugin failed or overran in entry, or while its library was loaded",
+                "the plugin failed or overran in its entry function, or while its library was loaded",
                 "read the last outcome, correct the plugin, and install it again"
             )
         default: nil

@@ -240,7 +240,9 @@ extension CatalogueKeeper {
             state.withLock { $0.recorded = read }
         } catch {
             // Precedence is then as at the last load.
-            log.warning("the recorded plugins cannot be read, and those of the last reading are used: \(error)")
+            log.warning(
+                "the records of plugins cannot be read from the ledger, so those of the last reading are used: \(error)"
+            )
         }
         let present = Set(entries.map(\.identifier))
         return entries.map { KnownPlugin($0) }

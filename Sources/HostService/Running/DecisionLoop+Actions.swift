@@ -73,7 +73,8 @@ extension DecisionLoop {
             if let key = plugin.secrets.first(where: { secrets[$0] == nil }) {
                 throw HostError(
                     code: .secretUnavailable,
-                    message: "the manifest of \(plugin.identifier) has the secret setting \(key) since the launch began"
+                    message: "the manifest of \(plugin.identifier) got the secret setting \(key) after the launch"
+                        + " began, so this launch has no value for it; the next launch reads the value"
                 )
             }
             let sandbox = sandboxes.plan(for: plugin)
@@ -134,7 +135,7 @@ extension DecisionLoop {
             try launcher.send(message, to: launch)
         } catch {
             log.critical(
-                "message not sent to the runner: \(error); the launch continues without it",
+                "message not sent to the runner: \(error); the launch continues without this message",
                 metadata: ["launch": "\(launch)"]
             )
         }

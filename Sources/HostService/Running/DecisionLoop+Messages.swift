@@ -67,7 +67,7 @@ extension DecisionLoop {
         case .outputDropped(let launch, let stream, let lines):
             write(
                 .warning,
-                "lines dropped: \(lines); the plugin wrote too many at once",
+                "lines dropped: \(lines); the plugin wrote more lines than the log accepts at once",
                 of: launch,
                 from: stream,
                 launches
@@ -140,7 +140,8 @@ extension DecisionLoop {
         ]
         if let message { metadata["message"] = "\(message.bounded(toBytes: 4_096).terminalSafe)" }
         log.warning(
-            "a runner sent a message before it received its plan; reinstall bgtaskd and bgtask-runner",
+            "a runner sent a message before its plan, unlike the runner of this host's release; install bgtaskd and"
+                + " bgtask-runner of one release",
             metadata: metadata
         )
         return true

@@ -104,7 +104,7 @@ struct RunnerJudge: Hashable {
             problem == nil
             ? "which is no running continued task of launch \(launch); set titles only of running continued tasks"
             : "but the title is empty, or the title or subtitle has more than \(ContinuedTerms.maximumTitle) bytes;"
-                + " set a title, and shorten it"
+                + " the runner prevents this, so the plugin wrote to the runner's socket; \(Self.channelRemedy)"
         let message = "\(plugin) set a title of task \(task), \(flaw)"
         return .event(.violated(launch, rule: .numbers, message: message))
     }
