@@ -65,10 +65,12 @@ extension LedgerError {
         let remedy =
             switch code {
             case ENOENT: "create its directory, or use another --state-directory"
-            case EACCES, EPERM, EROFS:
-                "let the host's user write it and its directory, or use another --state-directory"
+            case EACCES, EPERM:
+                "let the host's user write the file and its directory, or use another --state-directory"
+            case EROFS: "mount its disk for writing, or use another --state-directory"
             case ENOSPC, EDQUOT: "free space on its disk"
-            case EMFILE, ENFILE: "raise the limit of open files"
+            case EMFILE, ENFILE:
+                "raise the limit of open files of this process (RLIMIT_NOFILE) or of the machine (fs.file-max)"
             case EIO: "check the kernel's log for disk errors"
             default: "use another --state-directory"
             }
@@ -77,7 +79,7 @@ extension LedgerError {
 
     static func newer(_ path: String, found: Int64, known: Int64) -> Self {
         let copy = LedgerCopy.all(of: path).first { $0.version <= known }
-        let older = copy.map { "roll back to its copy \($0.path), which lacks the changes since the upgrade, " } ?? ""
+        let older = copy.map { "roll back to the copy \($0.path), which lacks the changes since the upgrade, " } ?? ""
         let remedy =
             "start the newer bgtaskd that wrote the ledger, \(older)or use another --state-directory;"
             + " nothing was changed"
@@ -126,8 +128,8 @@ extension LedgerError {
         return Self(
             code: .damaged,
             message:
-                "\(path)-wal is damaged at frame \(damage.frame), and commits behind it cannot be read; restore both"
-                + " files from a copy, or keep only \(kept) before the damage, with:"
+                "\(path)-wal is damaged at frame \(damage.frame), and commits after this frame cannot be read; restore"
+                + " \(path) and \(path)-wal from a copy, or keep only \(kept) before the damage, with:"
                 + " sqlite3 \(path) 'PRAGMA wal_checkpoint(TRUNCATE)'",
             checked: path
         )
@@ -137,7 +139,8 @@ extension LedgerError {
         Self(
             code: .damaged,
             message: "\(path) is missing or empty, but \(path)-wal beside it contains changes;"
-                + " restore the ledger that it belongs to, or move \(path)-wal aside to begin with an empty ledger"
+                + " restore the ledger to which this log belongs, or move \(path)-wal aside to begin with an empty"
+                + " ledger"
         )
     }
 
@@ -145,8 +148,8 @@ extension LedgerError {
         Self(
             code: .notCopied,
             message: "ledger \(path) cannot be upgraded from version \(version) to \(LedgerSchema.version): the upgrade"
-                + " and the copy before it need \(kibibytes(needed)) on its disk, which has \(kibibytes(free)) free;"
-                + " free space there and start again; the ledger is unchanged"
+                + " and the copy before it need \(kibibytes(needed)) on the disk of the ledger, which has"
+                + " \(kibibytes(free)) free; free space there and start again; the ledger is unchanged"
         )
     }
 
@@ -154,7 +157,8 @@ extension LedgerError {
 
     static func cannotCopy(_ path: String, to copy: String, version: Int64, cause: any Error) -> Self {
         let isFull =
-            (cause as? DatabaseError)?.resultCode == .SQLITE_FULL || (cause as? SystemError)?.number == ENOSPC
+            (cause as? DatabaseError)?.resultCode == .SQLITE_FULL
+            || [ENOSPC, EDQUOT].contains((cause as? SystemError)?.number ?? 0)
         let remedy = isFull ? "free space on its disk" : "let the host's user write the directory of the ledger"
         return Self(
             code: .notCopied,
@@ -211,8 +215,8 @@ extension LedgerError {
             case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
                 "let the host's user write the file, its -wal and -shm beside it, and their directory"
             case .SQLITE_CANTOPEN:
-                "let the host's user write the file, its -wal and -shm beside it, and their directory, and raise its limit"
-                    + " of open files (RLIMIT_NOFILE) if it is reached"
+                "let the host's user write the file, its -wal and -shm beside it, and their directory, and if the host"
+                    + " has reached its limit of open files (RLIMIT_NOFILE), raise that limit"
             case .SQLITE_IOERR, .SQLITE_NOLFS: "check the kernel's log for disk errors"
             case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: "end the other program that has the file open"
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.repair(place)

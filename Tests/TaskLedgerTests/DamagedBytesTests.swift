@@ -105,7 +105,7 @@ struct DamagedBytesTests {
         let error = try ledgerError { try Ledger.open(path: killed.path) }
         #expect(error.code == .damaged)
         #expect(error.message.contains("\(killed.path)-wal is damaged at frame"), "\(error)")
-        #expect(error.message.contains("restore both files from a copy"), "\(error)")
+        #expect(error.message.contains("restore \(killed.path) and \(killed.path)-wal from a copy"), "\(error)")
         #expect(error.message.contains("sqlite3 \(killed.path) 'PRAGMA wal_checkpoint(TRUNCATE)'"), "\(error)")
         let inspection = LedgerInspection(path: killed.path)
         let problem = try #require(inspection.problems.first)

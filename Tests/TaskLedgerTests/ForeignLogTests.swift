@@ -70,7 +70,7 @@ struct ForeignLogTests {
         try leaveLog(in: directory)
         try copy.write(to: URL(filePath: directory.path))
         let message = try refusal().message
-        #expect(message.contains("the commit count is 1 without it and 302 with it"), "\(message)")
+        #expect(message.contains("the commit count of the ledger is 1 without the log and 302 with it"), "\(message)")
         #expect(LedgerInspection(path: directory.path).problems.contains { message.hasPrefix($0) })
     }
 

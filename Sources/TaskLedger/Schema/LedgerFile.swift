@@ -207,8 +207,8 @@ struct LedgerFile {
             throw LedgerError.foreignLog(
                 path,
                 problem:
-                    "the write-ahead log has \(transactions), but the commit count is \(without) without it and"
-                    + " \(commits) with it; the count may only grow by the number of transactions"
+                    "the write-ahead log has \(transactions), but the commit count of the ledger is \(without) without"
+                    + " the log and \(commits) with it; a log of this ledger adds at most 1 for each transaction"
             )
         }
         return true
