@@ -65,7 +65,7 @@ struct ControlServer: Service {
                                 group.addTask { await http.handle(value: connection, logger: libraryLog) }
                             }
                         } catch {
-                            log.error("the control socket accepts no further callers, and the host ends: \(error)")
+                            log.error("callers cannot be accepted at the control socket, so the host ends: \(error)")
                         }
                     }
                 }

@@ -50,7 +50,14 @@ final class WakeTimer: Sendable {
             let status = DetachedThread.start("bgtask.wake") { Self.wait(on: poll, timers, onWake) }
             try SystemError.check(status, "start the thread of the timer")
         } catch {
-            throw HostError(code: .systemRefused, message: "\(error)")
+            let remedy =
+                switch error.number {
+                case EMFILE, ENFILE:
+                    "; raise the host's limit of open files (RLIMIT_NOFILE) or fs.file-max of the machine"
+                case EAGAIN: "; raise the limits of processes of the host's user (RLIMIT_NPROC) and service (TasksMax=)"
+                default: ""
+                }
+            throw HostError(code: .systemRefused, message: "\(error)\(remedy)")
         }
     }
 

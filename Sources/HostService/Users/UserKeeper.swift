@@ -50,7 +50,8 @@ final class UserKeeper: Sendable {
             throw HostError(
                 code: .systemRefused,
                 message: "no user is free for \(main): each of the \(range.count) users of plugin-users \(range)"
-                    + " belongs to a plugin with a container; purge removed plugins, or write a larger range as plugin-users"
+                    + " belongs to a plugin whose container exists or is being deleted; purge removed plugins, or write"
+                    + " a larger range as plugin-users"
             )
         }
         do throws(LedgerError) {
