@@ -38,7 +38,7 @@ package enum Sandbox {
             try SystemError.check(bgl_limit(Int32(__RLIMIT_NPROC.rawValue), limit, limit), "limit the processes")
         }
         if let user { try SystemError.check(bgl_become_user(user), "become user \(user)") }
-        try SystemError.check(bgl_refuse_new_privileges(), "refuse new privileges")
+        try SystemError.check(bgl_refuse_new_privileges(), "set no_new_privs")
         guard let plan else { return ([], nil) }
         let temporary = try makeTemporaryDirectory(in: container)
         // Some of them pass by Landlock: with CAP_PERFMON a process reads the environment of others.

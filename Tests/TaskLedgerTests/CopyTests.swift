@@ -226,6 +226,6 @@ struct CopyTests {
         try directory.tamper("PRAGMA user_version = \(LedgerSchema.version + 2)")
         let error = try ledgerError { try Ledger.open(path: directory.path) }
         #expect(error.code == .newer)
-        #expect(error.message.contains("roll back to its copy \(copy(Int(LedgerSchema.version)).path), which lacks"))
+        #expect(error.message.contains("roll back to the copy \(copy(Int(LedgerSchema.version)).path), which lacks"))
     }
 }

@@ -140,8 +140,8 @@ extension DecisionLoop {
         ]
         if let message { metadata["message"] = "\(message.bounded(toBytes: 4_096).terminalSafe)" }
         log.warning(
-            "a runner sent a message before its plan, unlike the runner of this host's release; install bgtaskd and"
-                + " bgtask-runner of one release",
+            "a runner sent a message before it received its plan, which the runner of this host's release never does;"
+                + " install bgtaskd and bgtask-runner of one release",
             metadata: metadata
         )
         return true
