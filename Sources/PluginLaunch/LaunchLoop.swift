@@ -219,7 +219,13 @@ final class LaunchLoop {
         }
         guard launches[number] == nil else {
             return onEvent(
-                .unavailable(number, LaunchError(code: .refused, message: "launch \(number) has a runner already"))
+                .unavailable(
+                    number,
+                    LaunchError(
+                        code: .refused,
+                        message: "launch \(number) has a runner already; report this defect of bgtaskd"
+                    )
+                )
             )
         }
         do throws(LaunchError) {

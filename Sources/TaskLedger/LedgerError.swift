@@ -238,7 +238,8 @@ extension LedgerError {
     }
 
     private static func repair(_ place: String) -> String {
-        "restore it from a copy, or move it, \(place)-wal and \(place)-shm aside to begin with an empty ledger"
+        "restore the ledger from a copy, or move \(place), \(place)-wal and \(place)-shm aside to begin with an empty"
+            + " ledger"
     }
 
     private static func check(_ path: String) -> String {

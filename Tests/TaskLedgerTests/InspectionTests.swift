@@ -52,7 +52,8 @@ struct InspectionTests {
         try directory.damage(table)
         let inspection = try inspect()
         #expect(inspection.state == .refused && !inspection.problems.isEmpty)
-        #expect(inspection.problems.allSatisfy { $0.contains(directory.path) && $0.contains("restore it from a copy") })
+        let remedy = "restore the ledger from a copy"
+        #expect(inspection.problems.allSatisfy { $0.contains(directory.path) && $0.contains(remedy) })
     }
 
     @Test(arguments: ["journal", "wait", "deferral", "fetch_schedule"])

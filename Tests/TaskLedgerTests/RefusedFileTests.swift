@@ -69,7 +69,7 @@ struct RefusedFileTests {
         try Data(String(repeating: "no database at all\n", count: lines).utf8).write(to: URL(filePath: directory.path))
         let error = try refusal()
         #expect(error.code == .damaged)
-        #expect(error.message.contains("is not an SQLite database; restore it from a copy, or move it"))
+        #expect(error.message.contains("is not an SQLite database; restore the ledger from a copy, or move"))
     }
 
     @Test func `a ledger with overwritten pages is refused as damaged`() async throws {
@@ -81,7 +81,7 @@ struct RefusedFileTests {
         try file.close()
         let error = try refusal()
         #expect(error.code == .damaged)
-        #expect(error.message.contains("restore it from a copy"))
+        #expect(error.message.contains("restore the ledger from a copy"))
     }
 
     @Test(arguments: ["request", "event", "deferral", "known_plugin", "fetch_schedule", "occasion"])
@@ -110,7 +110,7 @@ struct RefusedFileTests {
         (ResultCode.SQLITE_FULL, "free space on its disk"), (.SQLITE_IOERR_SHMSIZE, "free space on its disk"),
         (.SQLITE_IOERR_FSYNC, "check the kernel's log for disk errors"),
         (.SQLITE_READONLY, "let the host's user write the file"), (.SQLITE_CANTOPEN, "RLIMIT_NOFILE"),
-        (.SQLITE_BUSY, "end the other program"), (.SQLITE_CORRUPT, "restore it from a copy"),
+        (.SQLITE_BUSY, "end the other program"), (.SQLITE_CORRUPT, "restore the ledger from a copy"),
         (.SQLITE_NOMEM, "give the host more memory"),
     ]) func `a failure of SQLite names the file and the remedy for its cause`(code: ResultCode, remedy: String) {
         let error = LedgerError(DatabaseError(resultCode: code), while: "opening it", in: directory.path)
