@@ -11,7 +11,8 @@ extension HostCheck {
         guard version < LedgerInspection.knownVersion else { return "" }
         let copy = LedgerCopy(of: ledger, version: version)
         if let problem = copy.spaceProblem() { add(.problem, .ledger, problem.message) }
-        return ", which the host copies to \(copy.path) and upgrades to \(LedgerInspection.knownVersion) at its start"
+        return "; at its start, the host copies the ledger to \(copy.path), and upgrades the ledger to version"
+            + " \(LedgerInspection.knownVersion)"
     }
 
     mutating func checkCopies(of ledger: String) {
@@ -19,8 +20,9 @@ extension HostCheck {
             add(
                 .note,
                 .ledger,
-                "\(copy.path) is the copy before the upgrade from version \(copy.version), with its payloads: an older"
-                    + " bgtaskd can start with it; delete it when no rollback is needed"
+                "\(copy.path) is a copy of the ledger from before its upgrade from version \(copy.version), and"
+                    + " contains private payloads; an older bgtaskd can start with this copy in place of the ledger;"
+                    + " delete the copy when no rollback is needed"
             )
         }
     }

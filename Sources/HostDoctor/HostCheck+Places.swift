@@ -45,12 +45,16 @@ extension HostCheck {
             add(
                 .note,
                 .socket,
-                "\(socket) is served, but its queue of callers is full: the host hangs, is stopped, or has too many"
+                "\(socket) is served, but its queue of callers is full: the host hangs, is suspended, or has too many"
                     + " callers; show its process and its queue with: ss -lxp src \(socket)"
             )
         case (.process, nil), (.crowded, nil):
             let process = listener.process.map { "process \($0)" } ?? "a process"
-            add(.note, .socket, "\(socket) is served by \(process); whether it uses this state directory is unknown")
+            add(
+                .note,
+                .socket,
+                "\(socket) is served by \(process); whether that process uses this state directory is unknown"
+            )
         case (.process, false?), (.crowded, false?):
             let process = listener.process.map { "process \($0)" } ?? "a process"
             add(
@@ -73,7 +77,7 @@ extension HostCheck {
                 .note,
                 .socket,
                 "no process serves \(socket); the host of this state directory serves another socket, or is starting or"
-                    + " stopping"
+                    + " stopping; name its socket with --socket, or check again in a moment"
             )
         case (.noProcess, false?), (.noProcess, nil):
             add(.fine, .socket, "\(socket) was left by a host that has ended; the next host replaces it")
@@ -88,7 +92,7 @@ extension HostCheck {
                 .note,
                 .socket,
                 "\(socket) does not exist; the host of this state directory serves another socket, or is starting or"
-                    + " stopping"
+                    + " stopping; name its socket with --socket, or check again in a moment"
             )
         } else if access(place, W_OK | X_OK) == 0 {
             add(.fine, .socket, "\(socket) is free")
@@ -132,8 +136,8 @@ extension HostCheck {
         }
         if directory == "none" { return add(.fine, .cgroup, "control groups are disabled") }
         let remedy =
-            "name a directory of a cgroup v2 hierarchy that the host may write to (a service has one with"
-            + " Delegate=yes), or write \"none\" to disable control groups"
+            "name as cgroup a directory of a cgroup v2 hierarchy that the host may write to (a service has one with"
+            + " Delegate=yes), or write \"none\" as cgroup to disable control groups"
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             return add(

@@ -80,11 +80,12 @@ extension HostCheck {
         if access(directory, R_OK | X_OK) == 0 { return add(.fine, .pluginDirectory, "\(directory) can be read") }
         let isMissing = errno == ENOENT
         let cause = isMissing ? "does not exist" : "cannot be read: \(String(cString: strerror(errno)))"
+        let remedy = isMissing ? "create it if a library belongs there" : "let the host's user read it"
         add(
             isMissing ? .note : .problem,
             .pluginDirectory,
-            "\(directory) \(cause), so libraries are found only beside their manifests; create it, let the host's"
-                + " user read it, or name another with --plugin-directory"
+            "\(directory) \(cause), so libraries are found only beside their manifests; \(remedy), or name another"
+                + " directory with --plugin-directory"
         )
     }
 }

@@ -21,8 +21,8 @@ extension HostCheck {
             add(
                 .problem,
                 .stateDirectory,
-                "\(directory.path) cannot be read: \(problem); name another directory with --state-directory, or run"
-                    + " this command as the host's own user"
+                "\(directory.path) cannot be read: \(problem); name another directory with --state-directory, or, if"
+                    + " permission is denied, run this command as the host's own user"
             )
             return directory
         }
@@ -73,7 +73,7 @@ extension HostCheck {
                 .problem,
                 .stateDirectory,
                 "\(file) belongs to \(Account.name(of: status.st_uid)) and the directory to \(owner), so only a host"
-                    + " of root can write both; correct that with: chown \(owner) \(file)"
+                    + " that runs as root can write both; correct that with: chown \(owner) \(file)"
             )
         }
     }

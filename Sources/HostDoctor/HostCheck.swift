@@ -60,7 +60,7 @@ package struct HostCheck {
     private mutating func checkConfiguration() {
         for problem in configurationProblems { add(.problem, .configuration, problem) }
         if !configurationProblems.isEmpty {
-            add(.note, .configuration, "the other checks leave out each value that could not be read")
+            add(.note, .configuration, "the other checks treat each value that could not be read as absent")
         } else {
             add(.fine, .configuration, configuration.file ?? "no configuration file: only defaults and options")
         }
@@ -119,9 +119,9 @@ package struct HostCheck {
         case .absent:
             add(.fine, .ledger, "\(path) does not exist yet; the host creates an empty ledger")
         case .readable(let version):
-            let age = checkUpgrade(of: path, from: version)
+            let upgrade = checkUpgrade(of: path, from: version)
             let pending = inspection.pendingRequests.map { "; pending requests: \($0)" } ?? ""
-            add(.fine, .ledger, "\(path) has version \(version)\(age); its pages are intact\(pending)")
+            add(.fine, .ledger, "\(path) has version \(version), and its pages are intact\(pending)\(upgrade)")
             let cutShort = inspection.snapshot?.running.count ?? 0
             if cutShort > 0 {
                 let launches = cutShort == 1 ? "1 launch was" : "\(cutShort) launches were"

@@ -18,7 +18,7 @@ package final class EpollSet<Interest: Hashable> {
     private var keys: [Interest: UInt64] = [:]
 
     package init() throws(SystemError) {
-        descriptor = Descriptor(owning: try SystemError.check(bgl_poll_create(), "create an epoll"))
+        descriptor = Descriptor(owning: try SystemError.check(bgl_poll_create(), "create an epoll instance"))
     }
 
     /// Adds a descriptor under an interest.

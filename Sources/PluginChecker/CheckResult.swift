@@ -90,7 +90,8 @@ package struct CheckFinding: Hashable, Sendable, Encodable {
         (line, column, key) = (nil, nil, nil)
         message =
             isCertain
-            ? problem.message : "\(problem.message) (uncertain: not all that the loader uses was examined)"
+            ? problem.message
+            : "\(problem.message) (uncertain: the loader may use files or directories that the check cannot examine)"
         remedy = problem.remedy
     }
 

@@ -66,7 +66,7 @@ struct ManifestFindings {
             warn(
                 .elfHardened,
                 "library \(survey.path.inQuotes) has text relocations: its code is writable while it is loaded",
-                remedy: "build all of it with -fPIC"
+                remedy: "build all its object files with -fPIC, also those of static libraries in it"
             )
         }
     }
@@ -119,7 +119,7 @@ struct ManifestFindings {
         guard manifest.reading.manifest != nil, manifest.library != nil else {
             return "the manifest or its library is refused"
         }
-        if check != .identifierFree, fails(.identifierFree) { return "another manifest describes the plugin" }
+        if check != .identifierFree, fails(.identifierFree) { return "another manifest describes the same plugin" }
         if check == .containingPlugin, manifest.reading.manifest?.role == .main {
             return "the plugin is a main plugin"
         }

@@ -110,7 +110,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             Row(
                 .contents,
                 concernsLoading: true,
-                "needed libraries are searched for below the library's directory and in directories of the system only"
+                "needed libraries are searched for only below the library's directory and where only root can write"
             )
         case .elfDependencies:
             Row(
@@ -134,12 +134,12 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             Row(
                 .place,
                 concernsLoading: true,
-                "the pinned files have their digests, and the library takes no other file from its directory"
+                "the pinned files have the pinned digests, and a pinned library loads no other file from its directory"
             )
         case .provenance:
             Row(
                 .manifest,
-                "the manifest conforms to the provenance policy, and a signature beside it is valid"
+                "the manifest conforms to the provenance policy, and any signature beside it is valid"
             )
         case .identifierFree: Row(.neighbours, "no other manifest describes the same plugin")
         case .taskIdentifiersFree: Row(.neighbours, "no other main plugin owns a task identifier of the plugin")

@@ -80,13 +80,19 @@ struct ControlLoop {
         do {
             while let message = try decoder.next() { obey(message) }
         } catch {
-            RunnerExit.endBrokenWire("the host sent an invalid message: \(error.message)")
+            RunnerExit.end(
+                RunnerExit.brokenWire,
+                "the host sent an invalid message, or the plugin read a part of a message from the runner's socket:"
+                    + " \(error.message); do not read descriptors that the plugin did not open, and install host and"
+                    + " runner from one release"
+            )
         }
     }
 
     private mutating func obey(_ message: HostMessage) {
         switch message {
-        case .plan: RunnerExit.end(RunnerExit.brokenWire, "the host sent a second plan; one process runs one launch")
+        case .plan:
+            RunnerExit.endBrokenWire("the host sent a second plan, but a runner process runs only one launch")
         case .deliver(let task): launch.deliver(task)
         case .expire(let tasks, let reason): launch.expire(.tasks(tasks), reason, isAnnounced: false)
         case .expireAssertions(let reason): launch.expireAssertions(reason)

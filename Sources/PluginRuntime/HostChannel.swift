@@ -22,7 +22,8 @@ final class HostChannel: Sendable {
         mutating func reportDroppedLines() {
             if droppedLines == 0 { return }
             let message =
-                "log lines of the plugin dropped: \(droppedLines); they came faster than the host accepts them"
+                "log lines of the plugin dropped: \(droppedLines); the plugin wrote lines faster than the host accepts"
+                + " them; log fewer lines"
             droppedLines = 0
             backlog.append(contentsOf: (try? RunnerMessage.log(.warning, message: message).frame()) ?? [])
         }

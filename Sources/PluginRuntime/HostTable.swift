@@ -16,7 +16,7 @@ enum HostTable {
         let size = Int(sysconf(Int32(_SC_PAGESIZE)))
         let page = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let page, page != MAP_FAILED else {
-            RunnerExit.end(without: "memory for the host's table")
+            RunnerExit.end(without: .memory)
         }
         let table = page.bindMemory(to: bgt_host.self, capacity: 1)
         table.initialize(

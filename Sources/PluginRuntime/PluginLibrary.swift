@@ -34,7 +34,10 @@ struct PluginLibrary {
         try examine(path, for: use, expecting: plan.libraryIdentity)
         // RTLD_NOW makes a missing symbol a load failure that names it, instead of a crash in the middle of a task.
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
-            throw LoadError(message: "library \"\(path)\" cannot be loaded: \(lastProblem())")
+            throw LoadError(
+                message: "library \"\(path)\" cannot be loaded: \(lastProblem()); examine it with:"
+                    + " bgtask plugin inspect \(path)"
+            )
         }
         guard FileIdentity(ofPath: path) == plan.libraryIdentity else { throw changed(path) }
         return PluginLibrary(handle: handle, path: path)
@@ -54,7 +57,10 @@ struct PluginLibrary {
 
     func function(_ name: String) throws(LoadError) -> UnsafeMutableRawPointer {
         if let symbol = dlsym(handle, name) { return symbol }
-        throw LoadError(message: "library \"\(path)\": its function \(name) cannot be found: \(Self.lastProblem())")
+        throw LoadError(
+            message: "library \"\(path)\": the function \(name) cannot be found: \(Self.lastProblem()); export it, or"
+                + " correct the symbol of its handler in the manifest"
+        )
     }
 
     private static func examine(_ path: String, for use: LibraryUse, expecting identity: FileIdentity) throws(LoadError)

@@ -13,12 +13,12 @@ package enum PluginRuntime {
         guard hasHost else {
             RunnerExit.say(
                 "runs one plugin for bgtaskd, which starts it with a socket as descriptor \(RunnerDescriptors.control)"
-                    + " and a pipe as descriptor \(RunnerDescriptors.lastWords); it is not a command, use bgtask"
+                    + " and a pipe as descriptor \(RunnerDescriptors.lastWords); do not start bgtask-runner, use bgtask"
             )
             exit(RunnerExit.misuse)
         }
         prepareProcess()
-        guard let wakeChannel = WakeChannel() else { RunnerExit.end(without: "descriptor") }
+        guard let wakeChannel = WakeChannel() else { RunnerExit.end(without: .descriptor) }
         let channel = HostChannel(descriptor: RunnerDescriptors.control, wakeChannel: wakeChannel)
         var decoder = FrameDecoder<HostMessage>()
         let plan = receivePlan(from: channel, &decoder)
@@ -30,7 +30,7 @@ package enum PluginRuntime {
         enterSandbox(plan, channel)
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
         guard let reserve = WorkQueue(named: "bgtask-reserve"), let spare = WorkQueue(named: "bgtask-spare") else {
-            RunnerExit.end(without: "thread")
+            RunnerExit.end(without: .thread)
         }
         WorkerThread.setName(plan.plugin.text)
         // One slot for a handler and one for an expiration handler of every task, including tasks that are delivered
@@ -51,7 +51,7 @@ package enum PluginRuntime {
             )
             loop.run()
         }
-        guard isArmed else { RunnerExit.end(without: "thread") }
+        guard isArmed else { RunnerExit.end(without: .thread) }
         launch.run()
     }
 

@@ -22,18 +22,29 @@ enum RunnerExit {
         _exit(code)
     }
 
-    /// Ends the process because of an invalid message of the host.
+    /// Ends the process because of an invalid message of the host that the plugin cannot have caused.
     static func endBrokenWire(_ flaw: String) -> Never {
         end(brokenWire, "\(flaw); install host and runner from one release")
     }
 
-    /// Ends the process because the system has no more of `resource`.
-    static func end(without resource: String) -> Never {
-        end(
-            noResources,
-            "no \(resource) available; raise the limits of bgtaskd's service and limits.processes of the plugin"
-        )
+    enum Resource {
+        case descriptor
+        case thread
+        case memory
+
+        fileprivate var problem: String {
+            switch self {
+            case .descriptor: "no file descriptor is available; raise LimitNOFILE= of bgtaskd's service"
+            case .thread:
+                "no thread is available; raise TasksMax= of bgtaskd's service, or limits.processes in the plugin's"
+                    + " manifest"
+            case .memory: "no memory is available; free memory on the machine, or raise LimitAS= of bgtaskd's service"
+            }
+        }
     }
+
+    /// Ends the process because the system has no more of `resource`.
+    static func end(without resource: Resource) -> Never { end(noResources, resource.problem) }
 
     static func say(_ message: String) {
         _ = Array("bgtask-runner: \(message)\n".utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -58,7 +58,7 @@ extension RunnerLaunch {
             violation(
                 .numbers,
                 "assertion \(id) was ended, but is not open in this launch (\(plan.launch));"
-                    + " end each assertion once, with the number that its begin returned"
+                    + " end each assertion once, with the number that begin_assertion stored"
             )
             return BGT_NOT_FOUND
         }

@@ -37,8 +37,9 @@ extension RunnerLaunch {
     func warnOfEntry() {
         guard state.withLock({ $0.hooks == nil && !$0.hasEnded }) else { return }
         let message =
-            "loading the library and its entry have not ended by the deadline of entry; the process is killed after the"
-            + " grace period of \(plan.gracePeriod), unless both end before; do less work in constructors and in entry"
+            "the constructors of the library, or its entry, have not returned by the deadline of entry; the process is"
+            + " killed after a grace period of \(plan.gracePeriod), unless they return before; do less work in"
+            + " constructors and in entry"
         channel.send(.log(.warning, message: message))
     }
 
@@ -93,8 +94,8 @@ extension RunnerLaunch {
         guard plan.role == .main else {
             violation(
                 nil,
-                "an extension called set_minimum_fetch_interval; only its main plugin may call it, because that plugin"
-                    + " receives the fetch events"
+                "an extension called set_minimum_fetch_interval; only its main plugin may call this function, because"
+                    + " the main plugin receives the fetch events"
             )
             return BGT_WRONG_ROLE
         }

@@ -122,7 +122,8 @@ extension RunnerLaunch {
         case nil, .answering: return
         case .settling:
             let message =
-                "no thread was available to end the launch in order, so the plugin's stop function was not called"
+                "no thread was available to end the launch in order, so the plugin's stop function was not called;"
+                + " raise TasksMax= of bgtaskd's service, or limits.processes in the plugin's manifest"
             channel.send(.log(.warning, message: message))
         case .stopping:
             let message =
@@ -143,8 +144,8 @@ extension RunnerLaunch {
         } else {
             violation(
                 .processOfHost,
-                "a thread has locked \(held.joined(separator: " and ")), so output there is lost;"
-                    + " unlock it before the last task is completed"
+                "a thread holds the lock of \(held.joined(separator: " and ")), so buffered output there is lost;"
+                    + " release each lock before the last task is completed"
             )
         }
     }

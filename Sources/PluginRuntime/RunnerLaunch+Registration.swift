@@ -45,7 +45,7 @@ extension RunnerLaunch {
             violation(
                 .registration,
                 "\"\(text)\" was registered, but the manifest does not permit it;"
-                    + " add it to permitted-identifiers, or leave it out"
+                    + " add it to permitted-identifiers, or remove the registration"
             )
             return BGT_NOT_PERMITTED
         case .wrongRole:

@@ -63,7 +63,7 @@ package struct FrameDecoder<Message: WireMessage>: Sendable {
         guard length <= Message.frameLimit else {
             throw WireError(
                 code: .tooLong,
-                message: "its length of \(length) bytes exceeds the maximum of \(Message.frameLimit) bytes"
+                message: "the message is announced with \(length) bytes; at most \(Message.frameLimit) are allowed"
             )
         }
         guard header.remaining >= length else { return nil }

@@ -50,7 +50,12 @@ package struct FrameReader {
     /// Reads a string that `make` converts to a type such as an identifier. Throws when `make` returns nil.
     mutating func name<Name>(_ field: StaticString, _ make: (String) -> Name?) throws(WireError) -> Name {
         let text = try text(field)
-        guard let name = make(text) else { throw unknown("\"\(text.prefix(300))\"", field) }
+        guard let name = make(text) else {
+            throw WireError(
+                code: .unknownValue,
+                message: "\(field): \"\(text.prefix(300))\" is not a valid value in this version"
+            )
+        }
         return name
     }
 
@@ -82,7 +87,7 @@ package struct FrameReader {
         guard remaining == 0 else {
             throw WireError(
                 code: .trailingBytes,
-                message: "the last field of a message is followed by more data (\(remaining) bytes)"
+                message: "bytes after the last field of the message: \(remaining)"
             )
         }
     }

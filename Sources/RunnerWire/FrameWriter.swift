@@ -41,10 +41,7 @@ package struct FrameWriter {
     consuming func finished(limit: Int) throws(WireError) -> [UInt8] {
         let length = bytes.count - FrameLayout.lengthSize
         guard length <= limit else {
-            throw WireError(
-                code: .tooLong,
-                message: "its length of \(length) bytes exceeds the maximum of \(limit) bytes"
-            )
+            throw WireError(code: .tooLong, message: "the message has \(length) bytes; at most \(limit) are allowed")
         }
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: length).littleEndian) {
             bytes.replaceSubrange(..<FrameLayout.lengthSize, with: $0)

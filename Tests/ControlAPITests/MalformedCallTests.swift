@@ -107,7 +107,7 @@ struct MalformedCallTests {
             #"{"identifier": "a.b", "kind": "refresh", "payload": "\#(String(repeating: "AAAA", count: 21_846))"}"#,
             "payload-too-large",
             "payload",
-            "pass the path"
+            "only the path"
         ),
         Case(#"{"identifiers": []}"#, "identifier-missing", "identifiers", "at least one", to: .run),
         Case(#"{"identifiers": ["a.b", 7]}"#, "field-type", "identifiers[1]", "a string", to: .run),
@@ -120,7 +120,7 @@ struct MalformedCallTests {
             #"{"locked_containers": ["a.b"]}"#,
             "field-type",
             "locked_containers",
-            "an object of true, false or null",
+            "an object with true, false or null for each",
             to: .simulateConditions
         ),
         Case(

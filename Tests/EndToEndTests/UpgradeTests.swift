@@ -37,7 +37,7 @@ struct UpgradeTests {
             try putOlderLedger(in: host)
             let check = try await host.check()
             #expect(
-                check.status == 0 && check.output.contains("which the host copies to \(copy(of: host))"),
+                check.status == 0 && check.output.contains("the host copies the ledger to \(copy(of: host))"),
                 "\(check)"
             )
             try await host.start()

@@ -43,7 +43,10 @@ struct HeatTests {
         #expect(holds(at: 1) == false)
         try zone(0, 85)
         #expect(holds(at: 2) == true)
-        #expect(sensor.reading(.hot)?.detail == "x86_pkg_temp has 85.0 degrees, its trip point is 90.0")
+        #expect(
+            sensor.reading(.hot)?.detail
+                == "thermal zone x86_pkg_temp has 85.0 degrees Celsius, its trip point is 90.0"
+        )
         try zone(0, 81)
         #expect(holds(at: 3) == true)
         try zone(0, 79)
@@ -85,7 +88,7 @@ struct HeatTests {
         try tree.write("sys/class/thermal/thermal_zone1/temp", "")
         #expect(holds(at: 1) == false)
         #expect(
-            sensor.reading(.hot) == .missing("\(tree.path)/sys/class/thermal has no zone with a temperature")
+            sensor.reading(.hot) == .missing("\(tree.path)/sys/class/thermal has no zone with a readable temperature")
         )
     }
 }

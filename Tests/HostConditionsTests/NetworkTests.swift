@@ -45,7 +45,7 @@ struct NetworkReadingTests {
         )
         #expect(
             NetworkReading(links: [link(2, running: false)], routes: [.init(link: 2)]).words
-                == "default route by net2, down or without a carrier"
+                == "default route by net2, which is down or has no carrier"
         )
         #expect(NetworkReading(links: [link(2)], routes: []).words == "no default route")
     }
@@ -178,7 +178,7 @@ struct NetworkSensorTests {
                 }
             }
             let up = "default route by near, which is up"
-            let down = "default route by near, down or without a carrier"
+            let down = "default route by near, which is down or has no carrier"
             expect("no default route", false)
             expect("no default route", false, after: "link add near type veth peer name far")
             expect("no default route", false, after: "link set near up", "link set far up")

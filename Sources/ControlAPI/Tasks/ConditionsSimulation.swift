@@ -58,8 +58,9 @@ package struct ConditionsSimulation: CallBody, Hashable {
         let locks = ConditionKey.lockedContainers.stringValue
         throw RouteError(
             .conditionMissing,
-            "no condition is named",
-            remedy: "give one of \(names), each true, false or null, or \(locks) with such a value by plugin"
+            "the body names no condition and no container",
+            remedy: "give one of \(names) as true, false or null, or give \(locks) as an object with true, false or"
+                + " null for each plugin identifier"
         )
     }
 }

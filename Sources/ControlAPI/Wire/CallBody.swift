@@ -27,7 +27,7 @@ package struct BodyField: Hashable, Sendable {
             case .texts: "a list of strings"
             case .boolean: "true or false"
             case .booleanOrNull: "true, false or null"
-            case .booleansOrNulls: "an object of true, false or null by identifier"
+            case .booleansOrNulls: "an object with true, false or null for each plugin identifier"
             case .time: "an RFC 3339 time such as 2026-01-31T02:00:00Z"
             case .base64: "a string in base64"
             }

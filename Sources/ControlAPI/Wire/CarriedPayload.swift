@@ -12,12 +12,13 @@ package enum CarriedPayload {
         let bytes = data.map { Array($0) } ?? []
         let limit = TaskRequest.maximumPayload
         if bytes.count <= limit { return bytes }
-        let problem = "field \"payload\" has \(bytes.count) bytes; at most \(limit) are allowed"
+        let problem = "field \"payload\" has \(bytes.count) bytes when decoded; at most \(limit) are allowed"
         throw RouteError(
             .payloadTooLarge,
             field: "payload",
             problem,
-            remedy: "store the data in a file, and pass the path of that file as payload"
+            remedy: "keep the data in a file that the plugin may read, and pass a payload that contains only the path"
+                + " of that file"
         )
     }
 }

@@ -23,7 +23,7 @@ extension LaunchNumber {
             throw RouteError(
                 .numberInvalid,
                 field: "number",
-                "launch \"\(text)\" is not a whole number from 1",
+                "launch \"\(text)\" is not a launch number, which is a whole number above 0",
                 remedy: "list the launches with \"bgtask launch list\""
             )
         }

@@ -11,8 +11,10 @@ enum QueryValue {
     ) throws(RouteError) -> Value? {
         guard let text else { return nil }
         if let value = Value(text), range.contains(value) { return value }
-        let bound = range.upperBound == .max ? "" : " to \(range.upperBound)"
-        throw invalid(text, named: name, "write a whole number from \(range.lowerBound)\(bound)")
+        let bounds =
+            range.upperBound == .max
+            ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+        throw invalid(text, named: name, "write a whole number \(bounds)")
     }
 
     static func boolean(_ text: String?, named name: String) throws(RouteError) -> Bool? {
@@ -55,7 +57,7 @@ enum QueryValue {
         throw invalid(
             text,
             named: "after",
-            "send \"next\" of the previous page, or leave \"after\" out for the first page"
+            "send the value of \"next\" of the previous page, or leave \"after\" out for the first page"
         )
     }
 

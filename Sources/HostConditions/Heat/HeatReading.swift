@@ -22,7 +22,7 @@ struct HeatReading: Equatable {
 
     var words: String {
         guard let (zone, trip, _) = closest else { return "no thermal zone has a temperature limit (trip point)" }
-        return "\(zone.name) has \(zone.degrees) degrees, its trip point is \(trip)"
+        return "thermal zone \(zone.name) has \(zone.degrees) degrees Celsius, its trip point is \(trip)"
     }
 
     private var closest: (zone: Zone, trip: Double, room: Double)? {

@@ -39,7 +39,7 @@ final class HeatSensor: Sensor {
     func write(to readings: inout Readings) { readings.conditions[.hot] = reading }
 
     private func judge(_ heat: HeatReading) -> ConditionReading {
-        if heat.zones.isEmpty { return .missing("\(directory) has no zone with a temperature") }
+        if heat.zones.isEmpty { return .missing("\(directory) has no zone with a readable temperature") }
         return .measured(heat.isHot(thresholds, after: reading.holds), from: directory, detail: heat.words)
     }
 }

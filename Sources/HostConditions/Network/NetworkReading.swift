@@ -29,9 +29,9 @@ struct NetworkReading: Equatable {
         if let carrier { return "default route by \(carrier.name), which is up" }
         if routes.isEmpty { return "no default route" }
         let names = routedLinks.filter { !$0.isLoopback }.map(\.name).sorted()
-        return names.isEmpty
-            ? "a default route, but without a link other than loopback"
-            : "default route by \(names.joined(separator: ", ")), down or without a carrier"
+        if names.isEmpty { return "a default route exists, but uses no link except loopback" }
+        let state = names.count == 1 ? "which is down or has no carrier" : "which are down or have no carrier"
+        return "default route by \(names.joined(separator: ", ")), \(state)"
     }
 
     private var carrier: Link? { routedLinks.first(where: \.carries) }

@@ -44,7 +44,8 @@ final class PowerSensor: Sensor {
         if nextSample != nil { nextSample = now + thresholds.batteryInterval }
         do throws(SystemError) {
             let power = try readSupplies()
-            let notice = if case .failure(let error) = events { "; changes are not watched: \(error)" } else { "" }
+            let notice =
+                if case .failure(let error) = events { "; later changes are not detected: \(error)" } else { "" }
             reading = .measured(power.isOnExternalPower, from: directory, detail: power.words + notice)
             battery = nextSample == nil ? .unwatched : judge(power)
         } catch {

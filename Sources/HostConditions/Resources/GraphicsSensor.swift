@@ -42,7 +42,7 @@ final class GraphicsSensor: Sensor {
             device != nil,
             from: device ?? dev,
             detail: (device == nil ? "no graphics device" : "a graphics device")
-                + (notices == nil ? "; changes are not watched: an inotify instance cannot be created" : "")
+                + (notices == nil ? "; later changes are not detected: an inotify instance cannot be created" : "")
         )
     }
 
