@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
+import Glibc
 import LinuxSystem
 package import TaskModel
 
@@ -39,7 +40,13 @@ package final class SystemConditions: Sendable {
             let status = DetachedThread.start("conditions") { loop.run(board) }
             try SystemError.check(status, "start the thread that samples the conditions")
         } catch {
-            throw ConditionsError(message: "cannot watch the machine's conditions: \(error)")
+            let remedy =
+                switch error.number {
+                case EMFILE: "; raise LimitNOFILE= of bgtaskd's service"
+                case EAGAIN: "; raise TasksMax= of bgtaskd's service"
+                default: ""
+                }
+            throw ConditionsError(message: "cannot watch the machine's conditions: \(error)\(remedy)")
         }
     }
 

@@ -136,7 +136,7 @@ package final class BusConnection {
     private func fail(_ cause: String, at now: MonotonicTime) {
         disconnect()
         retry = now + backoff.next()
-        refuse("\(address): \(cause)")
+        refuse("no connection to the message bus \(address): \(cause)")
     }
 
     private func refuse(_ cause: String) {

@@ -100,7 +100,8 @@ struct ContainerTests {
         try tree.directory("containers/com.example.study")
         try tree.write("etc/fstab", "x \(container) ext4 noauto,x-systemd.automount 0 0\n")
         try mount(container, type: "autofs")
-        #expect(reading() == .measured(false, from: container, detail: "\(container) is mounted on first access"))
+        let detail = "\(container) is an automount point, which is mounted at the first access"
+        #expect(reading() == .measured(false, from: container, detail: detail))
     }
 
     @Test func `a container that is not a directory counts as locked and is sampled again`() throws {

@@ -37,7 +37,7 @@ enum ContainerReading: Equatable {
         switch self {
         case .open: "the container is not locked"
         case .notThereYet: "the container does not exist yet"
-        case .automatic(let point): "\(point) is mounted on first access"
+        case .automatic(let point): "\(point) is an automount point, which is mounted at the first access"
         case .notMounted(let point, let file): "\(point) is not mounted, although \(file) lists it"
         case .keyAbsent(let directory): "the encryption key of \(directory) is missing"
         case .unreadable(let error): error.description
