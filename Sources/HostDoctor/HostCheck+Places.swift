@@ -136,8 +136,8 @@ extension HostCheck {
         }
         if directory == "none" { return add(.fine, .cgroup, "control groups are disabled") }
         let remedy =
-            "name as cgroup a directory of a cgroup v2 hierarchy that the host may write to (a service has one with"
-            + " Delegate=yes), or write \"none\" as cgroup to disable control groups"
+            "set cgroup to a directory of a cgroup v2 hierarchy that the host may write to (a service has one with"
+            + " Delegate=yes), or to \"none\", which disables control groups"
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             return add(

@@ -32,10 +32,13 @@ struct ProcessWatch: @unchecked Sendable {
             changes.append("\(handler) was replaced; leave the runner's handler in place, \(harm)")
         }
         if let now = Self.directory(), let directory, now != directory {
-            changes.append("the working directory became \"\(now)\"; use absolute paths, such as the container's")
+            changes.append(
+                "the working directory became \"\(now)\"; do not change it, and use absolute paths, such as the"
+                    + " container's"
+            )
         }
         if let now = Self.fileMask(), let fileMask, now != fileMask {
-            changes.append("the umask became \(now); pass modes to open and mkdir instead")
+            changes.append("the umask became \(now); do not change it, and pass modes to open and mkdir instead")
         }
         return changes
     }

@@ -103,7 +103,10 @@ extension HostMessage: WireMessage {
         case .stop:
             self = .stop
         case nil:
-            throw WireError(code: .unknownType, message: "frame type \(frameType) is not a message of a host")
+            throw WireError(
+                code: .unknownType,
+                message: "the message has the type \(frameType), which no host of this version sends"
+            )
         }
     }
 }

@@ -140,8 +140,8 @@ extension RunnerMessage: WireMessage {
             guard let progress = TaskProgress(done: done, total: total) else {
                 throw WireError(
                     code: .unknownValue,
-                    message: "progress \(done) of \(total) is invalid: the total is at least 1, and the progress from 0"
-                        + " to the total"
+                    message: "progress \(done) of \(total) is invalid: the total has to be at least 1, and the progress"
+                        + " between 0 and the total"
                 )
             }
             self = .progress(task, progress)
@@ -211,7 +211,10 @@ extension RunnerMessage: WireMessage {
         case .stopped:
             self = .stopped
         case nil:
-            throw WireError(code: .unknownType, message: "frame type \(frameType) is not a message of a runner")
+            throw WireError(
+                code: .unknownType,
+                message: "the message has the type \(frameType), which no runner of this version sends"
+            )
         }
     }
 }

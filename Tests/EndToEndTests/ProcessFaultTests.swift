@@ -66,7 +66,7 @@ struct ProcessFaultTests {
             let things = [
                 "signal 11 (SIGSEGV) was replaced; leave", "signal 15 (SIGTERM) was replaced; leave",
                 "blocked signals now: signal 10; restore",
-                "working directory became \"/tmp\"; use", "umask became 0000; pass modes",
+                "working directory became \"/tmp\"; do not change it", "umask became 0000; do not change it",
             ]
             for thing in things { #expect(reported.contains { $0.message.contains(thing) }, "\(thing)") }
             #expect(reported.count == things.count)
