@@ -33,8 +33,8 @@ struct ProcessFaultTests {
             let launch = try #require(end.launch)
             #expect(try await host.end(ofLaunch: launch).event == "launch-completed")
             let violation = try await host.violation(in: launch)
-            #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "unlock it"), "\(violation)")
-            #expect(violation.message.contains("locked stdout"))
+            #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "release each lock"), "\(violation)")
+            #expect(violation.message.contains("lock of stdout"))
         }
     }
 

@@ -49,7 +49,7 @@ struct UpgradeTests {
             #expect(after > 41)
             try await host.stop()
             let listed = try await host.check()
-            #expect(listed.status == 0 && listed.output.contains("\(copy(of: host)) is the copy"), "\(listed)")
+            #expect(listed.status == 0 && listed.output.contains("\(copy(of: host)) is a copy of the"), "\(listed)")
 
             let guide = try String(contentsOfFile: ExampleLibrary.root + "/Documentation/Operators.md", encoding: .utf8)
             let block = try #require(guide.components(separatedBy: "```sh rollback\n").dropFirst().first)
