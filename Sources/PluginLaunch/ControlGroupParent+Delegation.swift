@@ -58,19 +58,19 @@ extension ControlGroupParent {
             let isMade = mkdir(group, 0o755) == 0 || errno == EEXIST
             // 0 is the writing process, with all its threads.
             guard isMade, bgl_write_file(AT_FDCWD, "\(group)/cgroup.procs", "0") == 0 else {
-                logger.info(
+                let message =
                     "the control groups of launches lack controllers, so some limits may not be enforced: the host"
-                        + " cannot move into the control group \(group)"
-                )
+                    + " cannot move into the control group \(group)"
+                logger.info("\(message)")
                 return
             }
             enable(controllers, in: container)
         case .leave(let others):
             let processes = others == 1 ? "another process" : "\(others) other processes"
-            logger.info(
+            let message =
                 "the control groups of launches lack controllers, so some limits may not be enforced: the control"
-                    + " group \(container) of the host also contains \(processes)"
-            )
+                + " group \(container) of the host also contains \(processes)"
+            logger.info("\(message)")
         }
     }
 

@@ -34,20 +34,20 @@ struct ControlGroupParent {
             return nil
         case .detected:
             guard let container = Self.ownGroup() else {
-                logger.info(
+                let message =
                     "launches have no control groups: no mounted cgroup v2 hierarchy contains the control group of the"
-                        + " host"
-                )
+                    + " host"
+                logger.info("\(message)")
                 return nil
             }
             Self.enableControllers(in: container, logger: logger)
             do throws(Unusable) {
                 try self.init(in: container)
             } catch {
-                logger.warning(
+                let message =
                     "launches have no control groups: \(error.reason); delegate a cgroup v2 subtree to the host"
-                        + " (Delegate=yes), or write cgroup: none"
-                )
+                    + " (Delegate=yes), or write cgroup: none"
+                logger.warning("\(message)")
                 return nil
             }
         case .under(let container):

@@ -139,11 +139,10 @@ extension DecisionLoop {
             "launch": "\(launch)", "plugin": "\(core.plugin(of: launch)?.text ?? "none")", "kind": "\(kind)",
         ]
         if let message { metadata["message"] = "\(message.bounded(toBytes: 4_096).terminalSafe)" }
-        log.warning(
+        let text =
             "a runner sent a message before it received its plan, which the runner of this host's release never does;"
-                + " install bgtaskd and bgtask-runner of one release",
-            metadata: metadata
-        )
+            + " install bgtaskd and bgtask-runner of one release"
+        log.warning("\(text)", metadata: metadata)
         return true
     }
 
