@@ -109,8 +109,8 @@ package struct FunctionTrial: Sendable {
                 throw FunctionTrialError(
                     "\(library) has the entry or the bgtask note of a plugin, so its functions cannot be called"
                         + " separately",
-                    remedy: "install the plugin and submit a request for one of its tasks, or name a library"
-                        + " without entry and note"
+                    remedy: "install the plugin and submit a request for one of its tasks, or name a library with"
+                        + " neither an entry nor a note"
                 )
             }
             throw FunctionTrialError(problem.message, remedy: problem.remedy)

@@ -115,7 +115,8 @@ extension ManifestCheck {
         problems.note(
             .noCancelFlag,
             at: handler.place,
-            "passes no cancel-flag: when its task expires, the function is killed unless it returns within the grace period",
+            "passes no cancel-flag: when its task expires, the function is killed unless it returns within the grace"
+                + " period",
             remedy: "add cancel-flag to the arguments if the function polls a flag; otherwise make sure that a kill is"
                 + " harmless"
         )
