@@ -130,7 +130,7 @@ struct StoredVersionTests {
             #expect(await fixture.run("install", manifest, "--yes") == .done)
             try await fixture.build("Obedient", version: "1.9.0")
             #expect(await fixture.run("install", manifest, "--yes") == .refused)
-            #expect(fixture.terminal.error.contains("1.10.0 is installed"))
+            #expect(fixture.terminal.error.contains("lower than the installed version 1.10.0"))
             #expect(fixture.directory.text(of: "operator/com.example.obedient.yaml")?.contains("1.10.0") == true)
             #expect(await fixture.run("install", manifest, "--yes", "--allow-downgrade") == .done)
             #expect(fixture.directory.text(of: "operator/com.example.obedient.yaml")?.contains("1.9.0") == true)

@@ -152,9 +152,10 @@ struct MalformedCallTests {
     @Test(arguments: [
         ("limit=0", "query-invalid", "limit", "1 to 1000"), ("limit=many", "query-invalid", "limit", "whole number"),
         ("limit=1001", "query-invalid", "limit", "1000"), ("limit=", "query-invalid", "limit", "whole number"),
-        ("after=-1", "query-invalid", "after", "from 0"), ("before=0", "query-invalid", "before", "from 1"),
+        ("after=-1", "query-invalid", "after", "at least 0"), ("before=0", "query-invalid", "before", "at least 1"),
         ("follow=yes", "query-invalid", "follow", "true or false"),
-        ("launch=0", "query-invalid", "launch", "from 1"), ("event=crashd", "query-invalid", "event", "\"crashed\""),
+        ("launch=0", "query-invalid", "launch", "at least 1"),
+        ("event=crashd", "query-invalid", "event", "\"crashed\""),
         ("blame=vendor", "query-invalid", "blame", "nobody, plugin, host, user, machine"),
         ("since=soon", "query-invalid", "since", "2h"), ("since=2", "query-invalid", "since", "2h"),
         ("since=-2h", "query-invalid", "since", "2h"), ("since=99999999999999d", "query-invalid", "since", "2h"),

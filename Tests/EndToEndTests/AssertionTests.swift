@@ -183,7 +183,7 @@ struct AssertionTests {
             let end = try await host.end(ofLaunch: launch.number)
             #expect(end.event == "launch-overran" && end.blame == "plugin")
             #expect(end.message.contains("BGT-ABI-14") && end.message.contains("assertion \"forever\""))
-            #expect(!end.message.contains("prompt") && end.message.contains("in its handler"))
+            #expect(!end.message.contains("prompt") && end.message.contains("in the expiration handler"))
             #expect(host.containerText(plugin, "expired.txt") == "1\n")
             #expect(host.containerText(plugin, "prompt.txt") == "1 BGT_OK\n")
             #expect(!host.runnerProcesses().contains(launch.pid))
