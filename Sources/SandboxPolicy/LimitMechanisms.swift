@@ -34,9 +34,8 @@ package struct LimitMechanisms: Hashable, Sendable {
     }
 
     var processes: Guarantee.Enforcement {
-        let scope = limits.processes == nil ? ", for manifests with limits.processes" : ""
-        guard let reason = reason(without: "pids") else { return .enforced(by: "control group (pids.max)\(scope)") }
-        return hasOwnUsers ? .enforced(by: "setrlimit, for each user of a plugin\(scope)") : .notEnforced(reason)
+        guard let reason = reason(without: "pids") else { return .enforced(by: "control group (pids.max)") }
+        return hasOwnUsers ? .enforced(by: "setrlimit, for each user of a plugin") : .notEnforced(reason)
     }
 
     /// The reason why launches cannot be limited by a controller; nil when they can.

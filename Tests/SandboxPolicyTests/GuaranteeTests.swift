@@ -78,7 +78,7 @@ struct GuaranteeTests {
         #expect(
             limiting(["memory", "pids"], PluginLimits(memory: 1 << 30)) == [
                 .enforced(by: "control group (memory.max)"),
-                .enforced(by: "control group (pids.max), for manifests with limits.processes"),
+                .enforced(by: "control group (pids.max)"),
             ]
         )
     }

@@ -10,6 +10,7 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run pending tasks now, regardless of time and conditions.",
+        usage: "bgtask run <identifiers> ... [<options>]",
         discussion: """
             Example:
               bgtask run com.example.feed.refresh com.example.feed.clean
@@ -17,7 +18,7 @@ struct RunCommand: AsyncParsableCommand {
     )
 
     @Argument(help: "Identifiers of pending tasks.", transform: IdentifierArgument.task)
-    var identifiers: [TaskIdentifier]
+    var identifiers: [TaskIdentifier] = []
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
