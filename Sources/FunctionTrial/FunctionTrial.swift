@@ -8,8 +8,8 @@ import RunnerWire
 package import SandboxPolicy
 package import TaskModel
 
-/// One call of one function in a runner of its own, under a budget and in the sandbox of a launch. It tests a handler with this signature before a
-/// manifest binds the function. It needs no host and leaves no records.
+/// One call of one function in a runner of its own, under a budget and in the sandbox of a launch. It tests a handler
+/// with this signature before a manifest binds the function. It needs no host and leaves no records.
 package struct FunctionTrial: Sendable {
     private static let launch = LaunchNumber(rawValue: 1)
     private static let task = TaskID(launch: launch, index: 0)
@@ -67,7 +67,11 @@ package struct FunctionTrial: Sendable {
             switch guarantee {
             // The host writes these limits to the control group of a launch.
             case .memory, .processes:
-                FunctionReport.NotEnforced(guarantee, "a call has no control group; a host limits its launches")
+                FunctionReport.NotEnforced(
+                    guarantee,
+                    "bgtask plugin call uses no control group; a host with control groups enforces its launch-limits"
+                        + " and the manifest's limits"
+                )
             default:
                 if case .notEnforced(let reason) = guarantee.enforcement(sandboxes.isolation, sandboxes.mechanisms) {
                     FunctionReport.NotEnforced(guarantee, reason)

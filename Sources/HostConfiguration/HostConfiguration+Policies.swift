@@ -80,7 +80,8 @@ extension HostConfiguration {
             mapping.problems.report(
                 .wrongValue,
                 at: at,
-                "is \(at.value.inQuotes), which is not a time of day, alone or after days",
+                "is \(at.value.inQuotes), which is not HH:MM, with or without weekdays or days of the month"
+                    + " before it",
                 remedy: "write a time such as \"02:30\", \"mon-fri 02:30\" or \"1,15 02:30\""
             )
             return nil

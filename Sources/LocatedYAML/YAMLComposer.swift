@@ -159,11 +159,14 @@ struct YAMLComposer {
 
     private func check(_ tag: Tag, isOneOf accepted: [Tag.Name], key: String?, position: TextPosition?) {
         if accepted.contains(where: { $0.rawValue == tag.rawValue }) { return }
+        let standard = "tag:yaml.org,2002:"
+        let written =
+            tag.rawValue.hasPrefix(standard) ? "!!\(tag.rawValue.dropFirst(standard.count))" : tag.rawValue
         problems.report(
             .noTags,
             key: key,
             position: position,
-            "contains the tag \(tag.rawValue.inQuotes); tags are not accepted",
+            "contains the tag \(written.inQuotes); tags are not accepted",
             remedy: "remove the tag; write a number without quotes, and text that looks like a number in quotes"
         )
     }

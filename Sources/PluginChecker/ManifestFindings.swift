@@ -65,7 +65,8 @@ struct ManifestFindings {
         if traits.hasTextRelocations {
             warn(
                 .elfHardened,
-                "library \(survey.path.inQuotes) has text relocations: its code is writable while it is loaded",
+                "library \(survey.path.inQuotes) has text relocations: the loader makes its code writable to apply"
+                    + " them",
                 remedy: "build all its object files with -fPIC, also those of static libraries in it"
             )
         }

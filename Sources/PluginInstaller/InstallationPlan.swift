@@ -125,9 +125,11 @@ package struct InstallationPlan {
             throw InstallationError(
                 "\(source) has a signature but does not pin its library, so the signature covers no code; nothing was"
                     + " written",
-                remedy: (format == ".plist" ? "replace the property list by a YAML manifest, " : "")
-                    + "write sha256: \(entry.library.digest) into the manifest and sign it again, or remove the file"
-                    + " \(source)\(PluginSignature.suffix)"
+                remedy: (format == ".plist"
+                    ? "replace the property list by a YAML manifest with sha256: \(entry.library.digest), and sign that"
+                        + " manifest"
+                    : "write sha256: \(entry.library.digest) into the manifest and sign it again")
+                    + "; or, to install without a signature, remove the file \(source)\(PluginSignature.suffix)"
             )
         }
         if manifest.library.files.isEmpty, !isSigned {

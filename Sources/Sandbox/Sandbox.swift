@@ -35,7 +35,10 @@ package enum Sandbox {
         }
         if plan != nil { try limitResources() }
         if user != nil, let limit = processLimit.map(UInt64.init) {
-            try SystemError.check(bgl_limit(Int32(__RLIMIT_NPROC.rawValue), limit, limit), "limit the processes")
+            try SystemError.check(
+                bgl_limit(Int32(__RLIMIT_NPROC.rawValue), limit, limit),
+                "set the resource limit RLIMIT_NPROC to \(limit)"
+            )
         }
         if let user { try SystemError.check(bgl_become_user(user), "become user \(user)") }
         try SystemError.check(bgl_refuse_new_privileges(), "set no_new_privs")

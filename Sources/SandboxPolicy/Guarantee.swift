@@ -52,7 +52,13 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .files:
             guard mechanisms.landlock != nil else { return .notEnforced(noLandlock) }
-            if let filter { return .notEnforced("\(filter), so that file modes and times can be changed by path") }
+            if let filter {
+                let open =
+                    mechanisms.confinesTruncation
+                    ? "modes, times and extended attributes can be changed by path"
+                    : "modes, times and extended attributes can be changed, and files truncated, by path"
+                return .notEnforced("Landlock confines the contents of files, but \(open): \(filter)")
+            }
             let truncation = mechanisms.confinesTruncation ? "" : ", which also refuses truncation by path"
             return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp\(truncation)")
         case .controlSocket:

@@ -52,7 +52,8 @@ package enum SignatureProblem: Error, Hashable, Sendable {
     }
 
     /// The remedy for a key of an unsupported type, in a signature, in a signers file or as an argument.
-    static let unsupportedKeyRemedy = "the signer needs a key of the type ed25519 or ecdsa: ssh-keygen -t ed25519"
+    static let unsupportedKeyRemedy =
+        "the signer must sign with a key of the type ed25519 or ecdsa; make one with: ssh-keygen -t ed25519"
 
     package var remedy: String {
         switch self {

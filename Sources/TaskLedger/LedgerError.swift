@@ -124,12 +124,17 @@ extension LedgerError {
     }
 
     static func damagedLog(_ path: String, _ damage: WriteAheadLog.Damage) -> Self {
-        let kept = damage.transactions == 1 ? "the 1 commit" : "the \(damage.transactions) commits"
+        let choice =
+            switch damage.transactions {
+            case 0: "give up all commits of this log"
+            case 1: "keep only the 1 commit before the damage"
+            default: "keep only the \(damage.transactions) commits before the damage"
+            }
         return Self(
             code: .damaged,
             message:
                 "\(path)-wal is damaged at frame \(damage.frame), and commits after this frame cannot be read; restore"
-                + " \(path) and \(path)-wal from a copy, or keep only \(kept) before the damage, with:"
+                + " \(path) and \(path)-wal from a copy, or \(choice), with:"
                 + " sqlite3 \(path) 'PRAGMA wal_checkpoint(TRUNCATE)'",
             checked: path
         )

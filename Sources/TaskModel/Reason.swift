@@ -172,7 +172,7 @@ extension Reason {
         case .containerLocked(let plugin):
             (
                 "the container of \(plugin) is not known to be mounted and unlocked",
-                "mount or unlock the container of \(plugin)"
+                "mount or unlock the container of \(plugin); bgtask host status shows the cause"
             )
         case .resourcesMissing:
             (

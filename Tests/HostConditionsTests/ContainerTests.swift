@@ -61,7 +61,7 @@ struct ContainerTests {
             "# comment\n\nUUID=1 / ext4 defaults 0 1\n/dev/mapper/x\t\(containers)\(below)\text4\tnoauto 0 0\n"
         )
         #expect(reading()?.holds == true)
-        #expect(reading()?.detail?.hasSuffix(" is not mounted, although \(tree.path)/etc/fstab lists it") == true)
+        #expect(reading()?.detail?.hasSuffix(" is not mounted, although \(tree.path)/etc/fstab configures it") == true)
         try mount(MountTable.normalized(containers + below))
         #expect(reading()?.holds == false)
     }
@@ -93,7 +93,8 @@ struct ContainerTests {
         try tree.write("etc/units/x.mount", "")
         #expect(reading()?.holds == false)
         try tree.write("etc/units/x.mount", "[Mount]\nWhere=\(container)\n")
-        #expect(reading()?.detail == "\(container) is not mounted, although \(tree.path)/etc/units/x.mount lists it")
+        let unit = "\(tree.path)/etc/units/x.mount"
+        #expect(reading()?.detail == "\(container) is not mounted, although \(unit) configures it")
     }
 
     @Test func `a container behind an automount point counts as unlocked and is not opened`() throws {

@@ -57,7 +57,8 @@ private enum StandardStream {
             throw CommandFailure(
                 .refused,
                 "the output cannot be written: \(error.meaning)",
-                remedy: "free space on the disk of the output, or redirect the output elsewhere"
+                remedy: ([ENOSPC, EDQUOT].contains(error.number) ? "free space on the disk of the output, or " : "")
+                    + "redirect the output elsewhere"
             )
         }
     }

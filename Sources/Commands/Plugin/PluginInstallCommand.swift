@@ -132,7 +132,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
         switch verdict {
         case .noHost:
             return "installed \(name) in \(plan.place.operatorDirectory), but no host confirmed it: no host that uses"
-                + " this directory was reached; such a host loads the plugin, at its next start at the latest"
+                + " this directory was reached; such a host reads the manifest, at its next start at the latest"
         case .accepted: return "installed \(name): the host accepted it"
         case .loadingPrevious:
             return "installed \(name): the host accepted it, but a launch still has to load the previous library"

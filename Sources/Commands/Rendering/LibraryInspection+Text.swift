@@ -32,6 +32,7 @@ extension LibraryInspection: Presentable {
         if isLoadable { return "a host of this version loads it" }
         return isBindable
             ? "not a plugin by itself; handlers of a manifest may bind its functions, which nm -D --defined-only lists"
+                + " with a T, W or i"
             : "no host of this version loads it"
     }
 }

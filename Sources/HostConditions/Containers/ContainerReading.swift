@@ -38,7 +38,7 @@ enum ContainerReading: Equatable {
         case .open: "the container is not locked"
         case .notThereYet: "the container does not exist yet"
         case .automatic(let point): "\(point) is an automount point, which is mounted at the first access"
-        case .notMounted(let point, let file): "\(point) is not mounted, although \(file) lists it"
+        case .notMounted(let point, let file): "\(point) is not mounted, although \(file) configures it"
         case .keyAbsent(let directory): "the encryption key of \(directory) is missing"
         case .unreadable(let error): error.description
         }

@@ -86,7 +86,10 @@ final class TimeZoneKeeper: Service, Sendable {
                 log.notice("time zone changed", metadata: ["before": "\(entry.name)", "zone": "\(found.name)"])
                 changed.entries[zone] = found
             case .failure(let error):
-                log.warning("time zone not read; its previous rules stay in force", metadata: ["problem": "\(error)"])
+                log.warning(
+                    "time zone not read; its previous rules stay in force",
+                    metadata: ["zone": "\(entry.name)", "problem": "\(error)"]
+                )
             }
         }
         if !changed.entries.isEmpty { onChange(changed) }

@@ -34,8 +34,8 @@ struct ProvenanceExamination {
         )
     }
 
-    /// Whether the manifest and its library came with a package. Only root can change them; for a pinned library, the pin
-    /// names the file.
+    /// Whether the manifest and its library came with a package. Only root can change them; for a pinned library, the
+    /// pin names the file.
     private var isTrustedPackage: Bool {
         guard rule.isTrustedPackage(source) else { return false }
         guard !manifest.library.isPinned, let path = libraryPath, let weak = SystemDirectory.weakness(of: path) else {
@@ -104,8 +104,8 @@ struct ProvenanceExamination {
             let entry = try rule.signers.entry(for: key, principal: manifest.identifier.value.text, at: rule.now)
             guard manifest.library.isPinned else {
                 return .unaccepted(
-                    cause: "has a signature by the key \(fingerprint) that does not cover the library, because the"
-                        + " manifest does not pin it",
+                    cause: "counts as unsigned: its signature by the key \(fingerprint) does not cover the library,"
+                        + " because the manifest does not contain the library's digest",
                     remedy: "\(pinning), and sign the manifest again"
                 )
             }

@@ -53,7 +53,10 @@ extension ManifestCheck {
         } else if !isPlain {
             flaw = ("contains a control character", "rename the file")
         } else if name.utf8.count > Self.longestName {
-            flaw = ("has \(name.utf8.count) bytes; at most \(Self.longestName) are allowed", "shorten the path")
+            flaw = (
+                "is a path of \(name.utf8.count) bytes; the maximum is \(Self.longestName)",
+                "write a path of at most \(Self.longestName) bytes"
+            )
         } else {
             return true
         }

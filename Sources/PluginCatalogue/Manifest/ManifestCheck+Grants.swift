@@ -55,7 +55,8 @@ extension ManifestCheck {
                 .wrongValue,
                 at: key,
                 "is \(key.value.inQuotes), which is a secret; a granted path cannot be secret, because reports show it",
-                remedy: "write a default value for \(key.value) instead of { secret: true }"
+                remedy: "write a default value for \(key.value) instead of { secret: true }, or remove it from"
+                    + " grants.settings"
             )
             return nil
         }

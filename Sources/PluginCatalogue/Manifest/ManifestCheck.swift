@@ -113,7 +113,8 @@ struct ManifestCheck {
             remedy: isTooLong
                 ? "write a path of at most \(longest) bytes"
                 : isAbsolute && mayBeAbsolute
-                    ? "write the absolute path of a file, without .., . and //"
+                    ? "write the absolute path of a file, without the parts \".\" and \"..\", and without // or a"
+                        + " slash at the end"
                     : "put the library there, and write its path in that directory, such as libFeed.so"
         )
         return nil
