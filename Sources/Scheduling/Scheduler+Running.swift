@@ -19,7 +19,7 @@ extension Scheduler {
         _ number: LaunchNumber,
         _ id: TaskID,
         _ outcome: CompletionOutcome,
-        text: String? = nil,
+        saying text: String?,
         at now: Moment
     ) {
         guard let execution = launches.listening(number) else { return }
@@ -32,6 +32,8 @@ extension Scheduler {
         }
         let task = execution.tasks[index]
         guard task.outcome == nil else {
+            // Apple's pattern: the expiration handler completes the task, and the interrupted work completes it again.
+            if task.expiration != nil { return }
             let message =
                 "\(plugin) completed \(task.work.label) again; only the first completion counts;"
                 + " complete each task once"
