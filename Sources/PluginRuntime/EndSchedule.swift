@@ -74,8 +74,8 @@ package struct EndSchedule: Hashable, Sendable {
         // The return of a callback wakes the waiting thread.
         if activity.callbacks > 0 { return settledBy }
         if activity.calls > 0 { return min(settledBy, now + Self.threadCheckInterval) }
-        guard now < quietBy, let quietAt = activity.lastCall.map({ $0 + quietPeriod }), now < quietAt else { return nil }
-        return min(quietBy, quietAt)
+        guard now < quietBy, let lastCall = activity.lastCall, now < lastCall + quietPeriod else { return nil }
+        return min(quietBy, lastCall + quietPeriod)
     }
 
     /// Deadline of the plugin's `stop`: `now` plus the grace period, but no later than `stoppedBy`.

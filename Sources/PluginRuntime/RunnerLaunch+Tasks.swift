@@ -18,7 +18,8 @@ extension RunnerLaunch {
         case (.unknown, _), (.open, nil): return BGT_NO_SUCH_TASK
         }
         guard let out else { return BGT_INVALID }
-        return ForeignStruct.fill(out, with: information, minimum: ForeignStruct.MinorZero.taskInfo) ? BGT_OK : BGT_INVALID
+        let minimum = ForeignStruct.MinorZero.taskInfo
+        return ForeignStruct.fill(out, with: information, minimum: minimum) ? BGT_OK : BGT_INVALID
     }
 
     /// Sets, replaces or removes the expiration handler of a task.

@@ -99,9 +99,7 @@ package enum ABIVocabulary: UInt32, Hashable, Sendable, CaseIterable {
                 (1, "BGT_STRATEGY_QUEUE"), (2, "BGT_STRATEGY_FAIL"),
             ]
         case .resource:
-            [
-                (1, "BGT_RESOURCE_GPU"),
-            ]
+            [(1, "BGT_RESOURCE_GPU")]
         case .vocabulary:
             [
                 (1, "BGT_VOCABULARY_STATUS"), (2, "BGT_VOCABULARY_REASON"), (3, "BGT_VOCABULARY_KIND"),

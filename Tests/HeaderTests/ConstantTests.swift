@@ -21,7 +21,10 @@ struct ConstantTests {
         #expect(Set(defined) == Set(golden))
     }
 
-    @Test(arguments: ["BGT_KIND_", "BGT_LANE_", "BGT_ROLE_", "BGT_CAUSE_", "BGT_EVENT_", "BGT_EXPIRED_", "BGT_LOG_", "BGT_VOCABULARY_"])
+    @Test(arguments: [
+        "BGT_KIND_", "BGT_LANE_", "BGT_ROLE_", "BGT_CAUSE_", "BGT_EVENT_", "BGT_EXPIRED_", "BGT_LOG_",
+        "BGT_VOCABULARY_",
+    ])
     func `the header's constants with the same prefix are distinct and not zero`(prefix: String) {
         let numbers = Self.unsigned.filter { $0.name.hasPrefix(prefix) }.map(\.value)
         #expect(numbers.contains(0) == false)

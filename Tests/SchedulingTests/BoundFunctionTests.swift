@@ -41,7 +41,8 @@ struct BoundFunctionTests {
     @Test func `a bound function that returns a failure is blamed on the plugin`() throws {
         launch(.clean)
         let plan = try #require(host.lastPlan)
-        host.send(.completed(plan.number, try #require(plan.id(of: .clean)), .failure, message: "logtrim_run returned -1"))
+        let clean = try #require(plan.id(of: .clean))
+        host.send(.completed(plan.number, clean, .failure, message: "logtrim_run returned -1"))
         #expect(host.outcomes(of: .clean) == [.failed])
         #expect(host.lastEntry(of: .clean)?.blame == .plugin)
     }
