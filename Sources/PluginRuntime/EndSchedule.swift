@@ -21,7 +21,8 @@ package struct EndSchedule: Hashable, Sendable {
 
     /// Deadline of the first stage.
     package let settledBy: MonotonicTime
-    /// Deadline of the quiet period, which bounds a plugin that never stops calling.
+    /// Deadline of the quiet period, and of calls of the plugin's own threads: it bounds a plugin that never stops
+    /// calling.
     package let quietBy: MonotonicTime
     /// Deadline by which the plugin's `stop` and the expiration handlers of assertions have returned, and the host has
     /// answered the open calls.
@@ -40,7 +41,7 @@ package struct EndSchedule: Hashable, Sendable {
         self.quietPeriod = quietPeriod
         // With a grace period shorter than the quiet period, every chain of requests would break otherwise.
         quietBy = begin + min(.nanoseconds(Int64(Self.longestQuiet)), gracePeriod + quietPeriod)
-        settledBy = max(begin + gracePeriod, quietPeriod > .zero ? quietBy : begin)
+        settledBy = max(begin + gracePeriod, quietBy)
         let end = gracePeriod + LaunchBudget.exitTime / 2
         stoppedBy = begin + (end - Self.flushTime)
         flushedBy = begin + end
@@ -73,8 +74,9 @@ package struct EndSchedule: Hashable, Sendable {
         if now >= settledBy { return nil }
         // The return of a callback wakes the waiting thread.
         if activity.callbacks > 0 { return settledBy }
-        if activity.calls > 0 { return min(settledBy, now + Self.threadCheckInterval) }
-        guard now < quietBy, let lastCall = activity.lastCall, now < lastCall + quietPeriod else { return nil }
+        if now >= quietBy { return nil }
+        if activity.calls > 0 { return min(quietBy, now + Self.threadCheckInterval) }
+        guard let lastCall = activity.lastCall, now < lastCall + quietPeriod else { return nil }
         return min(quietBy, lastCall + quietPeriod)
     }
 

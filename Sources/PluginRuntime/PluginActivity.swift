@@ -44,7 +44,9 @@ final class PluginActivity: Sendable {
             let activity = current
             if let next = schedule.nextCheck(of: activity, at: .now) {
                 wait(until: next, unless: activity)
-            } else if schedule.quietPeriod > .zero, .now < schedule.quietBy, threads.isAnyActive {
+            } else if .now >= schedule.quietBy {
+                return
+            } else if schedule.quietPeriod > .zero, threads.isAnyActive {
                 wait(until: min(schedule.settledBy, .now + EndSchedule.threadCheckInterval), unless: activity)
             } else if current == activity {
                 // When the activity has changed, a thread has begun a call since and sleeps in it.

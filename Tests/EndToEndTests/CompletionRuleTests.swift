@@ -29,7 +29,7 @@ struct CompletionRuleTests {
     func `an expiration handler submits and completes, and the interrupted work completes again without a violation`()
         async throws
     {
-        let plugin = TestPlugin("SubmitsWhenExpiring", policy: ["budget: 300ms"])
+        let plugin = TestPlugin("SubmitsWhenExpiring", policy: ["budgets: { processing: 700ms }", "grace-period: 30s"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "failed" && end.message.contains("expired: budget"))

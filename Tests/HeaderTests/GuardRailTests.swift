@@ -75,7 +75,7 @@ struct GuardRailTests {
                 let source = try scratch.write(text, to: compiler.isCxx ? "source.cc" : "source.c")
                 let output = try compiler.run(["-std=\(compiler.baseline)", "-E", "-P", source.path]).output
                 let own = output.split(separator: "typedef struct bgt_host").last ?? ""
-                #expect(!own.contains("ssert") && !own.contains("static inline") && own.contains("bgt_request"))
+                #expect(!own.contains("tatic_assert") && !own.contains("static inline") && own.contains("bgt_request"))
             }
         }
     }
