@@ -35,7 +35,7 @@ let package = Package(
         // MARK: CBackgroundTasks, the C ABI between host and plugins: one header, nothing to link
 
         .target(name: "CBackgroundTasks"),
-        .testTarget(name: "HeaderTests", dependencies: ["CBackgroundTasks", "StatementTraits"]),
+        .testTarget(name: "HeaderTests", dependencies: ["CBackgroundTasks", "StatementTraits", "TaskModel"]),
 
         // MARK: BackgroundTasks, the ABI for plugins in Swift, with the API of Apple's platforms
 

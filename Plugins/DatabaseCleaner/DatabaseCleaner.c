@@ -22,7 +22,8 @@ int32_t submit_in(const bgt_host *host, const char *identifier, int64_t minutes)
     return status;
 }
 
-static int32_t note_pending(void *context, const bgt_pending *request) {
+static int32_t note_pending(void *context, const bgt_host *host, const bgt_pending *request) {
+    (void)host;
     unsigned *found = context;
     if (strcmp(request->identifier, PRUNE) == 0) {
         *found |= PRUNE_IS_PENDING;

@@ -81,7 +81,7 @@ void update(void *, const bgt_host *table, bgt_task task) noexcept {
     });
 }
 
-std::int32_t notePending(void *context, const bgt_pending *request) noexcept {
+std::int32_t notePending(void *context, const bgt_host *, const bgt_pending *request) noexcept {
     if (std::string_view(request->identifier) == refreshIdentifier) {
         *static_cast<bool *>(context) = true;
     }

@@ -2,6 +2,7 @@
 
 package import ArgumentParser
 import ControlAPI
+import TaskModel
 
 /// The root command `bgtask`, for operators and vendors. Every verb has its own file.
 package struct BgtaskCommand: ParsableCommand {

@@ -182,13 +182,13 @@ package struct FunctionTrial: Sendable {
                 case .message(_, .loadFailed(let message)), .message(_, .ffiMissing(let message)),
                     .message(_, .sandboxFailed(let message)):
                     throw FunctionTrialError(message)
-                case .message(_, .returned(_, let outcome, let text)):
+                case .message(_, .completed(_, let outcome, let text)):
                     let took = clock.monotonic - start
-                    report = FunctionReport(self, text, isSuccess: outcome == .success, took: took)
+                    report = FunctionReport(self, text ?? "", isSuccess: outcome == .success, took: took)
                     try launcher.send(.stop, to: Self.launch)
                 case .message(_, .violation(let rule, let message)):
                     remark(.violation(rule: rule?.rawValue, message: message))
-                case .message(_, .log(_, let message)): remark(.warning(message))
+                case .message(_, .log(_, _, let message)): remark(.warning(message))
                 case .refused(_, let call):
                     let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))
                     remark(.denied(denied))
@@ -223,6 +223,8 @@ package struct FunctionTrial: Sendable {
             handlers: [handler],
             containerPath: container,
             sandbox: sandbox,
+            supportedResources: [],
+            hostVersion: Release.version,
             deadline: start + budget,
             entryDeadline: start + budget,
             gracePeriod: gracePeriod,

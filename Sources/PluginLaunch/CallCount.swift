@@ -34,7 +34,7 @@ extension RunnerMessage {
     fileprivate var isCall: Bool {
         switch self {
         case .submit, .cancel, .cancelAll, .pending: true
-        case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .confined, .completed, .returned,
+        case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .confined, .completed,
             .expirationHandler,
             .expiring,
             .progress, .title, .fetchInterval, .assertionBegan, .assertionEnded, .log, .violation, .stopped:

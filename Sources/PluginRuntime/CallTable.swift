@@ -11,7 +11,7 @@ package final class CallTable: Sendable {
         case submitted(SubmissionNumber)
         case refused(SubmissionRefusal)
         case cancelled(isRecorded: Bool)
-        case pending([PendingSummary])
+        case pending([ListedRequest])
     }
 
     private struct State {

@@ -5,19 +5,25 @@ package import TaskModel
 /// Deadlines of the stages in which a launch ends. The host kills the process at the grace period plus
 /// `LaunchBudget.exitTime` after its stop message; the last stage ends half of the exit time earlier.
 ///
-/// The first stage is the quiet period. Calls into the plugin return, and the plugin's own threads make their last
-/// calls: for example the thread that completed the last task may submit the next request. The stages `stop`, answers
-/// to open calls, and output follow.
+/// In the first stage, calls into the plugin return within the grace period, and calls of the plugin in progress are
+/// answered: the callback that completed the last task may submit the next request. With a quiet period, the plugin's
+/// own threads make their last calls, too. The stages `stop`, answers to open calls, and output follow.
 package struct EndSchedule: Hashable, Sendable {
-    /// The time without a call of the plugin's own threads after which these threads count as finished.
-    package static var quietPeriod: Duration { .milliseconds(250) }
+    /// The time without a call of the plugin's own threads after which these threads count as finished; zero when the
+    /// plugin asks for none.
+    package let quietPeriod: Duration
 
     /// The part of the exit time that is left for flushing the output when the plugin's `stop` uses all of its time.
     private static var flushTime: Duration { .milliseconds(100) }
 
-    /// Deadline of the first stage: callbacks have to return, and the quiet period has to pass. It also bounds a plugin
-    /// that never stops calling.
+    /// Limit of the quiet period in nanoseconds, `BGTASK_QUIET_MAX` of the header.
+    private static let longestQuiet = 1_000_000_000
+
+    /// Deadline of the first stage.
     package let settledBy: MonotonicTime
+    /// Deadline of the quiet period, and of calls of the plugin's own threads: it bounds a plugin that never stops
+    /// calling.
+    package let quietBy: MonotonicTime
     /// Deadline by which the plugin's `stop` and the expiration handlers of assertions have returned, and the host has
     /// answered the open calls.
     package let stoppedBy: MonotonicTime
@@ -27,11 +33,15 @@ package struct EndSchedule: Hashable, Sendable {
 
     /// Computes the deadlines.
     ///
-    /// - Parameter begin: arrival of the host's stop message.
-    package init(begin: MonotonicTime, gracePeriod: Duration) {
+    /// - Parameters:
+    ///   - begin: arrival of the host's stop message.
+    ///   - quietPeriod: the quiet period that the plugin asks for.
+    package init(begin: MonotonicTime, gracePeriod: Duration, quietPeriod: Duration = .zero) {
         self.gracePeriod = gracePeriod
+        self.quietPeriod = quietPeriod
         // With a grace period shorter than the quiet period, every chain of requests would break otherwise.
-        settledBy = begin + min(.seconds(1), gracePeriod + Self.quietPeriod)
+        quietBy = begin + min(.nanoseconds(Int64(Self.longestQuiet)), gracePeriod + quietPeriod)
+        settledBy = max(begin + gracePeriod, quietBy)
         let end = gracePeriod + LaunchBudget.exitTime / 2
         stoppedBy = begin + (end - Self.flushTime)
         flushedBy = begin + end
@@ -64,10 +74,10 @@ package struct EndSchedule: Hashable, Sendable {
         if now >= settledBy { return nil }
         // The return of a callback wakes the waiting thread.
         if activity.callbacks > 0 { return settledBy }
-        // The quiet period begins when the call returns, which is later than now.
-        if activity.calls > 0 { return min(settledBy, now + Self.quietPeriod) }
-        guard let quietAt = activity.lastCall.map({ $0 + Self.quietPeriod }), now < quietAt else { return nil }
-        return min(settledBy, quietAt)
+        if now >= quietBy { return nil }
+        if activity.calls > 0 { return min(quietBy, now + Self.threadCheckInterval) }
+        guard let lastCall = activity.lastCall, now < lastCall + quietPeriod else { return nil }
+        return min(quietBy, lastCall + quietPeriod)
     }
 
     /// Deadline of the plugin's `stop`: `now` plus the grace period, but no later than `stoppedBy`.

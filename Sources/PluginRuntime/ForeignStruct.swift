@@ -7,6 +7,16 @@ package enum ForeignStruct {
     /// a newer plugin.
     package static let longest: UInt32 = 4096
 
+    /// Sizes in bytes that the structs have in minor version 0 of the ABI. They never change: a later minor lengthens a
+    /// struct, and plugins of minor 0 still pass these sizes.
+    package enum MinorZero {
+        package static let request = 72
+        package static let refusal = 256
+        package static let launchInfo = 96
+        package static let taskInfo = 72
+        package static let plugin = 48
+    }
+
     package enum Reading<Value> {
         case value(Value)
         /// The struct uses fields that this host does not support.
@@ -21,7 +31,7 @@ package enum ForeignStruct {
     package static func read<Value>(
         _ address: UnsafeRawPointer,
         as type: Value.Type,
-        minimum: Int = MemoryLayout<Value>.size
+        minimum: Int
     ) -> Reading<Value> {
         guard let size = size(at: address, minimum: minimum) else { return .invalid }
         let known = min(size, MemoryLayout<Value>.size)
@@ -44,7 +54,7 @@ package enum ForeignStruct {
     package static func fill<Value>(
         _ address: UnsafeMutableRawPointer,
         with value: Value,
-        minimum: Int = MemoryLayout<Value>.size
+        minimum: Int
     ) -> Bool {
         guard let size = size(at: address, minimum: minimum) else { return false }
         let target = UnsafeMutableRawBufferPointer(start: address, count: size)

@@ -7,11 +7,11 @@ import TaskModel
 extension ForeignSubmission {
     /// The terms of a continued request; nil for every other kind. Throws when a title, the strategy or a resource is
     /// invalid.
-    static func continued(_ fields: bgt_request, _ kind: TaskKind) throws(Problem) -> ContinuedTerms? {
+    static func continued(_ fields: bgt_request, _ kind: TaskKind) throws(CallProblem) -> ContinuedTerms? {
         guard kind == .continued else { return nil }
         return ContinuedTerms(
             title: try title(fields.title),
-            subtitle: try fields.subtitle.map { address throws(Problem) in try text(address, "subtitle") },
+            subtitle: try fields.subtitle.map { address throws(CallProblem) in try text(address, "subtitle") },
             strategy: try strategy(fields.strategy),
             resources: try resources(fields.resources)
         )
@@ -22,20 +22,20 @@ extension ForeignSubmission {
         ProtectionType(rawValue: (fields.flags & BGTASK_PROTECTION_MASK) >> ProtectionType.flagShift) ?? .default
     }
 
-    private static func title(_ address: UnsafePointer<CChar>?) throws(Problem) -> String {
+    private static func title(_ address: UnsafePointer<CChar>?) throws(CallProblem) -> String {
         guard let address else {
-            throw Problem(status: BGT_INVALID, message: "title: NULL; give the title that users see")
+            throw CallProblem(status: BGT_INVALID, message: "title: NULL; give the title that users see")
         }
         let title = try text(address, "title")
         guard !title.isEmpty else {
-            throw Problem(status: BGT_INVALID, message: "title: empty; give the title that users see")
+            throw CallProblem(status: BGT_INVALID, message: "title: empty; give the title that users see")
         }
         return title
     }
 
-    private static func text(_ address: UnsafePointer<CChar>, _ field: String) throws(Problem) -> String {
+    private static func text(_ address: UnsafePointer<CChar>, _ field: String) throws(CallProblem) -> String {
         guard let text = ForeignTitles.text(address) else {
-            throw Problem(
+            throw CallProblem(
                 status: BGT_INVALID,
                 message: "\(field): longer than \(ContinuedTerms.maximumTitle) bytes or not UTF-8;"
                     + " write UTF-8 text of at most \(ContinuedTerms.maximumTitle) bytes"
@@ -44,24 +44,19 @@ extension ForeignSubmission {
         return text
     }
 
-    private static func strategy(_ number: UInt32) throws(Problem) -> SubmissionStrategy {
+    private static func strategy(_ number: UInt32) throws(CallProblem) -> SubmissionStrategy {
         if number == 0 { return .queue }
         guard let strategy = SubmissionStrategy(rawValue: number) else {
-            throw Problem(
-                status: BGT_INVALID,
-                message: "strategy \(number): not one of BGT_STRATEGY_...; use one of them, or leave it zero"
-            )
+            throw tooNew("strategy \(number) is not a BGT_STRATEGY_...")
         }
         return strategy
     }
 
-    private static func resources(_ bits: UInt64) throws(Problem) -> TaskResources {
+    private static func resources(_ bits: UInt64) throws(CallProblem) -> TaskResources {
         let resources = TaskResources(rawValue: bits)
         guard resources.isSubset(of: TaskResources.known) else {
-            throw Problem(
-                status: BGT_INVALID,
-                message: "resources: has a bit outside BGT_RESOURCE_...; clear that bit, or upgrade bgtaskd"
-            )
+            let unknown = bits & ~TaskResources.known.rawValue
+            throw tooNew("resources 0x\(String(unknown, radix: 16)) are no BGT_RESOURCE_...")
         }
         return resources
     }

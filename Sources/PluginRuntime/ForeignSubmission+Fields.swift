@@ -5,23 +5,24 @@ import TaskModel
 
 // A bgt_request has the fields of every kind: the fields of other kinds must be zero.
 extension ForeignSubmission {
-    static func refuseForeignFields(_ fields: bgt_request, of kind: TaskKind) throws(Problem) {
+    static func refuseForeignFields(_ fields: bgt_request, of kind: TaskKind) throws(CallProblem) {
+        let known = RequestField.allCases.reduce(UInt32(0)) { $0 | $1.flags }
+        let unknown = fields.flags & ~known
+        if unknown != 0 { throw tooNew("flags 0x\(String(unknown, radix: 16)) are no flags") }
         if let field = RequestField.foreign(to: kind, isGiven: { $0.isGiven(in: fields) }) {
             if field.flags != 0 { throw foreignFlags(fields.flags, to: kind) }
-            throw Problem(
+            throw CallProblem(
                 status: BGT_INVALID,
                 message: "\(field.member) has no meaning for a \(kind.name) request; leave it zero"
             )
         }
-        let known = RequestField.allCases.reduce(UInt32(0)) { $0 | $1.flags }
-        if fields.flags & ~known != 0 { throw foreignFlags(fields.flags, to: kind) }
     }
 
     /// The problem of a request whose `flags` have bits that requests of its kind do not have.
-    private static func foreignFlags(_ flags: UInt32, to kind: TaskKind) -> Problem {
+    private static func foreignFlags(_ flags: UInt32, to kind: TaskKind) -> CallProblem {
         let own = RequestField.allCases.filter { $0.belongs(to: kind) }.reduce(UInt32(0)) { $0 | $1.flags }
         let bits = String(flags & ~own, radix: 16)
-        return Problem(
+        return CallProblem(
             status: BGT_INVALID,
             message: "flags 0x\(bits) do not apply to a \(kind.name) request; clear these bits"
         )

@@ -9,31 +9,18 @@ package struct ForeignSubmission: Hashable, Sendable {
     package let request: TaskRequest
     package let payload: [UInt8]
 
-    /// The flaw of a malformed submission, with the status that `submit` returns for it.
-    package struct Problem: Error, Hashable, Sendable {
-        package let status: Int32
-        package let subReason: UInt32
-        package let message: String
-
-        package init(status: Int32, subReason: UInt32 = BGT_REASON_NONE, message: String) {
-            self.status = status
-            self.subReason = subReason
-            self.message = message
-        }
-    }
-
-    package init(_ address: UnsafePointer<bgt_request>?) throws(Problem) {
-        guard let address else { throw Problem(status: BGT_INVALID, message: "request: NULL; pass a bgt_request") }
-        switch ForeignStruct.read(address, as: bgt_request.self) {
+    package init(_ address: UnsafePointer<bgt_request>?) throws(CallProblem) {
+        guard let address else { throw CallProblem(status: BGT_INVALID, message: "request: NULL; pass a bgt_request") }
+        switch ForeignStruct.read(address, as: bgt_request.self, minimum: ForeignStruct.MinorZero.request) {
         case .value(let fields): try self.init(fields)
         case .tooNew:
-            throw Problem(
+            throw CallProblem(
                 status: BGT_TOO_NEW,
                 message: "request: uses fields that this host, of ABI minor version \(BGTASK_ABI_MINOR), does not"
                     + " support; leave them zero, or upgrade bgtaskd"
             )
         case .invalid:
-            throw Problem(
+            throw CallProblem(
                 status: BGT_INVALID,
                 message:
                     "request.size: not the size of a bgt_request; create the request with bgt_refresh_request or"
@@ -42,7 +29,7 @@ package struct ForeignSubmission: Hashable, Sendable {
         }
     }
 
-    private init(_ fields: bgt_request) throws(Problem) {
+    private init(_ fields: bgt_request) throws(CallProblem) {
         let identifier = try Self.identifier(fields.identifier)
         let kind = try Self.kind(fields)
         let continued = try Self.continued(fields, kind)
@@ -61,12 +48,12 @@ package struct ForeignSubmission: Hashable, Sendable {
         self.payload = payload
     }
 
-    package static func identifier(_ address: UnsafePointer<CChar>?) throws(Problem) -> TaskIdentifier {
+    package static func identifier(_ address: UnsafePointer<CChar>?) throws(CallProblem) -> TaskIdentifier {
         guard let address else {
-            throw Problem(status: BGT_INVALID, message: "identifier: NULL; pass the identifier of a task")
+            throw CallProblem(status: BGT_INVALID, message: "identifier: NULL; pass the identifier of a task")
         }
         guard let text = ForeignText.read(address, limit: ReverseDNSName.maximumLength) else {
-            throw Problem(
+            throw CallProblem(
                 status: BGT_INVALID,
                 message: "identifier: longer than \(ReverseDNSName.maximumLength) bytes or not UTF-8;"
                     + " write an identifier that the manifest permits"
@@ -74,33 +61,47 @@ package struct ForeignSubmission: Hashable, Sendable {
         }
         guard let identifier = TaskIdentifier(text) else {
             let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
-            throw Problem(status: BGT_INVALID, message: "identifier \"\(text)\" \(flaw.text)")
+            throw CallProblem(status: BGT_INVALID, message: "identifier \"\(text)\" \(flaw.text)")
         }
         return identifier
     }
 
-    private static func kind(_ fields: bgt_request) throws(Problem) -> TaskKind {
-        guard let kind = TaskKind(rawValue: fields.kind), TaskKind.submittable.contains(kind) else {
-            throw Problem(
+    private static func kind(_ fields: bgt_request) throws(CallProblem) -> TaskKind {
+        guard fields.kind != 0 else {
+            throw CallProblem(status: BGT_INVALID, message: "kind: 0; use a BGT_KIND_... other than BGT_KIND_EVENT")
+        }
+        guard let kind = TaskKind(rawValue: fields.kind) else {
+            throw tooNew("kind \(fields.kind) is not a BGT_KIND_...")
+        }
+        guard TaskKind.submittable.contains(kind) else {
+            throw CallProblem(
                 status: BGT_INVALID,
-                message: "kind \(fields.kind): not a kind that can be submitted; use a BGT_KIND_... other than"
-                    + " BGT_KIND_EVENT"
+                message: "kind \(fields.kind): events are delivered, never submitted; use another BGT_KIND_..."
             )
         }
         try refuseForeignFields(fields, of: kind)
         return kind
     }
 
-    private static func payload(_ fields: bgt_request) throws(Problem) -> [UInt8] {
+    /// The problem of a request with a number or bit that this host does not know (BGT-ABI-06).
+    static func tooNew(_ flaw: String) -> CallProblem {
+        CallProblem(
+            status: BGT_TOO_NEW,
+            message: "\(flaw) of this host, whose ABI minor version is \(BGTASK_ABI_MINOR);"
+                + " leave it out, or upgrade bgtaskd"
+        )
+    }
+
+    private static func payload(_ fields: bgt_request) throws(CallProblem) -> [UInt8] {
         guard fields.payload_length <= TaskRequest.maximumPayload else {
-            throw Problem(
+            throw CallProblem(
                 status: BGT_INVALID,
                 message: "payload_length: \(fields.payload_length) bytes; at most \(TaskRequest.maximumPayload) are"
                     + " allowed; put larger data into the container"
             )
         }
         guard (fields.payload == nil) == (fields.payload_length == 0) else {
-            throw Problem(
+            throw CallProblem(
                 status: BGT_INVALID,
                 message: "payload: \(fields.payload == nil ? "NULL" : "not NULL"), but payload_length is"
                     + " \(fields.payload_length); pass NULL with length 0, or an address with a length above 0"

@@ -38,11 +38,10 @@ enum HostTable {
                 set_title: hostSetTitle,
                 begin_assertion: hostBeginAssertion,
                 end_assertion: hostEndAssertion,
-                set_minimum_fetch_interval: hostSetMinimumFetchInterval,
                 container_path: hostContainerPath,
                 setting: hostSetting,
                 log: hostLog,
-                status_name: hostStatusName,
+                name: hostName,
                 query: hostQuery
             )
         )
@@ -54,22 +53,28 @@ enum HostTable {
     /// The one launch of this process; nil before it is created.
     // Set once by the main thread, before the control thread starts and before any plugin code is mapped.
     nonisolated(unsafe) static var launch: RunnerLaunch?
+
+    /// Calls `body` with the launch, and counts the call. Returns `BGT_ENDED` in a process that the plugin forked.
+    static func call(_ body: (RunnerLaunch) -> Int32) -> Int32 {
+        call(otherwise: BGT_ENDED, body)
+    }
+
+    /// Calls `body` with the launch, and counts the call. In a process that the plugin forked it returns `fallback`: the
+    /// locks of the launch may be held by threads that the forked process does not have.
+    static func call<Result>(otherwise fallback: Result, _ body: (RunnerLaunch) -> Result) -> Result {
+        guard let launch, !ForkedProcess.isCurrent else { return fallback }
+        return launch.activity.call { body(launch) }
+    }
 }
 
 private typealias Host = UnsafePointer<bgt_host>
 private typealias Context = UnsafeMutableRawPointer
-
-/// Calls `body` with the launch, and counts the call. The fallback status is never returned: the launch exists before
-/// any plugin code is mapped.
-private func withLaunch(_ body: (RunnerLaunch) -> Int32) -> Int32 {
-    guard let launch = HostTable.launch else { return BGT_WRONG_PHASE }
-    return launch.activity.call { body(launch) }
-}
+private typealias Refusal = UnsafeMutablePointer<bgt_refusal>
 
 // MARK: The launch
 
 private func hostLaunchInfo(_ host: Host, _ out: UnsafeMutablePointer<bgt_launch_info>?) -> Int32 {
-    withLaunch { $0.describe(out) }
+    HostTable.call { $0.describe(out) }
 }
 
 private func hostRegisterHandler(
@@ -77,16 +82,19 @@ private func hostRegisterHandler(
     _ identifier: UnsafePointer<CChar>?,
     _ function: bgt_handler?,
     _ context: Context?,
-    _ release: bgt_release?
+    _ release: bgt_release?,
+    _ refusal: Refusal?
 ) -> Int32 {
     let handler = function.map { TaskHandler.registered(Callback($0, context: context, release: release)) }
-    let status = withLaunch { $0.register(identifier, handler) }
+    let status = HostTable.call { launch in
+        launch.answering(refusal) { () throws(CallProblem) in try launch.register(identifier, handler) }
+    }
     if status != BGT_OK { release?(context) }
     return status
 }
 
 private func hostRemaining(_ host: Host) -> UInt64 {
-    HostTable.launch.map { launch in launch.activity.call { launch.remaining } } ?? 0
+    HostTable.call(otherwise: 0) { $0.remaining }
 }
 
 private func hostContainerPath(
@@ -95,7 +103,7 @@ private func hostContainerPath(
     _ capacity: UInt64,
     _ needed: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    withLaunch { $0.containerPath(buffer, capacity, needed) }
+    HostTable.call { $0.containerPath(buffer, capacity, needed) }
 }
 
 private func hostSetting(
@@ -105,19 +113,21 @@ private func hostSetting(
     _ capacity: UInt64,
     _ needed: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    withLaunch { $0.setting(key, buffer, capacity, needed) }
+    HostTable.call { $0.setting(key, buffer, capacity, needed) }
 }
 
-private func hostLog(_ host: Host, _ level: UInt32, _ message: UnsafePointer<CChar>?) {
-    if let launch = HostTable.launch { launch.activity.call { launch.log(level, message) } }
+private func hostLog(_ host: Host, _ task: bgt_task, _ level: UInt32, _ message: UnsafePointer<CChar>?) {
+    HostTable.call(otherwise: ()) { $0.log(TaskID(rawValue: task), level, message) }
 }
 
-private func hostStatusName(_ host: Host, _ status: Int32) -> UnsafePointer<CChar> {
-    StatusName.address(of: status)
+private func hostName(_ host: Host, _ vocabulary: UInt32, _ number: Int64) -> UnsafePointer<CChar> {
+    let name = ABIVocabulary(rawValue: vocabulary)?.name(of: number) ?? "unknown"
+    // Literals are stored with a NUL and never move.
+    return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
 private func hostQuery(_ host: Host, _ id: UnsafePointer<CChar>?) -> UnsafeRawPointer? {
-    nil
+    id.flatMap { OptionalFeatures.table(of: String(cString: $0)) }
 }
 
 // MARK: Requests
@@ -127,25 +137,30 @@ private func hostSubmit(
     _ request: UnsafePointer<bgt_request>?,
     _ refusal: UnsafeMutablePointer<bgt_refusal>?
 ) -> Int32 {
-    withLaunch { $0.submit(request, refusal) }
+    HostTable.call { $0.submit(request, refusal) }
 }
 
-private func hostCancel(_ host: Host, _ identifier: UnsafePointer<CChar>?) -> Int32 {
-    withLaunch { $0.cancel(identifier) }
+private func hostCancel(_ host: Host, _ identifier: UnsafePointer<CChar>?, _ refusal: Refusal?) -> Int32 {
+    HostTable.call { launch in launch.answering(refusal) { () throws(CallProblem) in try launch.cancel(identifier) } }
 }
 
-private func hostCancelAll(_ host: Host) -> Int32 {
-    withLaunch { $0.cancelAll() }
+private func hostCancelAll(_ host: Host, _ refusal: Refusal?) -> Int32 {
+    HostTable.call { launch in launch.answering(refusal) { () throws(CallProblem) in try launch.cancelAll() } }
 }
 
-private func hostPending(_ host: Host, _ visitor: bgt_pending_visitor?, _ context: Context?) -> Int32 {
-    withLaunch { $0.visitPending(visitor, context) }
+private func hostPending(
+    _ host: Host,
+    _ visitor: bgt_pending_visitor?,
+    _ context: Context?,
+    _ refusal: Refusal?
+) -> Int32 {
+    HostTable.call { $0.visitPending(visitor, context, refusal) }
 }
 
 // MARK: Tasks
 
 private func hostTaskInfo(_ host: Host, _ task: bgt_task, _ out: UnsafeMutablePointer<bgt_task_info>?) -> Int32 {
-    withLaunch { $0.describe(TaskID(rawValue: task), out) }
+    HostTable.call { $0.describe(TaskID(rawValue: task), out) }
 }
 
 private func hostSetExpirationHandler(
@@ -156,18 +171,23 @@ private func hostSetExpirationHandler(
     _ release: bgt_release?
 ) -> Int32 {
     let handler = function.map { Callback($0, context: context, release: release) }
-    let status = withLaunch { $0.setExpirationHandler(handler, of: TaskID(rawValue: task)) }
+    let status = HostTable.call { $0.setExpirationHandler(handler, of: TaskID(rawValue: task)) }
     // Without a function the context will never be used, so it is released at once.
     if status != BGT_OK || handler == nil { release?(context) }
     return status
 }
 
-private func hostComplete(_ host: Host, _ task: bgt_task, _ outcome: Int32) -> Int32 {
-    withLaunch { $0.complete(TaskID(rawValue: task), outcome: outcome) }
+private func hostComplete(
+    _ host: Host,
+    _ task: bgt_task,
+    _ outcome: Int32,
+    _ message: UnsafePointer<CChar>?
+) -> Int32 {
+    HostTable.call { $0.complete(TaskID(rawValue: task), outcome: outcome, message) }
 }
 
 private func hostIsExpiring(_ host: Host, _ task: bgt_task) -> Int32 {
-    HostTable.launch.map { launch in launch.activity.call { launch.isExpiring(TaskID(rawValue: task)) } } ?? 1
+    HostTable.call(otherwise: 1) { $0.isExpiring(TaskID(rawValue: task)) }
 }
 
 // MARK: Assertions
@@ -178,23 +198,26 @@ private func hostBeginAssertion(
     _ function: bgt_assertion_handler?,
     _ context: Context?,
     _ release: bgt_release?,
-    _ out: UnsafeMutablePointer<bgt_assertion>?
+    _ out: UnsafeMutablePointer<bgt_assertion>?,
+    _ refusal: Refusal?
 ) -> Int32 {
     let handler = function.map { Callback($0, context: context, release: release) }
-    let status = withLaunch { $0.beginAssertion(name, handler, out) }
+    let status = HostTable.call { launch in
+        launch.answering(refusal) { () throws(CallProblem) in try launch.beginAssertion(name, handler, out) }
+    }
     // Without a function the context will never be used, so it is released at once.
     if status != BGT_OK || handler == nil { release?(context) }
     return status
 }
 
 private func hostEndAssertion(_ host: Host, _ assertion: bgt_assertion) -> Int32 {
-    withLaunch { $0.endAssertion(AssertionID(rawValue: assertion)) }
+    HostTable.call { $0.endAssertion(AssertionID(rawValue: assertion)) }
 }
 
-// MARK: Continued tasks and legacy fetch
+// MARK: Continued tasks
 
 private func hostSetProgress(_ host: Host, _ task: bgt_task, _ completed: Int64, _ total: Int64) -> Int32 {
-    withLaunch { $0.setProgress(of: TaskID(rawValue: task), completed, of: total) }
+    HostTable.call { $0.setProgress(of: TaskID(rawValue: task), completed, of: total) }
 }
 
 private func hostSetTitle(
@@ -203,9 +226,5 @@ private func hostSetTitle(
     _ title: UnsafePointer<CChar>?,
     _ subtitle: UnsafePointer<CChar>?
 ) -> Int32 {
-    withLaunch { $0.setTitle(of: TaskID(rawValue: task), title, subtitle) }
-}
-
-private func hostSetMinimumFetchInterval(_ host: Host, _ seconds: UInt64) -> Int32 {
-    withLaunch { $0.setMinimumFetchInterval(seconds) }
+    HostTable.call { $0.setTitle(of: TaskID(rawValue: task), title, subtitle) }
 }

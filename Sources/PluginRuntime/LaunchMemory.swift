@@ -10,12 +10,16 @@ struct LaunchMemory: @unchecked Sendable {
     /// Identifiers of the batch's tasks, without events; nil when there are none.
     let identifiers: UnsafePointer<UnsafePointer<CChar>>?
     let identifierCount: Int
+    let hostName: UnsafePointer<CChar>
+    let hostVersion: UnsafePointer<CChar>
 
     init(_ plan: RunnerPlan) {
         plugin = UnsafePointer(plan.plugin.text.stored())
         let identifiers = plan.tasks.filter { $0.kind != .event }.map { UnsafePointer($0.identifier.stored()) }
         self.identifiers = identifiers.stored().map { UnsafePointer($0) }
         identifierCount = identifiers.count
+        hostName = UnsafePointer("bgtask".stored())
+        hostVersion = UnsafePointer(plan.hostVersion.stored())
     }
 }
 
@@ -42,6 +46,25 @@ struct TaskMemory: @unchecked Sendable {
     func free() {
         identifier.deallocate()
         payload?.deallocate()
+        title?.deallocate()
+        subtitle?.deallocate()
+    }
+}
+
+/// The strings of a pending request while a visitor receives it.
+struct RequestMemory {
+    let identifier: UnsafePointer<CChar>
+    let title: UnsafePointer<CChar>?
+    let subtitle: UnsafePointer<CChar>?
+
+    init(_ request: TaskRequest) {
+        identifier = UnsafePointer(request.identifier.text.stored())
+        title = request.continued.map { UnsafePointer($0.title.stored()) }
+        subtitle = request.continued?.subtitle.map { UnsafePointer($0.stored()) }
+    }
+
+    func free() {
+        identifier.deallocate()
         title?.deallocate()
         subtitle?.deallocate()
     }

@@ -18,8 +18,11 @@ final class PluginActivity: Sendable {
     func callback(_ role: ThreadRole = .callback, _ body: () -> Void) {
         callbacks.change { $0 += 1 }
         ThreadRole.with(role, body)
-        callbacks.change { $0 -= 1 }
+        callbackEnded()
     }
+
+    /// Ends the count of a callback that has returned, or whose thread has ended.
+    func callbackEnded() { callbacks.change { $0 -= 1 } }
 
     /// Runs a call of the plugin into the runner. Only calls on threads of the plugin's own are counted and timed.
     func call<Result>(_ body: () -> Result) -> Result {
@@ -32,15 +35,18 @@ final class PluginActivity: Sendable {
         return body()
     }
 
-    /// Blocks until the plugin is quiet or `schedule.settledBy` has passed. A plugin is quiet when its callbacks have
-    /// returned, its own threads have made no call for the quiet period, and none of these threads runs. A running
-    /// thread may have just received work from a handler, such as a submission.
+    /// Blocks until the plugin is quiet or `schedule.settledBy` has passed. A plugin is quiet when its callbacks and the
+    /// calls of its own threads have returned. With a quiet period, its own threads must also have made no call for this
+    /// long, and none of them may run: a running thread may have just received work from a handler, such as a
+    /// submission.
     func settle(_ schedule: EndSchedule, _ threads: PluginThreads) {
         while .now < schedule.settledBy {
             let activity = current
             if let next = schedule.nextCheck(of: activity, at: .now) {
                 wait(until: next, unless: activity)
-            } else if threads.isAnyActive {
+            } else if .now >= schedule.quietBy {
+                return
+            } else if schedule.quietPeriod > .zero, threads.isAnyActive {
                 wait(until: min(schedule.settledBy, .now + EndSchedule.threadCheckInterval), unless: activity)
             } else if current == activity {
                 // When the activity has changed, a thread has begun a call since and sleeps in it.

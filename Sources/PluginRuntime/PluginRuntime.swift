@@ -70,11 +70,11 @@ package enum PluginRuntime {
         for descriptor in [RunnerDescriptors.control, RunnerDescriptors.lastWords] {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
-        // Writing to a broken pipe returns an error to the plugin instead of ending the process.
-        signal(SIGPIPE, SIG_IGN)
-        // A service manager that stops the host also signals its runners, but only the host decides when they end. The
-        // handlers are empty functions instead of SIG_IGN: programs that a plugin starts get the default action back.
-        for polite in [SIGTERM, SIGINT, SIGHUP] { signal(polite) { _ in } }
+        // A service manager that stops the host also signals its runners, but only the host decides when they end.
+        // Writing to a broken pipe returns an error to the plugin instead of ending the process. The handlers are empty
+        // functions instead of SIG_IGN: programs that a plugin starts get the default action back.
+        for ineffective in [SIGTERM, SIGINT, SIGHUP, SIGPIPE] { signal(ineffective) { _ in } }
+        ForkedProcess.prepare()
         OutputStreams.bufferByLine()
     }
 

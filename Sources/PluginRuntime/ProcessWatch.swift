@@ -1,13 +1,15 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CLinux
 import Glibc
 import TaskModel
 
 /// A snapshot of process-wide state that a plugin must not change (BGT-ABI-16). A later comparison reports the changes;
 /// none is undone.
 // Unchecked: the addresses of signal handlers are compared, never called.
-struct ProcessWatch: @unchecked Sendable {
-    private let handlers: [UnsafeRawPointer?]
+final class ProcessWatch: @unchecked Sendable {
+    /// The handlers as the runner set them, or as a language runtime set them before entry returned.
+    private var handlers: [UnsafeRawPointer?]
     private let directory: String?
     /// The process's umask in octal; nil where /proc cannot be read.
     private let fileMask: Substring?
@@ -17,6 +19,24 @@ struct ProcessWatch: @unchecked Sendable {
         handlers = Self.handlers()
         directory = Self.directory()
         fileMask = Self.fileMask()
+    }
+
+    /// Accepts the handlers of crash signals that a language runtime has set by now, such as the one of Go: they run on
+    /// an alternate stack and call the earlier handlers. Called on the main thread, when entry has returned.
+    func acceptRuntimes() {
+        for (index, signal) in Self.signals.enumerated() where CrashReporter.signals.contains(signal) {
+            var action = sigaction()
+            sigaction(signal, nil, &action)
+            let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: UnsafeRawPointer?.self)
+            if Self.isOfLanguageRuntime(handler) { handlers[index] = handler }
+        }
+    }
+
+    /// Whether the handler lies in a library with Go's runtime. The call of the earlier handler cannot be observed
+    /// without a crash; Go's runtime makes it.
+    private static func isOfLanguageRuntime(_ handler: UnsafeRawPointer?) -> Bool {
+        guard let handler else { return false }
+        return bgl_library_has(handler, "crosscall2") == 1
     }
 
     /// Descriptions of all differences from the snapshot, each with its remedy.

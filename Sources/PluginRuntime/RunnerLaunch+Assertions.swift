@@ -11,17 +11,23 @@ extension RunnerLaunch {
 
     /// Begins an assertion and stores its number in `out`.
     ///
-    /// - Parameter handler: expiration handler of the assertion; nil for none.
-    /// - Returns: the status; on any status except `BGT_OK` the handler still belongs to the caller.
+    /// - Parameter handler: expiration handler of the assertion; nil for none. When this throws, the handler still belongs
+    ///   to the caller.
     func beginAssertion(
         _ name: UnsafePointer<CChar>?,
         _ handler: AssertionHandler?,
         _ out: UnsafeMutablePointer<bgt_assertion>?
-    ) -> Int32 {
+    ) throws(CallProblem) {
         out?.pointee = 0
-        if let status = bar("begin_assertion") { return status }
-        guard let out, let name, let text = ForeignText.read(name, limit: AssertionID.nameLimit) else {
-            return BGT_INVALID
+        try permit("begin_assertion")
+        guard let out else {
+            throw CallProblem(status: BGT_INVALID, message: "out: NULL; pass the address of a number")
+        }
+        guard let name, let text = ForeignText.read(name, limit: AssertionID.nameLimit) else {
+            throw CallProblem(
+                status: BGT_INVALID,
+                message: "name: NULL, longer than \(AssertionID.nameLimit) bytes, or not UTF-8; name the work"
+            )
         }
         let beginning = state.withLock { state -> AssertionTable<AssertionHandler>.Beginning in
             // The host has already received the last completion and ends the launch.
@@ -32,11 +38,18 @@ extension RunnerLaunch {
             return beginning
         }
         switch beginning {
-        case .begun(let id):
-            out.pointee = id.rawValue
-            return BGT_OK
-        case .tooMany: return BGT_UNAVAILABLE
-        case .tooLate: return BGT_ENDED
+        case .begun(let id): out.pointee = id.rawValue
+        case .tooMany:
+            throw CallProblem(
+                status: BGT_UNAVAILABLE,
+                message: "\(AssertionID.openLimit) assertions are open; end one before the next begins"
+            )
+        case .tooLate:
+            throw CallProblem(
+                status: BGT_ENDED,
+                message: "the launch is expiring, or no task and no assertion is open;"
+                    + " begin the assertion before the last completion"
+            )
         }
     }
 
@@ -79,7 +92,7 @@ extension RunnerLaunch {
             return call
         }
         guard let (handler, reason) = call else { return }
-        activity.callback(.expirationHandler) {
+        activity.callback {
             handler.function(handler.context, HostTable.address, id.rawValue, reason.rawValue)
             handler.release()
         }

@@ -89,22 +89,26 @@ extension RunnerLaunch {
         }
     }
 
-    func setMinimumFetchInterval(_ seconds: UInt64) -> Int32 {
-        if let status = bar("set_minimum_fetch_interval") { return status }
+    func setMinimumFetchInterval(_ seconds: UInt64) throws(CallProblem) {
+        try permit("set_minimum_interval")
         guard plan.role == .main else {
-            violation(
-                nil,
-                "an extension called set_minimum_fetch_interval; only its main plugin may call this function, because"
-                    + " the main plugin receives the fetch events"
-            )
-            return BGT_WRONG_ROLE
+            let message =
+                "an extension called set_minimum_interval; only its main plugin may call this function, because the main"
+                + " plugin receives the fetch events"
+            violation(nil, message)
+            throw CallProblem(status: BGT_WRONG_ROLE, message: message)
         }
-        guard plan.modes.contains(.fetch), plan.permitted.isEmpty else { return BGT_NOT_PERMITTED }
+        guard plan.modes.contains(.fetch), plan.permitted.isEmpty else {
+            throw CallProblem(
+                status: BGT_NOT_PERMITTED,
+                message: "legacy fetch requires a manifest with the background mode fetch and without permitted"
+                    + " identifiers; submit refresh requests instead"
+            )
+        }
         // The longest interval, almost three centuries; `.max` stands for never.
         let longest = UInt64(Int64.max / 1_000_000_000)
         let interval: Duration? = seconds == .max ? nil : .seconds(Int64(min(seconds, longest)))
         state.withLock { put(.fetchInterval(interval), as: .fetchInterval, &$0) }
-        return BGT_OK
     }
 
     // Called under the lock: reports on one subject reach the host in the order in which they were made.

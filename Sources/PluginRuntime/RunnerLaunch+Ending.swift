@@ -10,7 +10,7 @@ import TaskModel
 // stages. The control thread enforces deadlines on the stages that run plugin code.
 extension RunnerLaunch {
     enum EndStage {
-        /// First stage: callbacks return, and the plugin's own threads finish their calls. Calls are still answered.
+        /// First stage: callbacks return, and calls in progress are answered. New calls are still possible.
         case settling(EndSchedule)
         /// Second stage: `stop` runs, then the handlers of assertions.
         case stopping(deadline: MonotonicTime)
@@ -29,7 +29,8 @@ extension RunnerLaunch {
     /// Starts the end of the launch, on a thread of its own. Called by the control thread; never blocks. A second stop
     /// message has no effect.
     func stop() {
-        let schedule = EndSchedule(begin: .now, gracePeriod: plan.gracePeriod)
+        let quiet = state.withLock { $0.hooks?.quietPeriod } ?? .zero
+        let schedule = EndSchedule(begin: .now, gracePeriod: plan.gracePeriod, quietPeriod: quiet)
         let isFirst = endStage.withLock { stage in
             guard stage == nil else { return false }
             stage = .settling(schedule)
@@ -41,6 +42,7 @@ extension RunnerLaunch {
     private func end(_ schedule: EndSchedule) -> Never {
         let hooks = state.withLock { $0.hooks }
         activity.settle(schedule, PluginThreads(includeMain: hooks?.offersMain == true))
+        mainLoop.skip()
         enter(.stopping(deadline: schedule.stopDeadline(calledAt: .now)))
         if let hooks { activity.callback { hooks.stop() } }
         closeTables()

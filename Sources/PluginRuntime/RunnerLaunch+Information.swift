@@ -3,6 +3,7 @@
 import CBackgroundTasks
 import LinuxSystem
 import RunnerWire
+import Synchronization
 import TaskModel
 
 extension RunnerLaunch {
@@ -20,7 +21,11 @@ extension RunnerLaunch {
         information.plugin = memory.plugin
         information.identifiers = memory.identifiers
         information.identifier_count = UInt64(memory.identifierCount)
-        return ForeignStruct.fill(out, with: information) ? BGT_OK : BGT_INVALID
+        information.supported_resources = plan.supportedResources.rawValue
+        information.host_name = memory.hostName
+        information.host_version = memory.hostVersion
+        let minimum = ForeignStruct.MinorZero.launchInfo
+        return ForeignStruct.fill(out, with: information, minimum: minimum) ? BGT_OK : BGT_INVALID
     }
 
     /// Nanoseconds left of the launch's budget; `BGTASK_NO_DEADLINE` without a budget.
@@ -52,10 +57,11 @@ extension RunnerLaunch {
         return copy(value, buffer, capacity, needed)
     }
 
-    func log(_ level: UInt32, _ message: UnsafePointer<CChar>?) {
+    func log(_ task: TaskID, _ level: UInt32, _ message: UnsafePointer<CChar>?) {
         guard let message else { return }
-        let text = ForeignText.readRepaired(message, limit: 4096)
-        channel.send(.log(LogLevel(rawValue: level) ?? .error, message: text))
+        let text = ForeignText.readRepaired(message, limit: Int(BGTASK_LOG_MAX))
+        let isKnown = state.withLock { $0.tasks.presence(of: task) != .unknown }
+        channel.send(.log(LogLevel(rawValue: level) ?? .error, of: isKnown ? task : nil, message: text))
     }
 
     private func copy(

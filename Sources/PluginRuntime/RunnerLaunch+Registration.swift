@@ -20,11 +20,36 @@ extension RunnerLaunch {
         return state.withLock { $0.hasEnded } ? BGT_ENDED : nil
     }
 
-    func register(_ name: UnsafePointer<CChar>?, _ handler: Handler?) -> Int32 {
-        if let status = bar("register_handler") { return status }
+    /// Refuses a call made inside a visitor of `pending`, or after the end of the launch.
+    func permit(_ call: StaticString) throws(CallProblem) {
+        guard let status = bar(call) else { return }
+        if status == BGT_ENDED { throw Self.ended(call) }
+        throw CallProblem(
+            status: status,
+            message: "\(call): not allowed in a visitor of pending; call it after pending has returned"
+        )
+    }
+
+    static func ended(_ call: StaticString) -> CallProblem {
+        CallProblem(
+            status: BGT_ENDED,
+            message: "\(call): the launch has ended, and the call was not recorded;"
+                + " call it before the last completion, or hold an assertion until it has returned"
+        )
+    }
+
+    func register(_ name: UnsafePointer<CChar>?, _ handler: Handler?) throws(CallProblem) {
+        try permit("register_handler")
         // The longest identifier plus the suffix of a pattern.
         let limit = ReverseDNSName.maximumLength + 2
-        guard let handler, let name, let text = ForeignText.read(name, limit: limit) else { return BGT_INVALID }
+        guard let handler else { throw CallProblem(status: BGT_INVALID, message: "handler: NULL; pass a function") }
+        guard let name, let text = ForeignText.read(name, limit: limit) else {
+            throw CallProblem(
+                status: BGT_INVALID,
+                message: "identifier: NULL, longer than \(limit) bytes, or not UTF-8;"
+                    + " write an identifier that the manifest permits"
+            )
+        }
         let verdict = state.withLock { state -> RegistrationTable<Handler>.Verdict? in
             // The launch may have ended since `bar`: no violation.
             if state.hasEnded { return nil }
@@ -34,39 +59,40 @@ extension RunnerLaunch {
             if case .registered(let name, isLate: true) = verdict { channel.send(.registered(name)) }
             return verdict
         }
+        guard let verdict else { throw Self.ended("register_handler") }
+        guard let problem = Self.problem(of: verdict, registering: text) else { return }
+        if let rule = problem.rule { violation(rule, problem.call.message) }
+        throw problem.call
+    }
+
+    /// The problem of a registration, and the rule of the ABI that it violates; nil when the handler is registered.
+    private static func problem(
+        of verdict: RegistrationTable<Handler>.Verdict,
+        registering text: String
+    ) -> (call: CallProblem, rule: ABIRule?)? {
         switch verdict {
-        case nil:
-            return BGT_ENDED
-        case .registered:
-            return BGT_OK
+        case .registered: return nil
         case .malformed:
-            return BGT_INVALID
+            let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
+            return (CallProblem(status: BGT_INVALID, message: "identifier \"\(text)\" \(flaw.text)"), nil)
         case .notPermitted:
-            violation(
-                .registration,
+            let message =
                 "\"\(text)\" was registered, but the manifest does not permit it;"
-                    + " add it to permitted-identifiers, or remove the registration"
-            )
-            return BGT_NOT_PERMITTED
+                + " add it to permitted-identifiers, or remove the registration"
+            return (CallProblem(status: BGT_NOT_PERMITTED, message: message), .registration)
         case .wrongRole:
-            violation(
-                .noHandlersOfExtensions,
+            let message =
                 "an extension registered \"\(text)\"; only its main plugin may register handlers; register it there"
-            )
-            return BGT_WRONG_ROLE
+            return (CallProblem(status: BGT_WRONG_ROLE, message: message), .noHandlersOfExtensions)
         case .wrongPhase:
-            violation(
-                .registration,
+            let message =
                 "\"\(text)\" was registered after entry; register it during entry;"
-                    + " only an identifier that a pattern permits may be registered later"
-            )
-            return BGT_WRONG_PHASE
+                + " only an identifier that a pattern permits may be registered later"
+            return (CallProblem(status: BGT_WRONG_PHASE, message: message), .registration)
         case .duplicate:
-            violation(
-                .registration,
+            let message =
                 "\"\(text)\" was registered twice; the first handler stays; remove the second registration"
-            )
-            return BGT_DUPLICATE
+            return (CallProblem(status: BGT_DUPLICATE, message: message), .registration)
         }
     }
 }

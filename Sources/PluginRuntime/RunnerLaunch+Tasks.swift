@@ -18,7 +18,8 @@ extension RunnerLaunch {
         case (.unknown, _), (.open, nil): return BGT_NO_SUCH_TASK
         }
         guard let out else { return BGT_INVALID }
-        return ForeignStruct.fill(out, with: information) ? BGT_OK : BGT_INVALID
+        let minimum = ForeignStruct.MinorZero.taskInfo
+        return ForeignStruct.fill(out, with: information, minimum: minimum) ? BGT_OK : BGT_INVALID
     }
 
     /// Sets, replaces or removes the expiration handler of a task.
@@ -43,17 +44,32 @@ extension RunnerLaunch {
         }
     }
 
+    /// Completes a task and reports its outcome to the host. A number that is no outcome completes the task as failed: a
+    /// call that means "done" never leaves it open.
+    func complete(_ task: TaskID, outcome number: Int32, _ message: UnsafePointer<CChar>?) -> Int32 {
+        if let status = bar("complete") { return status }
+        let text = message.map { ForeignText.readRepaired($0, limit: Int(BGTASK_MESSAGE_MAX)) }
+        if let outcome = CompletionOutcome(rawValue: number) { return complete(task, as: outcome, saying: text) }
+        let status = complete(task, as: .failure, saying: text)
+        if status != BGT_OK { return status }
+        violation(
+            .oneCompletion,
+            "task \(task) was completed with \(number), which is no BGT_OUTCOME_... of this host, and counts as failed;"
+                + " complete it with BGT_OUTCOME_SUCCESS, BGT_OUTCOME_FAILURE or BGT_OUTCOME_NO_DATA"
+        )
+        return number > 0 ? BGT_TOO_NEW : BGT_INVALID
+    }
+
     /// Completes a task and reports its outcome to the host.
     ///
-    /// - Parameter text: result of a bound function, for the journal; nil for other tasks.
-    func complete(_ task: TaskID, outcome: Int32, saying text: String? = nil) -> Int32 {
-        if let status = bar("complete") { return status }
+    /// - Parameter message: the plugin's message, or the result of a bound function, for the journal; nil for none.
+    func complete(_ task: TaskID, as outcome: CompletionOutcome, saying message: String?) -> Int32 {
         let (completion, closed) = state.withLock { state in
-            let completion = state.tasks.complete(task, outcome: outcome, at: .now)
-            guard case .recorded(let outcome, _) = completion else { return (completion, OpenTask?.none) }
+            let completion = state.tasks.complete(task, as: outcome, at: .now)
+            guard case .recorded = completion else { return (completion, OpenTask?.none) }
             // The last reports of a continued task precede its completion.
             for message in state.closeReports(of: task) { channel.send(message) }
-            channel.send(text.map { .returned(task, outcome, text: $0) } ?? .completed(task, outcome))
+            channel.send(.completed(task, outcome, message: message))
             return (completion, state.open.removeValue(forKey: task))
         }
         closed?.free()
@@ -61,10 +77,11 @@ extension RunnerLaunch {
         case .recorded(_, let handler):
             handler?.release()
             return BGT_OK
-        case .alreadyCompleted:
+        case .alreadyCompleted(afterExpiration: true): return BGT_ALREADY_COMPLETED
+        case .alreadyCompleted(afterExpiration: false):
             violation(
                 .oneCompletion,
-                "task \(task) was completed again, with \(Self.name(ofOutcome: outcome)); only the first completion"
+                "task \(task) was completed again, with \(Self.name(of: outcome)); only the first completion"
                     + " counts; complete each task once"
             )
             return BGT_ALREADY_COMPLETED
@@ -75,19 +92,13 @@ extension RunnerLaunch {
                     + " complete the task that the handler received"
             )
             return BGT_NO_SUCH_TASK
-        case .invalidOutcome: return BGT_INVALID
         case .tooLate: return BGT_ENDED
         }
     }
 
-    /// The name of an outcome as in the header; the number itself when it is none.
-    private static func name(ofOutcome outcome: Int32) -> String {
-        switch outcome {
-        case BGT_OUTCOME_SUCCESS: "BGT_OUTCOME_SUCCESS"
-        case BGT_OUTCOME_FAILURE: "BGT_OUTCOME_FAILURE"
-        case BGT_OUTCOME_NO_DATA: "BGT_OUTCOME_NO_DATA"
-        default: "the invalid outcome \(outcome)"
-        }
+    /// The name of an outcome as in the header.
+    private static func name(of outcome: CompletionOutcome) -> String {
+        "\(ABIVocabulary.outcome.name(of: Int64(outcome.rawValue)))"
     }
 
     func isExpiring(_ task: TaskID) -> Int32 {

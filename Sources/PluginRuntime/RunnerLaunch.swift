@@ -41,6 +41,7 @@ final class RunnerLaunch: Sendable {
     let queues: TaskQueues
     private let reserve: WorkQueue
     let watch = ProcessWatch()
+    let mainLoop = MainLoop()
     private let violations = Atomic(0)
     /// Stage of the launch's end; nil until the host's stop message.
     let endStage = Mutex<EndStage?>(nil)
@@ -106,9 +107,8 @@ final class RunnerLaunch: Sendable {
 
     private func enter(_ entry: bgt_plugin_entry) {
         let blocked = ProcessWatch.blockedSignals()
-        var plugin = bgt_plugin()
-        plugin.size = UInt32(MemoryLayout<bgt_plugin>.size)
-        let status = ThreadRole.with(.callback) { entry(HostTable.address, &plugin) }
+        let page = EntryPage()
+        let status = ThreadRole.with(.callback) { entry(HostTable.address, page.plugin) }
         let nowBlocked = ProcessWatch.blockedSignals()
         if nowBlocked != blocked {
             let names = nowBlocked.isEmpty ? "none" : nowBlocked.map(signalName).joined(separator: ", ")
@@ -117,16 +117,19 @@ final class RunnerLaunch: Sendable {
                 "entry changed the signal mask, blocked signals now: \(names); restore the mask before entry returns"
             )
         }
-        if status == BGT_OK {
-            start(PluginHooks(plugin))
-        } else {
-            abandon(status)
+        watch.acceptRuntimes()
+        if status != BGT_OK { return abandon(status) }
+        switch page.read() {
+        case .success(let plugin): start(PluginHooks(plugin))
+        case .failure(let flaw):
+            violation(.growingStructs, flaw.message)
+            abandon(flaw.status)
         }
     }
 
     private func start(_ hooks: PluginHooks) {
         for task in open(hooks) { begin(task, hooks) }
-        hooks.runMain()
+        if hooks.offersMain, mainLoop.begin() { hooks.runMain() }
     }
 
     private func abandon(_ status: Int32) {
@@ -212,7 +215,7 @@ final class RunnerLaunch: Sendable {
 
     private func callExpirationHandler(of task: TaskID) {
         guard let (handler, reason) = state.withLock({ $0.tasks.beginCall(of: task) }) else { return }
-        activity.callback(.expirationHandler) {
+        activity.callback {
             running.during(task) {
                 handler.function(handler.context, HostTable.address, task.rawValue, reason.rawValue)
             }
@@ -222,6 +225,17 @@ final class RunnerLaunch: Sendable {
 
     func onThread(named name: String, _ body: @escaping @Sendable () -> Void) {
         if !WorkerThread.start(named: name, body) { reserve.add(body) }
+    }
+
+    /// Reports that a callback ended its thread (BGT-ABI-15), and ends the count of the callback. Called on the ending
+    /// thread.
+    func threadEndedInCallback() {
+        violation(
+            .noUnwinding,
+            "a callback ended its thread with pthread_exit or pthread_cancel instead of returning;"
+                + " return from the callback"
+        )
+        activity.callbackEnded()
     }
 
     /// Reports a violation by the plugin to the host. The result of the violating call does not change.

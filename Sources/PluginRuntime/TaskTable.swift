@@ -14,7 +14,7 @@ package struct TaskTable<Handler> {
         case waiting
         case running
         case expiring(ExpirationReason, since: MonotonicTime)
-        case completed
+        case completed(afterExpiration: Bool)
     }
 
     /// State of the one expiration call of a task. The call can begin only while the state is `none`.
@@ -111,23 +111,28 @@ package struct TaskTable<Handler> {
 
     package enum Completion {
         case recorded(CompletionOutcome, release: Handler?)
-        case alreadyCompleted
+        /// A completion came first.
+        ///
+        /// - Parameter afterExpiration: whether the task had expired by then. A second completion is then no violation:
+        ///   the expiration handler and the interrupted work both complete the task.
+        case alreadyCompleted(afterExpiration: Bool)
         case unknown
-        case invalidOutcome
         case tooLate
     }
 
-    package mutating func complete(_ id: TaskID, outcome: Int32, at now: MonotonicTime) -> Completion {
+    package mutating func complete(_ id: TaskID, as outcome: CompletionOutcome, at now: MonotonicTime) -> Completion {
         guard let entry = entries[id], entry.isDelivered else { return .unknown }
+        var hasExpired = false
         var limits = entry.isUnbounded ? [] : [killTime].compactMap(\.self)
         switch entry.phase {
-        case .completed: return .alreadyCompleted
-        case .expiring(_, let since): limits.append(LaunchBudget.killTime(after: since, gracePeriod: gracePeriod))
+        case .completed(let afterExpiration): return .alreadyCompleted(afterExpiration: afterExpiration)
+        case .expiring(_, let since):
+            hasExpired = true
+            limits.append(LaunchBudget.killTime(after: since, gracePeriod: gracePeriod))
         case .waiting, .running: break
         }
-        guard let outcome = CompletionOutcome(rawValue: outcome) else { return .invalidOutcome }
         guard !hasEnded, limits.allSatisfy({ now < $0 }) else { return .tooLate }
-        entries[id]?.phase = .completed
+        entries[id]?.phase = .completed(afterExpiration: hasExpired)
         entries[id]?.handler = nil
         return .recorded(outcome, release: entry.handler)
     }

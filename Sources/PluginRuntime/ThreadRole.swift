@@ -8,9 +8,9 @@ struct ThreadRole: OptionSet {
     let rawValue: UInt
 
     static let pendingVisitor = ThreadRole(rawValue: 1)
-    static let expirationHandler = ThreadRole(rawValue: 2)
-    /// Entry, a handler, `receive` or `stop`. Every call is allowed, and the thread returns to the runner.
-    static let callback = ThreadRole(rawValue: 4)
+    /// Entry, a handler, `receive`, an expiration handler or `stop`. Every call is allowed, and the thread returns to the
+    /// runner.
+    static let callback = ThreadRole(rawValue: 2)
 
     static var current: ThreadRole {
         ThreadRole(rawValue: UInt(bitPattern: pthread_getspecific(roleKey)))
@@ -27,7 +27,10 @@ struct ThreadRole: OptionSet {
 
 private let roleKey: pthread_key_t = {
     var key = pthread_key_t()
-    let status = pthread_key_create(&key, nil)
+    let status = pthread_key_create(&key) { _ in
+        // Called only while the thread has a role: the callback ended its thread instead of returning.
+        HostTable.launch?.threadEndedInCallback()
+    }
     precondition(status == 0, "a process that has loaded nothing yet has a thread-specific key left")
     return key
 }()

@@ -56,11 +56,12 @@ extension HostMessage: WireMessage {
         case .cancelled(let call, let isRecorded):
             frame.put(call)
             frame.put(isRecorded)
-        case .pending(let call, let summaries):
+        case .pending(let call, let requests):
             frame.put(call)
-            frame.put(list: summaries) { frame, summary in
-                frame.put(summary.request)
-                frame.put(summary.number)
+            frame.put(list: requests) { frame, listed in
+                frame.put(listed.request)
+                frame.put(listed.number)
+                frame.put(bytes: listed.payload)
             }
         case .stop:
             break
@@ -96,8 +97,12 @@ extension HostMessage: WireMessage {
         case .pending:
             self = .pending(
                 try fields.value("pending.call"),
-                try fields.list("pending.requests", minimumSize: 24) { fields throws(WireError) in
-                    PendingSummary(request: try fields.request(), number: try fields.value("pending.number"))
+                try fields.list("pending.requests", minimumSize: 28) { fields throws(WireError) in
+                    ListedRequest(
+                        request: try fields.request(),
+                        number: try fields.value("pending.number"),
+                        payload: try fields.bytes("pending.payload")
+                    )
                 }
             )
         case .stop:

@@ -16,7 +16,7 @@ package enum HostMessage: Hashable, Sendable {
     /// The answer to `cancel` and `cancelAll`, sent after the commit of the cancellation. `isRecorded` is false when
     /// the commit failed.
     case cancelled(CallNumber, isRecorded: Bool)
-    case pending(CallNumber, [PendingSummary])
+    case pending(CallNumber, [ListedRequest])
     /// Every task has ended and no assertion is open. The runner lets calls in progress return, calls the plugin's
     /// `stop`, flushes the output and exits.
     case stop
@@ -88,6 +88,10 @@ package struct RunnerPlan: Hashable, Sendable {
     package let nice: UInt8
     /// The sandbox of the launch; nil when the host's isolation is off.
     package let sandbox: SandboxPlan?
+    /// Resources of the machine that a continued request may require.
+    package let supportedResources: TaskResources
+    /// Version of the host, for the plugin's log.
+    package let hostVersion: String
     /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
     /// budget. It applies to entry and to every task that is not continued.
     package let deadline: MonotonicTime?
@@ -113,6 +117,8 @@ package struct RunnerPlan: Hashable, Sendable {
         processLimit: UInt32? = nil,
         nice: UInt8 = 0,
         sandbox: SandboxPlan? = nil,
+        supportedResources: TaskResources,
+        hostVersion: String,
         deadline: MonotonicTime?,
         entryDeadline: MonotonicTime,
         gracePeriod: Duration,
@@ -134,6 +140,8 @@ package struct RunnerPlan: Hashable, Sendable {
         self.processLimit = processLimit
         self.nice = nice
         self.sandbox = sandbox
+        self.supportedResources = supportedResources
+        self.hostVersion = hostVersion
         self.deadline = deadline
         self.entryDeadline = entryDeadline
         self.gracePeriod = gracePeriod
@@ -141,13 +149,15 @@ package struct RunnerPlan: Hashable, Sendable {
     }
 }
 
-/// One pending request, with the fields that a plugin can list.
-package struct PendingSummary: Hashable, Sendable {
+/// One pending request as a plugin lists it: as submitted, with its number.
+package struct ListedRequest: Hashable, Sendable {
     package let request: TaskRequest
     package let number: SubmissionNumber
+    package let payload: [UInt8]
 
-    package init(request: TaskRequest, number: SubmissionNumber) {
+    package init(request: TaskRequest, number: SubmissionNumber, payload: [UInt8]) {
         self.request = request
         self.number = number
+        self.payload = payload
     }
 }

@@ -26,7 +26,6 @@ extension RunnerMessage: WireMessage {
         case progress = 16
         case title = 17
         case fetchInterval = 18
-        case returned = 19
         case ffiMissing = 20
         case sandboxFailed = 21
         case confined = 22
@@ -45,7 +44,6 @@ extension RunnerMessage: WireMessage {
             case .sandboxFailed: .sandboxFailed
             case .confined: .confined
             case .completed: .completed
-            case .returned: .returned
             case .expirationHandler: .expirationHandler
             case .expiring: .expiring
             case .assertionBegan: .assertionBegan
@@ -82,13 +80,10 @@ extension RunnerMessage: WireMessage {
             if let interval { frame.put(interval.wholeNanoseconds) }
         case .loadFailed(let message), .ffiMissing(let message), .sandboxFailed(let message):
             frame.put(text: message)
-        case .completed(let task, let outcome):
+        case .completed(let task, let outcome, let message):
             frame.put(task)
             frame.put(outcome)
-        case .returned(let task, let outcome, let text):
-            frame.put(task)
-            frame.put(outcome)
-            frame.put(text: text)
+            frame.put(message)
         case .expirationHandler(let task, let isSet):
             frame.put(task)
             frame.put(isSet)
@@ -109,8 +104,10 @@ extension RunnerMessage: WireMessage {
             frame.put(text: identifier.text)
         case .cancelAll(let call), .pending(let call):
             frame.put(call)
-        case .log(let level, let message):
+        case .log(let level, let task, let message):
             frame.put(level)
+            frame.put(task != nil)
+            if let task { frame.put(task) }
             frame.put(text: message)
         case .violation(let rule, let message):
             frame.put(text: rule?.rawValue ?? "")
@@ -165,12 +162,10 @@ extension RunnerMessage: WireMessage {
         case .confined:
             self = .confined
         case .completed:
-            self = .completed(try fields.value("completed.task"), try fields.value("completed.outcome"))
-        case .returned:
-            self = .returned(
-                try fields.value("returned.task"),
-                try fields.value("returned.outcome"),
-                text: try fields.text("returned.text")
+            self = .completed(
+                try fields.value("completed.task"),
+                try fields.value("completed.outcome"),
+                message: try fields.optionalText("completed.message")
             )
         case .expirationHandler:
             self = .expirationHandler(
@@ -202,7 +197,11 @@ extension RunnerMessage: WireMessage {
         case .pending:
             self = .pending(try fields.value("pending.call"))
         case .log:
-            self = .log(try fields.value("log.level"), message: try fields.text("log.message"))
+            self = .log(
+                try fields.value("log.level"),
+                of: try fields.flag("log.hasTask") ? try fields.value("log.task") : nil,
+                message: try fields.text("log.message")
+            )
         case .violation:
             self = .violation(
                 rule: try fields.rule("violation.rule"),

@@ -4,8 +4,8 @@ package import TaskModel
 
 /// A message from a runner to its host. The host accepts only messages that the manifest of the launch permits.
 package enum RunnerMessage: Hashable, Sendable {
-    /// Maximum size of the text of a bound function's result, in bytes; a limit for the journal.
-    package static let longestReturnedText = 4_096
+    /// Maximum size of the message of a completion, in bytes; a limit for the journal.
+    package static let longestCompletionMessage = 4_096
 
     /// Entry returned: its status, the registered identifiers, and whether the plugin has a receiver of events.
     case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
@@ -21,9 +21,8 @@ package enum RunnerMessage: Hashable, Sendable {
     case confined
     /// The sandbox could not be applied; the library was not loaded.
     case sandboxFailed(message: String)
-    case completed(TaskID, CompletionOutcome)
-    /// A bound function returned: the outcome of its task, and the text for the journal.
-    case returned(TaskID, CompletionOutcome, text: String)
+    /// A task was completed. The message is the plugin's, or the result of a bound function, for the journal.
+    case completed(TaskID, CompletionOutcome, message: String? = nil)
     /// An expiration handler of the task was set or removed. Whether a handler is set decides between the outcomes
     /// `expired` and `overran` (statements 57 and 59).
     case expirationHandler(TaskID, isSet: Bool)
@@ -47,7 +46,8 @@ package enum RunnerMessage: Hashable, Sendable {
     case cancelAll(CallNumber)
     case pending(CallNumber)
 
-    case log(LogLevel, message: String)
+    /// A line of the plugin's log; the task is nil for a line about the launch.
+    case log(LogLevel, of: TaskID? = nil, message: String)
     /// A violation; the message names the misuse and the remedy. The rule is nil when it is not a rule of the ABI.
     case violation(rule: ABIRule?, message: String)
     /// The last message of the launch: all earlier ones have been sent, and the process exits.

@@ -5,7 +5,7 @@ import TaskModel
 extension RunnerPlan {
     /// Version of the wire format, the first field of the first frame. Host and runner with different versions cannot
     /// communicate.
-    package static let wireVersion: UInt16 = 6
+    package static let wireVersion: UInt16 = 7
 }
 
 extension FrameWriter {
@@ -36,6 +36,8 @@ extension FrameWriter {
         if let limit = plan.processLimit { put(limit) }
         put(plan.nice)
         put(plan.sandbox)
+        put(plan.supportedResources.rawValue)
+        put(text: plan.hostVersion)
         put(plan.deadline != nil)
         if let deadline = plan.deadline { put(deadline.nanoseconds) }
         put(plan.entryDeadline.nanoseconds)
@@ -117,6 +119,8 @@ extension FrameReader {
             processLimit: try flag("plan.hasProcessLimit") ? try integer("plan.processLimit") : nil,
             nice: try integer("plan.nice"),
             sandbox: try sandbox(),
+            supportedResources: TaskResources(rawValue: try integer("plan.supportedResources")),
+            hostVersion: try text("plan.hostVersion"),
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),
             gracePeriod: .nanoseconds(try integer("plan.grace") as Int64),

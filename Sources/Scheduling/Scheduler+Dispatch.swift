@@ -51,8 +51,8 @@ extension Scheduler {
         case .registered(let launch, let identifier): registered(identifier, by: launch, at: now)
         case .progressed(let launch, let id, let progress): progressed(launch, id, progress, at: now)
         case .fetchIntervalSet(let launch, let interval): setFetchInterval(of: launch, to: interval, at: now)
-        case .completed(let launch, let id, let outcome): completed(launch, id, outcome, at: now)
-        case .returned(let launch, let id, let outcome, let text): completed(launch, id, outcome, text: text, at: now)
+        case .completed(let launch, let id, let outcome, let message):
+            completed(launch, id, outcome, saying: message, at: now)
         case .expirationHandlerChanged(let launch, let id, let isSet): setExpirationHandler(of: launch, id, isSet)
         case .runnerExpired(let launch, let ids, let reason): runnerExpired(launch, ids, reason, at: now)
         case .assertionBegan(let launch, let id, let name): assertionBegan(launch, id, named: name, at: now)

@@ -19,7 +19,7 @@ extension Scheduler {
         _ number: LaunchNumber,
         _ id: TaskID,
         _ outcome: CompletionOutcome,
-        text: String? = nil,
+        saying text: String?,
         at now: Moment
     ) {
         guard let execution = launches.listening(number) else { return }

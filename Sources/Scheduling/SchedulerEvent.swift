@@ -55,9 +55,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     case progressed(LaunchNumber, TaskID, TaskProgress)
     /// The interval of legacy fetch that a plugin requested; nil for never.
     case fetchIntervalSet(LaunchNumber, Duration?)
-    case completed(LaunchNumber, TaskID, CompletionOutcome)
-    /// A bound function returned; `text` is its result for the journal.
-    case returned(LaunchNumber, TaskID, CompletionOutcome, text: String)
+    case completed(LaunchNumber, TaskID, CompletionOutcome, message: String? = nil)
     case expirationHandlerChanged(LaunchNumber, TaskID, isSet: Bool)
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
     case assertionBegan(LaunchNumber, AssertionID, name: String)

@@ -30,6 +30,15 @@ extension Ledger {
         try read("reading the payloads of launch \(number)") { try $0.payloads(of: number) }
     }
 
+    /// The payloads of pending requests by submission number. A request that is no longer pending has no entry.
+    package func payloads(
+        ofPending numbers: [SubmissionNumber]
+    ) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
+        try read("reading the payloads of pending requests") { database in
+            try numbers.reduce(into: [:]) { $0[$1] = try database.payload(ofPending: $1) }
+        }
+    }
+
     /// The payload of an unfinished task of that launch; nil when there is no such task.
     package func payload(
         ofTask submission: SubmissionNumber,

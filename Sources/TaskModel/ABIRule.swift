@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// A rule of the ABI between plugins and host. The raw value is its id, which messages and checks cite.
-/// `Documentation/Vendors.md` has the text of each rule.
+/// `bgtask.h` has the text of each rule, `Documentation/Vendors.md` a summary.
 package enum ABIRule: String, Hashable, Sendable, CaseIterable {
     case oneEntry = "BGT-ABI-01"
     case version = "BGT-ABI-02"
@@ -21,6 +21,7 @@ package enum ABIRule: String, Hashable, Sendable, CaseIterable {
     case processOfHost = "BGT-ABI-16"
     case sharedContainer = "BGT-ABI-17"
     case noControlCalls = "BGT-ABI-18"
+    case optionalFeatures = "BGT-ABI-19"
 }
 
 /// Limits of the violations that the host journals.

@@ -59,9 +59,9 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
 
 /// The outcome that a plugin reports when it completes a task; the numbers are the ABI's `BGT_OUTCOME_...`.
 package enum CompletionOutcome: Int32, Hashable, Sendable {
-    case success = 0
-    case failure = 1
-    case noData = 2
+    case success = 1
+    case failure = 2
+    case noData = 3
 
     package var taskOutcome: TaskOutcome {
         switch self {

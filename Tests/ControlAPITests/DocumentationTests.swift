@@ -55,7 +55,7 @@ struct DocumentationTests {
         for (name, value) in defined {
             #expect(page.entries[name]?.dropFirst().first == value, "\(name)")
             if let status = Int32(value), name.contains("_expired_") == false {
-                #expect("\(ABIStatus.name(of: status))" == name.uppercased(), "\(name)")
+                #expect("\(ABIVocabulary.status.name(of: Int64(status)))" == name.uppercased(), "\(name)")
             }
         }
         #expect(page.names(after: "bgt_") == Set(defined.map { String($0.name.dropFirst("bgt_".count)) }))

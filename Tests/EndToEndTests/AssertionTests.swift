@@ -79,7 +79,7 @@ struct AssertionTests {
             let launch = try await hold(plugin, on: host)
             let end = try await host.end(ofLaunch: launch.rawValue)
             #expect(end.event == "launch-completed" && !end.message.contains("still open"))
-            #expect(host.containerText(plugin, "expired.txt") == "flush 1 BGT_WRONG_PHASE BGT_ENDED\n")
+            #expect(host.containerText(plugin, "expired.txt") == "flush 1 BGT_OK BGT_ENDED\n")
             #expect(host.containerText(plugin, "thread.txt") == "main=0\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
         }
@@ -92,7 +92,7 @@ struct AssertionTests {
             let stopped = try await host.bgtask("simulate", "expiration", plugin.task())
             #expect(stopped.status == 0)
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
-            #expect(host.containerText(plugin, "expired.txt") == "flush 5 BGT_WRONG_PHASE BGT_ENDED\n")
+            #expect(host.containerText(plugin, "expired.txt") == "flush 5 BGT_OK BGT_ENDED\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
         }
     }
@@ -105,7 +105,7 @@ struct AssertionTests {
             let launch = try await hold(plugin, on: host)
             try await host.stop()
             #expect(host.runnerProcesses().isEmpty)
-            #expect(host.containerText(plugin, "expired.txt") == "flush 8 BGT_WRONG_PHASE BGT_ENDED\n")
+            #expect(host.containerText(plugin, "expired.txt") == "flush 8 BGT_OK BGT_ENDED\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
             try await host.restart()
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")

@@ -17,7 +17,8 @@ struct PendingListTests {
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "succeeded")
             let (first, second) = (
-                ".later processing network 4102444800000000000 the first", ".next processing power 0 the second"
+                ".later processing network 4102444800000000000 the first colours",
+                ".next processing power 0 the second "
             )
             let seen = """
                 nothing: 0 BGT_OK

@@ -21,7 +21,10 @@ struct ConstantTests {
         #expect(Set(defined) == Set(golden))
     }
 
-    @Test(arguments: ["BGT_KIND_", "BGT_LANE_", "BGT_ROLE_", "BGT_CAUSE_", "BGT_EVENT_", "BGT_EXPIRED_", "BGT_LOG_"])
+    @Test(arguments: [
+        "BGT_KIND_", "BGT_LANE_", "BGT_ROLE_", "BGT_CAUSE_", "BGT_EVENT_", "BGT_EXPIRED_", "BGT_LOG_",
+        "BGT_VOCABULARY_",
+    ])
     func `the header's constants with the same prefix are distinct and not zero`(prefix: String) {
         let numbers = Self.unsigned.filter { $0.name.hasPrefix(prefix) }.map(\.value)
         #expect(numbers.contains(0) == false)
@@ -32,7 +35,6 @@ struct ConstantTests {
     /// The signed constants: statuses, outcomes, and constants that the preprocessor compares, each with the value that
     /// shipped.
     static let signed: [(name: String, value: Int32, shipped: Int32)] = [
-        ("BGTASK_TARGET_MINOR", BGTASK_TARGET_MINOR, 0),
         ("BGT_OK", BGT_OK, 0),
         ("BGT_UNAVAILABLE", BGT_UNAVAILABLE, 1),
         ("BGT_TOO_MANY_PENDING", BGT_TOO_MANY_PENDING, 2),
@@ -51,9 +53,9 @@ struct ConstantTests {
         ("BGT_NOT_FOUND", BGT_NOT_FOUND, 110),
         ("BGT_ENDED", BGT_ENDED, 111),
         ("BGT_WRONG_KIND", BGT_WRONG_KIND, 112),
-        ("BGT_OUTCOME_SUCCESS", BGT_OUTCOME_SUCCESS, 0),
-        ("BGT_OUTCOME_FAILURE", BGT_OUTCOME_FAILURE, 1),
-        ("BGT_OUTCOME_NO_DATA", BGT_OUTCOME_NO_DATA, 2),
+        ("BGT_OUTCOME_SUCCESS", BGT_OUTCOME_SUCCESS, 1),
+        ("BGT_OUTCOME_FAILURE", BGT_OUTCOME_FAILURE, 2),
+        ("BGT_OUTCOME_NO_DATA", BGT_OUTCOME_NO_DATA, 3),
         ("BGTASK_REFUSAL_TEXT_MAX", BGTASK_REFUSAL_TEXT_MAX, 240),
     ]
 
@@ -100,8 +102,6 @@ struct ConstantTests {
         ("BGT_EVENT_STARTED", BGT_EVENT_STARTED, 1),
         ("BGT_EVENT_TRIGGER", BGT_EVENT_TRIGGER, 2),
         ("BGT_EVENT_FETCH", BGT_EVENT_FETCH, 3),
-        ("BGT_EVENT_PUSH", BGT_EVENT_PUSH, 4),
-        ("BGT_EVENT_TRANSFERS_FINISHED", BGT_EVENT_TRANSFERS_FINISHED, 5),
         ("BGT_EXPIRED_BUDGET", BGT_EXPIRED_BUDGET, 1),
         ("BGT_EXPIRED_EXTERNAL_POWER_LOST", BGT_EXPIRED_EXTERNAL_POWER_LOST, 2),
         ("BGT_EXPIRED_NETWORK_LOST", BGT_EXPIRED_NETWORK_LOST, 3),
@@ -115,6 +115,21 @@ struct ConstantTests {
         ("BGT_LOG_INFO", BGT_LOG_INFO, 2),
         ("BGT_LOG_WARNING", BGT_LOG_WARNING, 3),
         ("BGT_LOG_ERROR", BGT_LOG_ERROR, 4),
+        ("BGT_VOCABULARY_STATUS", BGT_VOCABULARY_STATUS, 1),
+        ("BGT_VOCABULARY_REASON", BGT_VOCABULARY_REASON, 2),
+        ("BGT_VOCABULARY_KIND", BGT_VOCABULARY_KIND, 3),
+        ("BGT_VOCABULARY_LANE", BGT_VOCABULARY_LANE, 4),
+        ("BGT_VOCABULARY_ROLE", BGT_VOCABULARY_ROLE, 5),
+        ("BGT_VOCABULARY_CAUSE", BGT_VOCABULARY_CAUSE, 6),
+        ("BGT_VOCABULARY_EVENT", BGT_VOCABULARY_EVENT, 7),
+        ("BGT_VOCABULARY_OUTCOME", BGT_VOCABULARY_OUTCOME, 8),
+        ("BGT_VOCABULARY_EXPIRED", BGT_VOCABULARY_EXPIRED, 9),
+        ("BGT_VOCABULARY_LOG", BGT_VOCABULARY_LOG, 10),
+        ("BGT_VOCABULARY_FLAG", BGT_VOCABULARY_FLAG, 11),
+        ("BGT_VOCABULARY_PROTECTION", BGT_VOCABULARY_PROTECTION, 12),
+        ("BGT_VOCABULARY_STRATEGY", BGT_VOCABULARY_STRATEGY, 13),
+        ("BGT_VOCABULARY_RESOURCE", BGT_VOCABULARY_RESOURCE, 14),
+        ("BGT_VOCABULARY_VOCABULARY", BGT_VOCABULARY_VOCABULARY, 15),
         ("BGT_NEEDS_NETWORK", BGT_NEEDS_NETWORK, 1),
         ("BGT_NEEDS_EXTERNAL_POWER", BGT_NEEDS_EXTERNAL_POWER, 2),
         ("BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION", BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION, 0x000),
@@ -128,11 +143,14 @@ struct ConstantTests {
         ("BGTASK_TITLE_MAX", BGTASK_TITLE_MAX, 255),
         ("BGTASK_PAYLOAD_MAX", BGTASK_PAYLOAD_MAX, 65536),
         ("BGTASK_ASSERTIONS_MAX", BGTASK_ASSERTIONS_MAX, 64),
+        ("BGTASK_MESSAGE_MAX", BGTASK_MESSAGE_MAX, 1024),
+        ("BGTASK_LOG_MAX", BGTASK_LOG_MAX, 4096),
         ("BGTASK_NOTE_TYPE", BGTASK_NOTE_TYPE, 1),
     ]
 
     static let wide: [(name: String, value: UInt64, shipped: UInt64)] = [
         ("BGT_RESOURCE_GPU", BGT_RESOURCE_GPU, 1),
         ("BGTASK_NO_DEADLINE", BGTASK_NO_DEADLINE, .max),
+        ("BGTASK_QUIET_MAX", BGTASK_QUIET_MAX, 1_000_000_000),
     ]
 }

@@ -39,6 +39,13 @@ struct ConvenienceTests {
         #expect(abs(Date.now.timeIntervalSince1970 - Double(before) / 1e9) < 60)
     }
 
+    @Test func `bgt_seconds_from_now returns never or no delay for times outside of its range`() {
+        #expect(bgt_seconds_from_now(.max) == .max)
+        #expect(bgt_seconds_from_now(9_000_000_000) == .max)
+        #expect(bgt_seconds_from_now(.min) == 0)
+        #expect(bgt_seconds_from_now(-1) > 0)
+    }
+
     @Test func `the header's submit and info functions set the size of the struct that the host fills`() {
         withUnsafePointer(to: EchoHost.table) { host in
             var request = bgt_refresh_request("com.example.work")
@@ -60,10 +67,11 @@ struct ConvenienceTests {
             #expect(bgt_register_with_release(host, "a", work, nil, release) == 201)
             #expect(bgt_cancel(host, "a") == 202)
             #expect(bgt_cancel_all(host) == 203)
-            #expect(bgt_visit_pending(host, { _, _ in 0 }, nil) == 204)
+            #expect(bgt_visit_pending(host, { _, _, _ in 0 }, nil) == 204)
             #expect(bgt_set_expiration_handler(host, 1, nil, nil) == 205)
             #expect(bgt_set_expiration_handler_with_release(host, 1, nil, nil, release) == 206)
-            #expect(bgt_complete(host, 1, BGT_OUTCOME_NO_DATA) == 207 + BGT_OUTCOME_NO_DATA)
+            #expect(bgt_complete(host, 1, BGT_OUTCOME_NO_DATA) == 220 + BGT_OUTCOME_NO_DATA)
+            #expect(bgt_complete_with_message(host, 1, BGT_OUTCOME_NO_DATA, "a") == 230 + BGT_OUTCOME_NO_DATA)
             #expect(bgt_remaining(host) == 210)
             #expect(bgt_is_expiring(host, 1) == 211)
             #expect(bgt_set_progress(host, 1, 2, 3) == 212)
@@ -72,13 +80,19 @@ struct ConvenienceTests {
             #expect(bgt_begin_assertion(host, "a", nil, nil, nil, &assertion) == 214)
             #expect(bgt_end_assertion(host, 5) == 215)
             #expect(bgt_set_minimum_fetch_interval(host, 60) == 216)
+            var refusal = bgt_refusal()
+            let registered = bgt_register_or_explain(host, "a", work, nil, release, &refusal)
+            #expect(registered == Int32(MemoryLayout<bgt_refusal>.size))
             #expect(bgt_container_path(host, nil, 0, nil) == 217)
             #expect(bgt_setting(host, "a", nil, 0, nil) == 218)
             #expect(String(cString: bgt_status_name(host, 3)) == "3")
-            #expect(bgt_query(host, "a") == UnsafeRawPointer(host))
+            #expect(String(cString: bgt_name(host, BGT_VOCABULARY_KIND, 3)) == "")
+            #expect(bgt_query(host, "a") != nil)
             let before = EchoHost.logged.withLock { $0 }
             bgt_log(host, BGT_LOG_WARNING, "a line")
             #expect(EchoHost.logged.withLock { $0 } == before + BGT_LOG_WARNING)
+            bgt_log_task(host, 100, BGT_LOG_WARNING, "a line")
+            #expect(EchoHost.logged.withLock { $0 } == before + 2 * BGT_LOG_WARNING + 100)
         }
     }
 }
@@ -92,27 +106,36 @@ private enum EchoHost {
         size: UInt32(MemoryLayout<bgt_host>.size),
         minor: BGTASK_ABI_MINOR,
         launch_info: { _, out in Int32(out?.pointee.size ?? 0) },
-        register_handler: { _, _, _, _, release in release == nil ? 200 : 201 },
+        register_handler: { _, _, _, _, release, refusal in
+            refusal == nil ? (release == nil ? 200 : 201) : Int32(refusal?.pointee.size ?? 0)
+        },
         submit: { _, _, refusal in Int32(refusal?.pointee.size ?? 0) },
-        cancel: { _, _ in 202 },
-        cancel_all: { _ in 203 },
-        pending: { _, _, _ in 204 },
+        cancel: { _, _, _ in 202 },
+        cancel_all: { _, _ in 203 },
+        pending: { _, _, _, _ in 204 },
         task_info: { _, _, out in Int32(out?.pointee.size ?? 0) },
         set_expiration_handler: { _, _, _, _, release in release == nil ? 205 : 206 },
-        complete: { _, _, outcome in 207 + outcome },
+        complete: { _, _, outcome, message in (message == nil ? 220 : 230) + outcome },
         remaining: { _ in 210 },
         is_expiring: { _, _ in 211 },
         set_progress: { _, _, completed, total in completed == 2 && total == 3 ? 212 : 0 },
         set_title: { _, _, _, _ in 213 },
-        begin_assertion: { _, _, _, _, _, _ in 214 },
+        begin_assertion: { _, _, _, _, _, _, _ in 214 },
         end_assertion: { _, _ in 215 },
-        set_minimum_fetch_interval: { _, _ in 216 },
         container_path: { _, _, _, _ in 217 },
         setting: { _, _, _, _, _ in 218 },
-        log: { _, level, _ in logged.withLock { $0 += level } },
-        status_name: { _, status in UnsafePointer(status == 3 ? three : three + 1) },
-        query: { host, _ in UnsafeRawPointer(host) }
+        log: { _, task, level, _ in logged.withLock { $0 += UInt32(task) + level } },
+        name: { _, vocabulary, number in
+            UnsafePointer(vocabulary == BGT_VOCABULARY_STATUS && number == 3 ? three : three + 1)
+        },
+        query: { _, _ in UnsafeRawPointer(legacyFetch) }
     )
+
+    nonisolated(unsafe) private static let legacyFetch: UnsafeMutablePointer<bgt_legacy_fetch> = {
+        let table = UnsafeMutablePointer<bgt_legacy_fetch>.allocate(capacity: 1)
+        table.initialize(to: bgt_legacy_fetch(size: 16, reserved: 0, set_minimum_interval: { _, _, _ in 216 }))
+        return table
+    }()
 
     // Initialized once before the first read and never freed: names of statuses live until the process ends.
     nonisolated(unsafe) private static let three: UnsafeMutablePointer<CChar> = {

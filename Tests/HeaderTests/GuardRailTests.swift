@@ -13,6 +13,73 @@ struct GuardRailTests {
         #expect(result.output.contains("install a newer bgtask.h"))
     }
 
+    @Test(.proves("BGT-ABI-02"), .enabled(if: Compiler.gcc.isInstalled))
+    func `a target minor version that is defined after the include stops the build with a remedy`() throws {
+        let late = """
+            #include <bgtask.h>
+            #undef BGTASK_TARGET_MINOR
+            #define BGTASK_TARGET_MINOR 7
+            BGTASK_PLUGIN_ENTRY(host, plugin) { return BGT_OK; }
+
+            """
+        #expect(try Compiler.gcc.check(late).output.contains("define BGTASK_TARGET_MINOR before bgtask.h"))
+    }
+
+    @Test(
+        .proves("BGT-ABI-02"),
+        .enabled(if: Compiler.gcc.isInstalled),
+        arguments: ["0", "0u", "(0)", "0x0", "(1 - 1)", "BGTASK_ABI_MINOR"]
+    )
+    func `a target minor version may be written in any form that the preprocessor compares`(target: String) throws {
+        let text = """
+            #define BGTASK_TARGET_MINOR \(target)
+            #include <bgtask.h>
+            BGTASK_PLUGIN_ENTRY(host, plugin) { return BGT_OK; }
+
+            """
+        for compiler in [Compiler.gcc, .gxx, .clang, .clangxx] where compiler.isInstalled {
+            let result = try compiler.check(text, options: Compiler.strict + ["-Wconversion", "-Wsign-compare"])
+            #expect(result.status == 0, "\(compiler): \(result.output)")
+        }
+    }
+
+    @Test(.proves("BGT-ABI-03"), .enabled(if: Compiler.gcc.isInstalled))
+    func `BGTASK_HAS compares the table's size with the end of the member`() throws {
+        try Scratch.with { scratch in
+            let source = try scratch.write(
+                """
+                #include <bgtask.h>
+                int main(void) {
+                    bgt_plugin plugin = {.size = offsetof(bgt_plugin, quiet_ns)};
+                    const bgt_plugin *address = &plugin;
+                    const int shorter = BGTASK_HAS(address, quiet_ns) || !BGTASK_HAS(address, stop);
+                    plugin.size = sizeof plugin;
+                    return shorter || !BGTASK_HAS(address, quiet_ns);
+                }
+
+                """,
+                to: "has.c"
+            )
+            let program = scratch.directory.appending(path: "has")
+            let built = try Compiler.gcc.run(Compiler.strict + ["-std=c11", "-o", program.path, source.path])
+            try #require(built.status == 0, "\(built.output)")
+            #expect(try Tool.run(program).status == 0)
+        }
+    }
+
+    @Test(.enabled(if: Compiler.gcc.isInstalled))
+    func `declarations for generators contain neither functions nor assertions`() throws {
+        let text = "#define BGTASK_DECLARATIONS_ONLY\n#include <bgtask.h>\n"
+        for compiler in [Compiler.gcc, .gxx, .clang, .clangxx] where compiler.isInstalled {
+            try Scratch.with { scratch in
+                let source = try scratch.write(text, to: compiler.isCxx ? "source.cc" : "source.c")
+                let output = try compiler.run(["-std=\(compiler.baseline)", "-E", "-P", source.path]).output
+                let own = output.split(separator: "typedef struct bgt_host").last ?? ""
+                #expect(!own.contains("tatic_assert") && !own.contains("static inline") && own.contains("bgt_request"))
+            }
+        }
+    }
+
     @Test(.enabled(if: Compiler.gcc.isInstalled))
     func `an ignored status of bgt_register causes a compiler warning`() throws {
         let text = """

@@ -44,7 +44,7 @@ struct LayoutTests {
         #expect(asserted.count == golden.count)
     }
 
-    static let layouts = [request, refusal, pending, launchInfo, taskInfo, plugin, host]
+    static let layouts = [request, refusal, pending, launchInfo, taskInfo, plugin, host, legacyFetch]
 
     static let request = layout(
         "bgt_request",
@@ -76,20 +76,25 @@ struct LayoutTests {
     static let pending = layout(
         "bgt_pending",
         bgt_pending.self,
-        40,
+        80,
         .field("size", \.size, 0),
         .field("kind", \.kind, 4),
         .field("flags", \.flags, 8),
-        .field("reserved", \.reserved, 12),
+        .field("strategy", \.strategy, 12),
         .field("identifier", \.identifier, 16),
         .field("earliest_begin_ns", \.earliest_begin_ns, 24),
-        .field("submission", \.submission, 32)
+        .field("payload", \.payload, 32),
+        .field("payload_length", \.payload_length, 40),
+        .field("title", \.title, 48),
+        .field("subtitle", \.subtitle, 56),
+        .field("resources", \.resources, 64),
+        .field("submission", \.submission, 72)
     )
 
     static let launchInfo = layout(
         "bgt_launch_info",
         bgt_launch_info.self,
-        72,
+        96,
         .field("size", \.size, 0),
         .field("lane", \.lane, 4),
         .field("cause", \.cause, 8),
@@ -100,7 +105,10 @@ struct LayoutTests {
         .field("grace_ns", \.grace_ns, 40),
         .field("plugin", \.plugin, 48),
         .field("identifiers", \.identifiers, 56),
-        .field("identifier_count", \.identifier_count, 64)
+        .field("identifier_count", \.identifier_count, 64),
+        .field("supported_resources", \.supported_resources, 72),
+        .field("host_name", \.host_name, 80),
+        .field("host_version", \.host_version, 88)
     )
 
     static let taskInfo = layout(
@@ -124,19 +132,20 @@ struct LayoutTests {
     static let plugin = layout(
         "bgt_plugin",
         bgt_plugin.self,
-        40,
+        48,
         .field("size", \.size, 0),
         .field("reserved", \.reserved, 4),
         .field("context", \.context, 8),
         .field("receive", \.receive, 16),
         .field("run_main", \.run_main, 24),
-        .field("stop", \.stop, 32)
+        .field("stop", \.stop, 32),
+        .field("quiet_ns", \.quiet_ns, 40)
     )
 
     static let host = layout(
         "bgt_host",
         bgt_host.self,
-        176,
+        168,
         .field("size", \.size, 0),
         .field("minor", \.minor, 4),
         .field("launch_info", \.launch_info, 8),
@@ -154,12 +163,20 @@ struct LayoutTests {
         .field("set_title", \.set_title, 104),
         .field("begin_assertion", \.begin_assertion, 112),
         .field("end_assertion", \.end_assertion, 120),
-        .field("set_minimum_fetch_interval", \.set_minimum_fetch_interval, 128),
-        .field("container_path", \.container_path, 136),
-        .field("setting", \.setting, 144),
-        .field("log", \.log, 152),
-        .field("status_name", \.status_name, 160),
-        .field("query", \.query, 168)
+        .field("container_path", \.container_path, 128),
+        .field("setting", \.setting, 136),
+        .field("log", \.log, 144),
+        .field("name", \.name, 152),
+        .field("query", \.query, 160)
+    )
+
+    static let legacyFetch = layout(
+        "bgt_legacy_fetch",
+        bgt_legacy_fetch.self,
+        16,
+        .field("size", \.size, 0),
+        .field("reserved", \.reserved, 4),
+        .field("set_minimum_interval", \.set_minimum_interval, 8)
     )
 
     private static func layout<Root>(

@@ -77,7 +77,8 @@ struct NoteTests {
     }
 
     private static let goldenNote: [UInt8] =
-        [7, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0] + Array("bgtask".utf8) + [0, 0] + [1, 0, 0, 0, 0, 0, 0, 0]
+        [7, 0, 0, 0, 12, 0, 0, 0, 1, 0, 0, 0] + Array("bgtask".utf8) + [0, 0]
+        + [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
     private func noteBytes(of library: URL, in scratch: Scratch) throws -> [UInt8] {
         let bytes = scratch.directory.appending(path: "note")

@@ -208,15 +208,15 @@ struct RunnerJudgeTests {
     mutating func `texts of a runner are cut to length, and the returned text of a bound function is also escaped`() {
         let long = String(repeating: "x", count: 100_000)
         guard case .event(.violated(_, _, let message)) = verdict(on: .violation(rule: nil, message: long)),
-            case .log(_, let line) = verdict(on: .log(.info, message: long)),
-            case .taskEnded(_, .returned(_, _, _, let text)) =
-                verdict(on: .returned(Self.refresh, .success, text: "\u{1b}[31m" + long))
+            case .log(_, _, let line) = verdict(on: .log(.info, message: long)),
+            case .taskEnded(_, .completed(_, _, _, let text?)) =
+                verdict(on: .completed(Self.refresh, .success, message: "\u{1b}[31m" + long))
         else {
             Issue.record("a verdict of another kind")
             return
         }
         #expect(message.utf8.count <= 4_096 && line.utf8.count <= 3 * 4_096)
-        #expect(text.utf8.count <= RunnerMessage.longestReturnedText && !text.contains("\u{1b}"))
+        #expect(text.utf8.count <= RunnerMessage.longestCompletionMessage && !text.contains("\u{1b}"))
     }
 
     @Test mutating func `dropped output is journaled as one violation per launch`() {

@@ -29,7 +29,7 @@ static void say(const bgt_host *host, const char *what, int32_t status) {
 
 static int32_t begin(const bgt_host *host, const char *name, bgt_assertion_handler handler, bgt_assertion *out) {
     atomic_fetch_add(&given, 1);
-    return host->begin_assertion(host, name, handler, &given, release, out);
+    return host->begin_assertion(host, name, handler, &given, release, out, NULL);
 }
 
 static void run(void *context, const bgt_host *host, bgt_task task) {

@@ -18,7 +18,8 @@ static char directory[4096];
 static const bgt_host *the_host;
 static atomic_int calling;
 
-static int32_t look(void *context, const bgt_pending *request) {
+static int32_t look(void *context, const bgt_host *host, const bgt_pending *request) {
+    (void)host;
     (void)context, (void)request;
     return BGT_OK;
 }

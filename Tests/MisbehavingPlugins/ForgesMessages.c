@@ -62,6 +62,7 @@ static void forge(const char *task, uint64_t victim, const char *foreign) {
     begin(completed);
     put_u64(victim);
     put_u32(BGT_OUTCOME_SUCCESS);
+    put("\0", 1);
     send_frame();
     begin(submit);
     put_u64(1000);

@@ -3,7 +3,7 @@
 /* Behaves well: .task, an extension's trigger, and entry with the setting `hold` = `entry`, begins the assertion
  * "flush", completes its task, and continues: it waits for a file named `release` in the container, writes how much
  * of the budget was left to `flushed.txt`, and ends the assertion. When the assertion expires, it writes to
- * `thread.txt` whether that is the main thread, the reason and the statuses of forbidden calls to `expired.txt`, and
+ * `thread.txt` whether that is the main thread, the reason and the statuses of two calls to `expired.txt`, and
  * ends the assertion at once. In either case the context is released once, which `released.txt` records. */
 
 #define _GNU_SOURCE /* gettid */

@@ -34,7 +34,8 @@ static void keep(const bgt_host *host, const bgt_task_info *info) {
     close(descriptor);
 }
 
-static int32_t count(void *context, const bgt_pending *request) {
+static int32_t count(void *context, const bgt_host *host, const bgt_pending *request) {
+    (void)host;
     (void)request;
     ++*(int *)context;
     return BGT_OK;

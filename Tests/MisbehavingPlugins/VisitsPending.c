@@ -14,28 +14,30 @@
 
 #define NAME "com.example.visitspending"
 
-/* A visitor may call only log: it fills this buffer, which is written after the visit. */
+/* A visitor may not read the container's path: it fills this buffer, which is written after the visit. */
 struct seen {
-    const bgt_host *host;
     char text[1024];
 };
 
 static uint64_t submitted[2];
 
-static int32_t look(void *context, const bgt_pending *request) {
+static int32_t look(void *context, const bgt_host *host, const bgt_pending *request) {
+    (void)host;
     struct seen *seen = context;
     const size_t length = strlen(seen->text);
     const char *number = request->submission == submitted[0]   ? "the first"
                          : request->submission == submitted[1] ? "the second"
                                                           : "neither";
-    snprintf(seen->text + length, sizeof seen->text - length, "%s %s%s%s %lld %s\n",
+    snprintf(seen->text + length, sizeof seen->text - length, "%s %s%s%s %lld %s %.*s\n",
              request->identifier + sizeof NAME - 1, request->kind == BGT_KIND_PROCESSING ? "processing" : "refresh",
              request->flags & BGT_NEEDS_NETWORK ? " network" : "",
-             request->flags & BGT_NEEDS_EXTERNAL_POWER ? " power" : "", (long long)request->earliest_begin_ns, number);
+             request->flags & BGT_NEEDS_EXTERNAL_POWER ? " power" : "", (long long)request->earliest_begin_ns, number,
+             (int)request->payload_length, request->payload_length == 0 ? "" : (const char *)request->payload);
     return BGT_OK;
 }
 
-static int32_t scribble(void *context, const bgt_pending *request) {
+static int32_t scribble(void *context, const bgt_host *host, const bgt_pending *request) {
+    (void)host;
     bgt_pending *own = (bgt_pending *)request;
     (void)context;
     own->flags = 0;
@@ -43,18 +45,18 @@ static int32_t scribble(void *context, const bgt_pending *request) {
     return BGT_OK;
 }
 
-static int32_t end_at_once(void *context, const bgt_pending *request) {
-    look(context, request);
+static int32_t end_at_once(void *context, const bgt_host *host, const bgt_pending *request) {
+    look(context, host, request);
     return -7;
 }
 
-static int32_t meddle(void *context, const bgt_pending *request) {
-    const struct seen *seen = context;
-    return bgt_cancel(seen->host, request->identifier);
+static int32_t meddle(void *context, const bgt_host *host, const bgt_pending *request) {
+    (void)context;
+    return bgt_cancel(host, request->identifier);
 }
 
 static void visit(const bgt_host *host, const char *what, bgt_pending_visitor visitor) {
-    struct seen seen = {.host = host};
+    struct seen seen = {""};
     const int32_t status = bgt_visit_pending(host, visitor, &seen);
     record(host, "seen.txt", "%s: %d %s\n%s", what, status, bgt_status_name(host, status), seen.text);
 }
@@ -70,6 +72,8 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     visit(host, "nothing", look);
     bgt_request later = bgt_processing_request(NAME ".later", BGT_NEEDS_NETWORK);
     later.earliest_begin_ns = INT64_C(4102444800000000000);
+    later.payload = (const uint8_t *)"colours";
+    later.payload_length = 7;
     submit(host, later, 0);
     submit(host, bgt_processing_request(NAME ".next", BGT_NEEDS_EXTERNAL_POWER), 1);
     visit(host, "both", look);

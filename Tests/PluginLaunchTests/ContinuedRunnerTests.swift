@@ -255,8 +255,10 @@ extension LaunchTests {
                 let assertion = await host.first { if case .assertionBegan(let id, "flush") = $0 { id } else { nil } }
                 #expect(await host.completion(of: exported) == .success)
                 try host.send(.expireAssertions(.noProgress))
+                let call = await host.first { if case .cancelAll(let call) = $0 { call } else { nil } }
+                try host.send(.cancelled(call, isRecorded: true))
                 _ = await host.first { $0 == .assertionEnded(assertion) ? true : nil }
-                #expect(host.text("expired.txt") == "flush 6 BGT_WRONG_PHASE BGT_ENDED\n")
+                #expect(host.text("expired.txt") == "flush 6 BGT_OK BGT_ENDED\n")
                 let end = try await host.stop()
                 #expect(end.termination == .exited(code: 0))
             }

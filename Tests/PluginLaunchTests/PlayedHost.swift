@@ -134,7 +134,7 @@ struct PlayedHost {
     }
 
     func completion(of task: TaskID) async -> CompletionOutcome {
-        await first { if case .completed(task, let outcome) = $0 { outcome } else { nil } }
+        await first { if case .completed(task, let outcome, _) = $0 { outcome } else { nil } }
     }
 
     /// Waits for the result of a bound function: outcome and text. If the function was not called, the text is the
@@ -142,7 +142,7 @@ struct PlayedHost {
     func returned(_ task: TaskID) async -> (outcome: CompletionOutcome?, text: String) {
         await events.first { event in
             switch event {
-            case .message(Self.launch, .returned(task, let outcome, let text)): (outcome, text)
+            case .message(Self.launch, .completed(task, let outcome, let text?)): (outcome, text)
             case .message(Self.launch, .loadFailed(let message)): (nil, message)
             case .message(Self.launch, .ffiMissing(let message)): (nil, message)
             case .ended(Self.launch, let end): (nil, "\(end)")
@@ -152,7 +152,7 @@ struct PlayedHost {
     }
 
     func logged(_ line: String) async {
-        _ = await first { if case .log(_, line) = $0 { true } else { nil } }
+        _ = await first { if case .log(_, _, line) = $0 { true } else { nil } }
     }
 
     // MARK: The plugin's directory
@@ -196,6 +196,8 @@ struct PlayedPlan {
             settings: settings,
             handlers: handlers,
             containerPath: container,
+            supportedResources: [.gpu],
+            hostVersion: "0.0.1",
             deadline: budget.map { now + $0 },
             entryDeadline: now + (budget ?? .seconds(30)),
             gracePeriod: gracePeriod,

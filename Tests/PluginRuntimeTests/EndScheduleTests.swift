@@ -9,7 +9,9 @@ struct EndScheduleTests {
     typealias Activity = EndSchedule.Activity
 
     private let begin = MonotonicTime(nanoseconds: 1_000_000_000_000)
-    private var schedule: EndSchedule { EndSchedule(begin: begin, gracePeriod: .seconds(5)) }
+    private var schedule: EndSchedule {
+        EndSchedule(begin: begin, gracePeriod: .seconds(5), quietPeriod: .milliseconds(250))
+    }
 
     @Test func `a launch whose plugin made no calls on its own threads counts as quiet at once`() {
         #expect(schedule.nextCheck(of: Activity(), at: begin) == nil)
@@ -27,26 +29,27 @@ struct EndScheduleTests {
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == begin + .milliseconds(390))
     }
 
-    @Test func `a call that has not returned when the launch ends is checked again one quiet period later`() {
-        let activity = Activity(calls: 1, lastCall: begin + .seconds(-9))
-        #expect(schedule.nextCheck(of: activity, at: begin) == begin + .milliseconds(250))
+    @Test func `without a quiet period only calls in progress delay the end of a launch`() {
+        let schedule = EndSchedule(begin: begin, gracePeriod: .seconds(5))
+        #expect(schedule.nextCheck(of: Activity(lastCall: begin), at: begin) == nil)
+        let check = begin + EndSchedule.threadCheckInterval
+        #expect(schedule.nextCheck(of: Activity(calls: 1, lastCall: begin), at: begin) == check)
     }
 
-    @Test func `the end of a launch waits up to one second for a callback that has not returned`() {
+    @Test func `the end of a launch waits for callbacks up to the grace period`() {
         let activity = Activity(callbacks: 1)
-        #expect(schedule.nextCheck(of: activity, at: begin) == begin + .seconds(1))
-        #expect(schedule.nextCheck(of: activity, at: begin + .seconds(1)) == nil)
+        #expect(schedule.nextCheck(of: activity, at: begin) == begin + .seconds(5))
+        #expect(schedule.nextCheck(of: activity, at: begin + .seconds(5)) == nil)
     }
 
-    @Test func `the end of a launch waits up to one second for a plugin that never stops calling`() {
+    @Test func `the quiet period of a plugin that never stops calling ends after one second`() {
         let late = begin + .milliseconds(900)
-        #expect(schedule.nextCheck(of: Activity(calls: 3, lastCall: late), at: late) == begin + .seconds(1))
         #expect(schedule.nextCheck(of: Activity(lastCall: late), at: late) == begin + .seconds(1))
-        #expect(schedule.nextCheck(of: Activity(calls: 3, lastCall: late), at: begin + .seconds(1)) == nil)
+        #expect(schedule.nextCheck(of: Activity(lastCall: late), at: begin + .seconds(1)) == nil)
     }
 
     @Test func `the plugin's stop function has the whole grace period after the quiet period`() {
-        let called = begin + EndSchedule.quietPeriod
+        let called = begin + .milliseconds(250)
         #expect(schedule.stopDeadline(calledAt: called) == called + .seconds(5))
         #expect(schedule.stopDeadline(calledAt: begin + .seconds(1)) == begin + .milliseconds(5_400))
     }
@@ -55,9 +58,11 @@ struct EndScheduleTests {
     func `every stage of a launch's end is over half a second before the host's kill`(
         gracePeriod: Duration
     ) {
-        let schedule = EndSchedule(begin: begin, gracePeriod: gracePeriod)
+        let quiet = Duration.milliseconds(250)
+        let schedule = EndSchedule(begin: begin, gracePeriod: gracePeriod, quietPeriod: quiet)
         let kill = begin + gracePeriod + .seconds(1)
-        #expect(schedule.settledBy > begin + EndSchedule.quietPeriod && schedule.settledBy <= begin + .seconds(1))
+        #expect(schedule.quietBy > begin + quiet && schedule.quietBy <= begin + .seconds(1))
+        #expect(schedule.settledBy >= schedule.quietBy && schedule.settledBy >= begin + gracePeriod)
         #expect(schedule.settledBy < schedule.stoppedBy && schedule.stoppedBy < schedule.flushedBy)
         #expect(schedule.flushedBy == kill + .milliseconds(-500))
         #expect(schedule.flushDeadline(begunAt: kill) == schedule.flushedBy)

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CBackgroundTasks
 import PluginRuntime
 import StatementTraits
 import Testing
@@ -43,7 +44,7 @@ struct ForeignStructTests {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 8)
         defer { memory.deallocate() }
         (memory + 3).copyMemory(from: bytes(size: 16, kind: 7, rest: [9]), byteCount: 16)
-        guard case .value(let short) = ForeignStruct.read(memory + 3, as: Short.self) else {
+        guard case .value(let short) = ForeignStruct.read(memory + 3, as: Short.self, minimum: 16) else {
             Issue.record("not read")
             return
         }
@@ -68,6 +69,15 @@ struct ForeignStructTests {
         #expect(filled.dropFirst(4).allSatisfy { $0 == 0xee })
     }
 
+    @Test(.proves("BGT-ABI-03")) func `the sizes of minor 0 are those of this header, which describes minor 0`() {
+        #expect(BGTASK_ABI_MINOR == 0)
+        #expect(ForeignStruct.MinorZero.request == MemoryLayout<bgt_request>.size)
+        #expect(ForeignStruct.MinorZero.refusal == MemoryLayout<bgt_refusal>.size)
+        #expect(ForeignStruct.MinorZero.launchInfo == MemoryLayout<bgt_launch_info>.size)
+        #expect(ForeignStruct.MinorZero.taskInfo == MemoryLayout<bgt_task_info>.size)
+        #expect(ForeignStruct.MinorZero.plugin == MemoryLayout<bgt_plugin>.size)
+    }
+
     private func bytes(size: UInt32, kind: UInt32, rest: [UInt64]) -> [UInt8] {
         var bytes: [UInt8] = []
         withUnsafeBytes(of: size) { bytes += $0 }
@@ -88,7 +98,7 @@ struct ForeignStructTests {
     private func outcome<Value>(_ bytes: [UInt8], as type: Value.Type) -> String {
         bytes.withUnsafeBytes { buffer in
             guard let address = buffer.baseAddress else { return "no bytes" }
-            switch ForeignStruct.read(address, as: type) {
+            switch ForeignStruct.read(address, as: type, minimum: MemoryLayout<Value>.size) {
             case .value: return "value"
             case .tooNew: return "too new"
             case .invalid: return "invalid"

@@ -56,7 +56,7 @@ private struct Model {
         case 5, 6: begin(task)
         case 7, 8: end(task)
         default:
-            if case .recorded(_, let handler?) = table.complete(task, outcome: 0, at: now) { release(handler) }
+            if case .recorded(_, let handler?) = table.complete(task, as: .success, at: now) { release(handler) }
         }
     }
 

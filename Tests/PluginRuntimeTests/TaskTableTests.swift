@@ -14,23 +14,26 @@ struct TaskTableTests {
 
     @Test(.proves(62)) func `the first completion of a task counts`() {
         var table = delivered()
-        #expect(table.complete(task, outcome: 0, at: early).isRecorded(.success))
-        #expect(table.complete(task, outcome: 1, at: early).isAlreadyCompleted)
+        #expect(table.complete(task, as: .success, at: early).isRecorded(.success))
+        #expect(table.complete(task, as: .failure, at: early).isAlreadyCompleted)
     }
 
-    @Test func `a completion with an unknown outcome leaves the task open`() {
+    @Test(.proves("BGT-ABI-09"))
+    func `a second completion of a task is a violation unless the task expired before the first one`() {
         var table = delivered()
-        #expect(table.complete(task, outcome: 3, at: early).isInvalidOutcome)
-        #expect(table.complete(task, outcome: -1, at: early).isInvalidOutcome)
-        #expect(table.complete(task, outcome: 2, at: early).isRecorded(.noData))
+        _ = table.complete(task, as: .success, at: early)
+        _ = table.expire(.all, .budget, at: deadline)
+        #expect(table.complete(task, as: .success, at: deadline).isAlreadyCompleted(afterExpiration: false))
+        _ = table.complete(other, as: .success, at: deadline)
+        #expect(table.complete(other, as: .failure, at: deadline).isAlreadyCompleted(afterExpiration: true))
     }
 
     @Test func `a task of another launch and an undelivered task are unknown`() {
         var table = TaskTable<String>([task, other], deadline: deadline, gracePeriod: .nanoseconds(100))
-        #expect(table.complete(task, outcome: 0, at: early).isUnknown)
+        #expect(table.complete(task, as: .success, at: early).isUnknown)
         table.deliver([task])
-        #expect(table.complete(other, outcome: 0, at: early).isUnknown)
-        #expect(table.complete(TaskID(rawValue: 0), outcome: 0, at: early).isUnknown)
+        #expect(table.complete(other, as: .success, at: early).isUnknown)
+        #expect(table.complete(TaskID(rawValue: 0), as: .success, at: early).isUnknown)
         #expect(table.presence(of: other) == .unknown)
         #expect(table.presence(of: task) == .open(nil))
     }
@@ -38,20 +41,20 @@ struct TaskTableTests {
     @Test(.proves(58, 59)) func `a completion counts within the grace period, and not from the kill deadline on`() {
         var table = delivered()
         _ = table.expire(.all, .budget, at: deadline)
-        #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: 1_099)).isRecorded(.success))
-        #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 1_100)).isTooLate)
+        #expect(table.complete(task, as: .success, at: MonotonicTime(nanoseconds: 1_099)).isRecorded(.success))
+        #expect(table.complete(other, as: .success, at: MonotonicTime(nanoseconds: 1_100)).isTooLate)
     }
 
     @Test func `a task whose condition is lost has a grace period of its own`() {
         var table = delivered()
         _ = table.expire(.tasks([task]), .networkLost, at: MonotonicTime(nanoseconds: 200))
-        #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: 300)).isTooLate)
-        #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 300)).isRecorded(.success))
+        #expect(table.complete(task, as: .success, at: MonotonicTime(nanoseconds: 300)).isTooLate)
+        #expect(table.complete(other, as: .success, at: MonotonicTime(nanoseconds: 300)).isRecorded(.success))
     }
 
     @Test func `an expiration concerns each open task once, and the first reason stays`() {
         var table = delivered()
-        _ = table.complete(task, outcome: 0, at: early)
+        _ = table.complete(task, as: .success, at: early)
         #expect(table.expire(.all, .stoppedByUser, at: early).map(\.task) == [other])
         #expect(table.expire(.all, .budget, at: deadline).isEmpty)
         #expect(table.presence(of: other) == .open(.stoppedByUser))
@@ -100,7 +103,7 @@ struct TaskTableTests {
         var table = delivered()
         _ = table.setHandler("handler", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
-        #expect(table.complete(task, outcome: 0, at: early).released == "handler")
+        #expect(table.complete(task, as: .success, at: early).released == "handler")
         #expect(table.beginCall(of: task) == nil)
     }
 
@@ -109,7 +112,7 @@ struct TaskTableTests {
         _ = table.setHandler("handler", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
         _ = table.beginCall(of: task)
-        #expect(table.complete(task, outcome: 0, at: early).released == nil)
+        #expect(table.complete(task, as: .success, at: early).released == nil)
         #expect(table.endCall(of: task) == "handler")
     }
 
@@ -133,7 +136,7 @@ struct TaskTableTests {
 
     @Test func `a completed task accepts no expiration handler`() {
         var table = delivered()
-        _ = table.complete(task, outcome: 0, at: early)
+        _ = table.complete(task, as: .success, at: early)
         #expect(table.setHandler("late", of: task).isAlreadyCompleted)
         #expect(table.setHandler("foreign", of: TaskID(rawValue: 9)).isUnknown)
     }
@@ -145,8 +148,8 @@ struct TaskTableTests {
         #expect(table.expire(.bounded, .budget, at: deadline).map(\.task) == [task])
         #expect(table.presence(of: other) == .open(nil) && table.hasUnbounded)
         let late = MonotonicTime(nanoseconds: 5_000)
-        #expect(table.complete(task, outcome: 0, at: late).isTooLate)
-        #expect(table.complete(other, outcome: 0, at: late).isRecorded(.success))
+        #expect(table.complete(task, as: .success, at: late).isTooLate)
+        #expect(table.complete(other, as: .success, at: late).isRecorded(.success))
         #expect(!table.hasUnbounded)
     }
 
@@ -155,14 +158,14 @@ struct TaskTableTests {
         _ = table.expire(.tasks([other]), .noProgress, at: MonotonicTime(nanoseconds: 5_000))
         #expect(!table.hasUnbounded)
         #expect(table.presence(of: other) == .open(.noProgress))
-        #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 5_100)).isTooLate)
+        #expect(table.complete(other, as: .success, at: MonotonicTime(nanoseconds: 5_100)).isTooLate)
     }
 
     @Test func `a launch without a deadline accepts completions at any time`() {
         var table = TaskTable<String>([task], continued: [task], deadline: nil, gracePeriod: .nanoseconds(100))
         table.deliver([task])
         #expect(table.expire(.bounded, .budget, at: deadline).isEmpty)
-        #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: .max)).isRecorded(.success))
+        #expect(table.complete(task, as: .success, at: MonotonicTime(nanoseconds: .max)).isRecorded(.success))
     }
 
     @Test func `a task that is delivered twice while its launch runs is added once`() {
@@ -172,7 +175,7 @@ struct TaskTableTests {
         #expect(added == [true, false, false])
         #expect(table.presence(of: later) == .open(nil))
         #expect(table.expire(.all, .hostShutdown, at: early).map(\.task) == [task, other, later])
-        #expect(table.complete(later, outcome: 0, at: early).isRecorded(.success))
+        #expect(table.complete(later, as: .success, at: early).isRecorded(.success))
         #expect(table.add(later) == false)
     }
 
@@ -201,8 +204,10 @@ extension TaskTable.Completion {
 
     var released: Handler? { if case .recorded(_, let handler) = self { handler } else { nil } }
     var isAlreadyCompleted: Bool { if case .alreadyCompleted = self { true } else { false } }
+    func isAlreadyCompleted(afterExpiration expected: Bool) -> Bool {
+        if case .alreadyCompleted(let afterExpiration) = self { afterExpiration == expected } else { false }
+    }
     var isUnknown: Bool { if case .unknown = self { true } else { false } }
-    var isInvalidOutcome: Bool { if case .invalidOutcome = self { true } else { false } }
     var isTooLate: Bool { if case .tooLate = self { true } else { false } }
 }
 

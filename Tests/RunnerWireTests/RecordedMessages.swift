@@ -21,7 +21,7 @@ enum RecordedMessages {
             .ffiMissing(message: "libffi.so.8"),
             .sandboxFailed(message: "no"),
             .confined,
-            .returned(task, .success, text: "returned 0"),
+            .completed(task, .success, message: "returned 0"),
             .expirationHandler(task, isSet: true),
             .title(task, "Exporting", subtitle: nil),
             .title(task, "Exporting", subtitle: "3 of 12"),
@@ -37,7 +37,9 @@ enum RecordedMessages {
         ] + [TaskProgress(done: 3, total: 12)].compactMap(\.self).map { .progress(task, $0) }
         + [.success, .failure, .noData].map { .completed(task, $0) }
         + (0...64).compactMap { ExpirationReason(rawValue: $0) }.map { .expiring([task], $0) }
-        + (0...8).compactMap { LogLevel(rawValue: $0) }.map { .log($0, message: "line") }
+        + (0...8).compactMap { LogLevel(rawValue: $0) }.map { .log($0, message: "line") } + [
+            .log(.info, of: task, message: "line")
+        ]
         + TaskKind.allCases.map { .submit(call, TaskRequest(identifier: identifier, kind: $0), payload: [1, 2]) }
         + ProtectionType.allCases.map { protection in
             let request = TaskRequest(
@@ -61,7 +63,7 @@ enum RecordedMessages {
             .submitted(call, SubmissionNumber(rawValue: 9)),
             .refused(call, SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: "not offered")),
             .cancelled(call, isRecorded: true),
-            .pending(call, [PendingSummary(request: request, number: SubmissionNumber(rawValue: 9))]),
+            .pending(call, [ListedRequest(request: request, number: SubmissionNumber(rawValue: 9), payload: [3])]),
             .stop,
         ]
         + (0...64).compactMap { ExpirationReason(rawValue: $0) }.map { .expire([task], $0) }
@@ -119,6 +121,8 @@ enum RecordedMessages {
             processLimit: 512,
             nice: 10,
             sandbox: sandbox,
+            supportedResources: [.gpu],
+            hostVersion: "0.0.1",
             deadline: deadline,
             entryDeadline: MonotonicTime(nanoseconds: 40),
             gracePeriod: gracePeriod,
@@ -142,7 +146,7 @@ enum RecordedMessages {
 
 extension RunnerMessage {
     enum Name: String, CaseIterable {
-        case entered, registered, loadFailed, ffiMissing, sandboxFailed, confined, completed, returned,
+        case entered, registered, loadFailed, ffiMissing, sandboxFailed, confined, completed,
             expirationHandler,
             expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded
@@ -159,7 +163,6 @@ extension RunnerMessage {
         case .sandboxFailed: .sandboxFailed
         case .confined: .confined
         case .completed: .completed
-        case .returned: .returned
         case .expirationHandler: .expirationHandler
         case .expiring: .expiring
         case .progress: .progress

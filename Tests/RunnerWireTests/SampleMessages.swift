@@ -72,8 +72,8 @@ enum SampleMessages {
             .sandboxFailed(message: "cannot restrict the process"),
             .completed(TaskID(rawValue: .max), .failure),
             .completed(TaskID(rawValue: 0), .noData),
-            .returned(TaskID(rawValue: .max), .success, text: "run returned 0; out-string \"\u{1F9CA}\0\""),
-            .returned(TaskID(rawValue: 0), .failure, text: ""),
+            .completed(TaskID(rawValue: .max), .success, message: "run returned 0; out-string \"\u{1F9CA}\0\""),
+            .completed(TaskID(rawValue: 0), .failure, message: ""),
             .expirationHandler(TaskID(rawValue: 65537), isSet: true),
             .expiring([], .budget),
             .expiring([TaskID(rawValue: 1), TaskID(rawValue: .max)], .hostShutdown),
@@ -119,7 +119,7 @@ enum SampleMessages {
         .pending(CallNumber(rawValue: 1), []),
         .pending(
             CallNumber(rawValue: 1),
-            requests.map { PendingSummary(request: $0, number: SubmissionNumber(rawValue: .min)) }
+            requests.map { ListedRequest(request: $0, number: SubmissionNumber(rawValue: .min), payload: [0, 255]) }
         ),
         .stop,
     ]
@@ -143,6 +143,8 @@ enum SampleMessages {
             settings: settings,
             handlers: handlers,
             containerPath: "",
+            supportedResources: [.gpu],
+            hostVersion: "0.0.1",
             deadline: deadline,
             entryDeadline: MonotonicTime(nanoseconds: .max),
             gracePeriod: .nanoseconds(Int64.max),

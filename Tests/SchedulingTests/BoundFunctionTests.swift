@@ -31,7 +31,7 @@ struct BoundFunctionTests {
         launch(.clean)
         let plan = try #require(host.lastPlan)
         let task = try #require(plan.id(of: .clean))
-        host.send(.returned(plan.number, task, .success, text: "logtrim_run returned 0; out-int64 12"))
+        host.send(.completed(plan.number, task, .success, message: "logtrim_run returned 0; out-int64 12"))
         #expect(host.outcomes(of: .clean) == [.succeeded])
         let entry = try #require(host.lastEntry(of: .clean))
         #expect(entry.message.hasPrefix("completed after "))
@@ -41,7 +41,8 @@ struct BoundFunctionTests {
     @Test func `a bound function that returns a failure is blamed on the plugin`() throws {
         launch(.clean)
         let plan = try #require(host.lastPlan)
-        host.send(.returned(plan.number, try #require(plan.id(of: .clean)), .failure, text: "logtrim_run returned -1"))
+        let clean = try #require(plan.id(of: .clean))
+        host.send(.completed(plan.number, clean, .failure, message: "logtrim_run returned -1"))
         #expect(host.outcomes(of: .clean) == [.failed])
         #expect(host.lastEntry(of: .clean)?.blame == .plugin)
     }

@@ -57,7 +57,9 @@ struct DeliveredTask: Sendable {
 
     var isExpiring: Bool { bgt_is_expiring(host.table, id) != 0 }
 
-    func complete(_ outcome: BGTask.Outcome) { _ = bgt_complete(host.table, id, outcome.rawValue) }
+    func complete(_ outcome: BGTask.Outcome, _ message: String? = nil) {
+        _ = bgt_complete_with_message(host.table, id, outcome.rawValue, message)
+    }
 
     /// Reports progress. The host coalesces reports: the newest one replaces recent ones, and the last one always
     /// arrives.

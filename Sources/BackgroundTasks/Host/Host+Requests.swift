@@ -4,6 +4,9 @@ import CBackgroundTasks
 import Foundation
 
 extension Host {
+    /// The concurrent queue that makes calls of the host which block until a commit.
+    static let waitingQueue = DispatchQueue(label: "BackgroundTasks", attributes: .concurrent)
+
     /// Result of a submission: the status of the call, and the refusal that the host filled in.
     struct Answer {
         let status: Status
@@ -33,7 +36,7 @@ extension Host {
         let status = withUnsafeMutablePointer(to: &found) { found in
             bgt_visit_pending(
                 table,
-                { context, request in
+                { context, _, request in
                     // The address of `found`, which outlives the visit.
                     context?.assumingMemoryBound(to: [PendingRequest].self).pointee
                         .append(PendingRequest(request.pointee))

@@ -43,7 +43,7 @@ final class LaunchHandler: Sendable {
                 "task \(delivered.identifier) has a kind that this version of BackgroundTasks does not support;"
                     + " build the plugin with a newer version of BackgroundTasks"
             )
-            delivered.complete(.failure)
+            delivered.complete(.noData)
             return
         }
         task.expiresOnMainQueue = isOnMainQueue

@@ -3,13 +3,17 @@
 import CBackgroundTasks
 import Foundation
 
-/// A pending request as listed by the host, without titles and payload.
+/// A pending request as listed by the host.
 struct PendingRequest {
     let identifier: String
     let submission: UInt64
     private let kind: UInt32
     private let flags: UInt32
     private let earliestBegin: Int64
+    private let title: String
+    private let subtitle: String
+    private let strategy: UInt32
+    private let resources: UInt64
 
     init(_ pending: bgt_pending) {
         identifier = String(cString: pending.identifier)
@@ -17,6 +21,10 @@ struct PendingRequest {
         kind = pending.kind
         flags = pending.flags
         earliestBegin = pending.earliest_begin_ns
+        title = pending.title.map { String(cString: $0) } ?? ""
+        subtitle = pending.subtitle.map { String(cString: $0) } ?? ""
+        strategy = pending.strategy
+        resources = pending.resources
     }
 
     /// Creates the request object for the kind; nil for a kind of a newer host that this module does not define.
@@ -27,7 +35,7 @@ struct PendingRequest {
         case BGT_KIND_PROCESSING: request = BGProcessingTaskRequest(identifier: identifier)
         case BGT_KIND_HEALTH_RESEARCH: request = BGHealthResearchTaskRequest(identifier: identifier)
         case BGT_KIND_CONTINUED:
-            request = BGContinuedProcessingTaskRequest(identifier: identifier, title: "", subtitle: "")
+            request = continuedRequest
         default: return nil
         }
         if earliestBegin != 0 { request.earliestBeginDate = Date(timeIntervalSince1970: Double(earliestBegin) / 1e9) }
@@ -38,6 +46,13 @@ struct PendingRequest {
         if let study = request as? BGHealthResearchTaskRequest {
             study.protectionTypeOfRequiredData = DataProtection.type(flags & BGTASK_PROTECTION_MASK)
         }
+        return request
+    }
+
+    private var continuedRequest: BGContinuedProcessingTaskRequest {
+        let request = BGContinuedProcessingTaskRequest(identifier: identifier, title: title, subtitle: subtitle)
+        request.strategy = strategy == BGT_STRATEGY_FAIL ? .fail : .queue
+        request.requiredResources = resources & BGT_RESOURCE_GPU != 0 ? .gpu : .default
         return request
     }
 }

@@ -32,11 +32,11 @@ extension BGTask {
     /// Outcome of a task, as its handler reports it. An addition of this platform to Apple's API.
     public enum Outcome: Int32, Sendable {
         /// The task succeeded.
-        case success = 0
+        case success = 1
         /// The task failed. The outcome is only recorded: the task runs again only if it is submitted again.
-        case failure = 1
+        case failure = 2
         /// The task succeeded without new data.
-        case noData = 2
+        case noData = 3
     }
 
     /// The reason why the task is expiring, or was expiring when it was completed; nil otherwise.

@@ -12,10 +12,6 @@ public final class BackgroundEvent: BGTask, @unchecked Sendable {
         case trigger = 2
         /// The interval of legacy fetch has passed; see ``BackgroundPlugin/setMinimumBackgroundFetchInterval(_:)``.
         case fetch = 3
-        /// A push notification arrived.
-        case push = 4
-        /// Background transfers have finished.
-        case transfersFinished = 5
         /// A kind that this release does not define.
         case unknown = 0xFFFF_FFFF
     }

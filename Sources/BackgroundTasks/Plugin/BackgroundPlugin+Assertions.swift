@@ -85,6 +85,6 @@ private final class AssertionHandler: Sendable {
 
     /// Calls the expiration handler of an assertion. Runs on a thread that no other handler can block.
     func call(_ identifier: BackgroundTaskIdentifier) {
-        Host.$isOnExpirationThread.withValue(true) { handler(identifier) }
+        handler(identifier)
     }
 }

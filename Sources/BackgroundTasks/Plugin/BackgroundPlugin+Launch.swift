@@ -37,6 +37,13 @@ extension BackgroundPlugin {
 }
 
 extension Host {
+    /// Whether the host supports graphics processors for continued tasks.
+    var supportsGPU: Bool {
+        var information = bgt_launch_info()
+        guard bgt_get_launch_info(table, &information) == BGT_OK else { return false }
+        return information.supported_resources & BGT_RESOURCE_GPU != 0
+    }
+
     var launch: BackgroundPlugin.Launch? {
         var information = bgt_launch_info()
         guard bgt_get_launch_info(table, &information) == BGT_OK, let plugin = information.plugin else { return nil }

@@ -36,6 +36,10 @@ public enum BackgroundPlugin {
     /// to define.
     private static let failed: Int32 = -1
 
+    /// The quiet period at the end of a launch, in nanoseconds: code after an `await` runs on threads of Swift's
+    /// concurrency, and may submit the next request after the last task was completed.
+    private static let quietPeriod: UInt64 = 250_000_000
+
     private static let entry = Mutex(Entry())
 
     /// Runs the entry of the plugin, which corresponds to the launch of an app. The closure `launch` registers launch
@@ -69,6 +73,7 @@ public enum BackgroundPlugin {
             entry.launched = launched
             return entry
         }
+        hooks.pointee.quiet_ns = quietPeriod
         hooks.pointee.run_main = { _, _ in
             BackgroundPlugin.requireHandlers()
             MainLoop.run()

@@ -16,7 +16,7 @@ extension BGTaskScheduler {
     public func submit(_ taskRequest: BGTaskRequest) throws {
         guard let host = Host.current else { throw Error.withoutHost }
         let request = taskRequest.duplicate()
-        let answer = host.waiting { $0.submit(request) }
+        let answer = host.submit(request)
         switch answer.status {
         case .ok:
             submissions.keep(request, as: answer.submission)

@@ -21,10 +21,11 @@ public final class BGTaskScheduler: NSObject, Sendable {
     /// The scheduler of this process.
     public class var shared: BGTaskScheduler { instance }
 
-    /// Resources of this machine that continued tasks may request. The host decides at the submission: it refuses
-    /// resources as not permitted that the operator withholds, or for which the manifest lacks the entitlement.
+    /// Resources of this machine that continued tasks may request, as the host reports them at the launch; none outside
+    /// of a host. The host decides at the submission: it refuses resources as not permitted for which the manifest lacks
+    /// the entitlement.
     public class var supportedResources: BGContinuedProcessingTaskRequest.Resources {
-        GraphicsDevices.isAnyPresent ? .gpu : .default
+        Host.current?.supportsGPU == true ? .gpu : .default
     }
 
     /// Resources of this machine that continued tasks may request; equal to the class property.
@@ -67,14 +68,14 @@ public final class BGTaskScheduler: NSObject, Sendable {
     /// ignored. A running task continues. Returns after the removal is recorded.
     public func cancel(taskRequestWithIdentifier identifier: String) {
         guard let host = Host.current else { return }
-        let status = host.waiting { $0.cancel(identifier) }
+        let status = host.cancel(identifier)
         if status != .ok { host.log(.error, "\"\(identifier)\" could not be cancelled: \(host.name(of: status))") }
     }
 
     /// Removes every pending request of the main plugin, including requests of its extensions.
     public func cancelAllTaskRequests() {
         guard let host = Host.current else { return }
-        let status = host.waiting { $0.cancelAll() }
+        let status = host.cancelAll()
         if status != .ok { host.log(.error, "the pending requests could not be cancelled: \(host.name(of: status))") }
     }
 }

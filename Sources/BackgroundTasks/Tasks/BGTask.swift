@@ -54,15 +54,20 @@ public class BGTask: NSObject, @unchecked Sendable {
     /// request, before or right after this call.
     ///
     /// The launch ends with the last completion, unless a background assertion is open. The process stays until
-    /// handlers have returned and the plugin's threads have made no call for a quarter of a second, at most for one
-    /// second.
+    /// handlers have returned, at most for the grace period, and until the plugin's threads have made no call for a
+    /// quarter of a second, at most for one second.
     ///
-    /// The first completion counts; the journal records a second one as a violation.
+    /// The first completion counts. The journal records a second one as a violation, unless the task had expired: the
+    /// expiration handler and the interrupted work may both complete the task.
     public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
 
     /// Reports the completion of the task like ``setTaskCompleted(success:)``, with one of all outcomes that the host
     /// supports. An addition of this platform to Apple's API.
-    public func complete(_ outcome: Outcome) {
+    ///
+    /// - Parameters:
+    ///   - outcome: the outcome of the task.
+    ///   - message: one line that explains the outcome to users and in the journal; cut at 1,024 bytes.
+    public func complete(_ outcome: Outcome, message: String? = nil) {
         willComplete()
         // The host provides the reason only until the task is completed.
         let reason = knownExpirationReason
@@ -75,7 +80,7 @@ public class BGTask: NSObject, @unchecked Sendable {
             state.reason = state.reason ?? reason
             return ended
         }
-        delivered.complete(outcome)
+        delivered.complete(outcome, message)
         withExtendedLifetime(ended) {}
     }
 
@@ -127,7 +132,7 @@ public class BGTask: NSObject, @unchecked Sendable {
         if now.expiresOnMainQueue {
             callHandlerSoon()
         } else {
-            Host.$isOnExpirationThread.withValue(true) { takeHandler()?() }
+            takeHandler()?()
         }
     }
 

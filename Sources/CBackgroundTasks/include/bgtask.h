@@ -1,7 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /*
- * The plugin ABI of bgtask, major 1, minor 0. A plugin needs only this header: C11 or C++17, without linking.
+ * The plugin ABI of bgtask, major 1, minor 0. A plugin needs only this header: C11 or C++17, without linking. C++11 and
+ * C++14 compile too, but do not check that functions passed to the host are noexcept.
  *
  * A complete plugin, hello.c:
  *
@@ -75,49 +76,98 @@
  *           continued task outlives the deadline. It expires when its progress stands still, under memory pressure, or
  *           when a user stops it. When all tasks are expiring or completed, open assertions expire too, with the same
  *           grace period.
- * Stop.     The launch ends when every task is completed and no assertion is open. First, handlers return and the
- *           plugin's own threads finish their calls. This stage ends when none of these threads runs and 250 ms have
- *           passed since their last call. So a request may be submitted right after the last completion. A plugin that
- *           works only in its handlers passes this stage at once, any other plugin after at most one second. Then
- *           `stop` is called, limited by the grace period. Calls in progress receive their answers, new calls
- *           BGT_ENDED. The process ends with _exit: no atexit function and no static destructor runs.
+ * Stop.     The launch ends when every task is completed and no assertion is open. The outcomes are recorded then, and
+ *           the machine may start another launch; this plugin's next launch begins when the process has ended. Within
+ *           the grace period, the host first waits until entry, `receive`, handlers and expiration handlers have
+ *           returned, and answers the calls in progress: a request may be submitted after the last completion, by the
+ *           thread that completed. With quiet_ns of bgt_plugin, it also waits for the plugin's own threads. Then `stop`
+ *           is called. It may run beside run_main, whose return the host does not await; once `stop` is due, run_main
+ *           no longer begins. When `stop` has returned, calls in progress receive their answers, and new calls
+ *           BGT_ENDED. Contexts are released, and the process ends with _exit: no atexit function and no static
+ *           destructor runs. A handler that does not return within the grace period is cut off with the process, and
+ *           so is work on a thread of the plugin's own: hold an assertion for it.
  *
- * The phases named below are entry, running (from entry's return until stop is called) and stop. No call to the host is
- * allowed before entry. stdin is empty, stdout and stderr are captured line by line into the log, and the environment
- * is an allow-list.
+ * A task of the batch without a handler when entry returns is not delivered: its outcome is not-registered, and its
+ * request is used up.
+ *
+ * PHASES: entry; running, from the return of entry until `stop` is called; stop, from then to the end of the process.
+ * No call to the host is allowed before entry, in a signal handler, and in a process that the plugin forked (there,
+ * each call returns BGT_ENDED). The comment of each function and callback ends with the line
+ *     @call thread=... phase=... blocks=...
+ * thread: who may call a function (any); or on which thread the host calls the plugin (main; queue, a serial queue;
+ * own, a thread of its own; caller, the thread of the call). blocks: no; commit, until the host has committed; answer,
+ * until the host has answered. Pointers that are passed to a function belong to the caller and are needed for the call
+ * only, except a `context`, which belongs to the host until it calls `release`. Pointers that the host passes or
+ * returns belong to it, and their comments say how long they are valid.
+ *
+ * STATE OF THE PROCESS: the working directory is /, the umask 022, stdin is empty, stdout and stderr are captured line
+ * by line into the log, the environment is an allow-list, no signal is blocked. SIGPIPE, SIGTERM, SIGINT and SIGHUP
+ * have a handler that does nothing: writing to a closed pipe fails with EPIPE, and programs that the plugin starts get
+ * the defaults back. SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP and SIGSYS have handlers that report the crash.
+ * Threads of the runner that call the plugin have stacks of 8 MiB.
  *
  * RULES FOR BOTH SIDES
  *
+ * BGT-ABI-01  One symbol is looked up, bgtask_plugin_entry. A library that also serves later majors exports their
+ *             entries as bgtask_plugin_entry_MAJOR, and has a note for each major. No other symbol begins with bgt_ or
+ *             bgtask_.
+ * BGT-ABI-02  The host loads a library whose note has its major and a required minor that is not newer than its own.
+ *             It skips notes of other majors. Of a library that it refuses, no code runs.
  * BGT-ABI-03  A struct that crosses the ABI starts with its size and only grows at the end. Its reader uses min(size,
  *             known) bytes and takes the rest as zero. The host refuses a plugin's struct with a non-zero unknown tail
  *             as BGT_TOO_NEW, and one smaller than in minor 0 as BGT_INVALID. Into a struct that it fills, it writes at
  *             most `size` bytes, with zeroes for unknown fields. A plugin ignores the tail of a longer table. No struct
- *             contains another struct.
+ *             contains another struct. bgt_plugin lies at the start of a zeroed page: when entry returns, the host
+ *             refuses a launch whose plugin wrote behind `size` or into `reserved`.
  * BGT-ABI-04  Fixed-width integers, no padding; reserved fields are zero. Defined for 64-bit little-endian machines.
- * BGT-ABI-05  No entry of the host table is NULL. A function that a host does not offer yet returns BGT_NOT_OFFERED.
- *             Optional features are available through query; their ids never change. New hooks in bgt_plugin will
- *             always be optional.
+ * BGT-ABI-05  No entry of the host table and of a feature's table is NULL. A function that a host does not offer yet
+ *             returns BGT_NOT_OFFERED. New hooks in bgt_plugin will always be optional.
+ * BGT-ABI-06  Results are statuses (int32_t), except where a function says otherwise. BGT_OK is 0; 1 to 4 are Apple's
+ *             codes; the codes of bgtask begin at 100; negative ones are the plugin's own. There is no last error.
+ *             A number, bit or field that is newer than this host is BGT_TOO_NEW: try again without it. One that this
+ *             host knows and does not accept here is BGT_INVALID: correct the plugin. A plugin treats a number that its
+ *             header does not define as follows: a status as a failure, a reason as BGT_REASON_NONE, a reason of an
+ *             expiration like BGT_EXPIRED_BUDGET; it ignores unknown flags. Kinds and events newer than the plugin's
+ *             header are never delivered to it.
  * BGT-ABI-07  Strings in: UTF-8, NUL-terminated, valid for the call only; the callee copies. Strings out: into the
  *             caller's buffer. Neither side ever frees memory that the other side allocated.
  * BGT-ABI-08  Tasks are numbers, never pointers: an unknown or stale number, or one of another process, returns a
  *             status and is never undefined behaviour. The host table is valid until the process ends. Pass the pointer
  *             itself, never a copy of the table.
+ * BGT-ABI-09  Each delivered task is completed exactly once. The first call counts. A later one returns
+ *             BGT_ALREADY_COMPLETED; it is a violation, unless the task had expired before its completion.
+ * BGT-ABI-10  Handlers are registered during entry, except for identifiers that only a pattern permits. If entry fails,
+ *             all registrations are dropped.
+ * BGT-ABI-11  Extensions receive the same table. They register no handlers and run no tasks, and receive events.
  * BGT-ABI-12  The host holds no lock while it calls the plugin; every call is legal inside every callback unless its
- *             comment says otherwise.
+ *             comment says otherwise. An expiration handler has a thread of its own, which no handler and no other
+ *             expiration handler can block: submitting in it is legal, and delays only itself.
  * BGT-ABI-13  `release(context)` (may be NULL) is called exactly once for every call that passed it, after the last use
  *             of the context. If that call fails, `release` is called before the call returns. Contexts of
  *             registrations are released after stop. A callback that never returns, a crash or a kill prevents the
  *             release.
- * BGT-ABI-15  No exception, panic or longjmp crosses the ABI. In C++17 every function type here is noexcept, so write
+ * BGT-ABI-14  The budget belongs to the launch. Deadlines are times of CLOCK_MONOTONIC, so a suspended machine uses up
+ *             none of it. Constructors and entry count. The grace period follows the deadline. The wall clock is used
+ *             for earliest_begin_ns alone.
+ * BGT-ABI-15  No exception, panic or longjmp crosses the ABI, and no callback ends its thread (pthread_exit,
+ *             pthread_cancel). In C++17 every function type here is noexcept, so write
  *             `static void refresh(void *, const bgt_host *, bgt_task) noexcept`. An escaping exception counts as a
  *             crash of the plugin.
  * BGT-ABI-16  The process belongs to the host. Do not change its signal mask and handlers, working directory, umask and
- *             descriptors that you did not open, and do not exit it. Wait for processes that you start: leftover
- *             processes are killed at the end of the launch. The journal records violations.
+ *             descriptors that you did not open, and do not exit it. A language runtime may install signal handlers
+ *             that call the earlier ones. Wait for processes that you start: leftover processes are killed at the end
+ *             of the launch. The host watches, and the journal names: handlers of signals, the working directory, the
+ *             umask, the signal mask after entry, exits.
  * BGT-ABI-17  Other processes of this plugin and of its extensions may use the container at the same time: lock your
  *             files, or use SQLite.
  * BGT-ABI-18  The control socket of the host is for users and operators. The host refuses calls of the processes of a
  *             launch, and journals them as violations. Use the functions of the host table.
+ * BGT-ABI-19  An optional feature is a table that `query` returns by its id, `bgtask.NAME/REVISION`. The table starts
+ *             with its size, grows only at its end, and is valid until the process ends. An incompatible change gets a
+ *             new revision; a host may offer both. Ask in entry or later, from any thread: the answer does not change
+ *             within a process. Ids that begin with `bgtask.` are defined by this header; other hosts and vendors use
+ *             reverse DNS names (com.example.NAME/REVISION). A draft has a revision that ends in `-draft`, and may
+ *             change or disappear.
  */
 
 #ifndef BGTASK_H
@@ -134,12 +184,16 @@
 #define BGTASK_ABI_MAJOR 1u
 #define BGTASK_ABI_MINOR 0u /* the newest minor that this header describes */
 
-/* The oldest host minor that this plugin requires, stored in its ELF note. Define it before the include to use
- * functions of a later minor without checking at run time. Otherwise a function of minor N may be called only if
- * host->size covers it. */
+/* The oldest host minor that this plugin requires, stored in its ELF note. Older hosts refuse the plugin. To support
+ * older hosts, define a lower minor before the include: conveniences of later minors are not declared then, and a
+ * function or field of a later minor is used only after BGTASK_HAS(host, function). */
 #ifndef BGTASK_TARGET_MINOR
-#define BGTASK_TARGET_MINOR 0
+#define BGTASK_TARGET_MINOR BGTASK_ABI_MINOR
 #endif
+
+/* Whether a table or struct that the host passes has this member: BGTASK_HAS(host, query). */
+#define BGTASK_HAS(table, member)                                                                                      \
+    ((table)->size >= offsetof(__typeof__(*(table)), member) + sizeof((table)->member))
 
 #if BGTASK_TARGET_MINOR > BGTASK_ABI_MINOR
 #error "BGTASK_TARGET_MINOR is newer than this bgtask.h; install a newer bgtask.h, or define a lower number"
@@ -149,10 +203,12 @@
 #define BGTASK_EXTERN_C_ extern "C"
 #define BGTASK_ZERO_ {}
 #define BGTASK_ASSERT_(condition, text) static_assert(condition, text)
+#define BGTASK_CAST_(type, value) static_cast<type>(value)
 #else
 #define BGTASK_EXTERN_C_
 #define BGTASK_ZERO_ {0}
 #define BGTASK_ASSERT_(condition, text) _Static_assert(condition, text)
+#define BGTASK_CAST_(type, value) ((type)(value))
 #endif
 
 #define BGTASK_INLINE_ static inline __attribute__((__unused__))
@@ -182,22 +238,22 @@ extern "C" {
 /* ---- Statuses (int32_t, BGT-ABI-06). Negative ones are the plugin's own. ----------------------------------------- */
 
 #define BGT_OK 0
-/* Apple's codes. Each comes with a sub-reason in bgt_refusal. */
+/* Apple's codes. From `submit`, each comes with a sub-reason in bgt_refusal. */
 #define BGT_UNAVAILABLE 1
 #define BGT_TOO_MANY_PENDING 2
 #define BGT_NOT_PERMITTED 3
 #define BGT_IMMEDIATE_RUN_INELIGIBLE 4
 /* bgtask's own codes. */
-#define BGT_NOT_OFFERED 100       /* not implemented by this host */
+#define BGT_NOT_OFFERED 100       /* this host has no such feature; returned by functions of features */
 #define BGT_INVALID 101           /* an argument: NULL, not UTF-8, too long, out of range, a field that must be zero */
-#define BGT_WRONG_PHASE 102       /* not allowed now: registration after entry, or a call inside this callback */
+#define BGT_WRONG_PHASE 102       /* not allowed now: registration after entry, or a call in a visitor */
 #define BGT_WRONG_ROLE 103        /* an extension made a call that only a main plugin may make */
 #define BGT_DUPLICATE 104         /* the identifier already has a handler in this process */
 #define BGT_UNREGISTERED 105      /* permitted, but without a handler in this process */
 #define BGT_NO_SUCH_TASK 106      /* unknown, stale, or of another process */
 #define BGT_ALREADY_COMPLETED 107 /* the first completion counts */
-#define BGT_TOO_NEW 108           /* a struct uses fields that this host does not support */
-#define BGT_TRUNCATED 109         /* the buffer is too small; `needed` receives the size */
+#define BGT_TOO_NEW 108           /* a field, number or bit that is newer than this host (BGT-ABI-06) */
+#define BGT_TRUNCATED 109         /* the buffer is too small; `needed` receives the size that suffices */
 #define BGT_NOT_FOUND 110         /* no such setting or assertion */
 #define BGT_ENDED 111             /* the launch has ended, or the host is gone; the call was not recorded */
 #define BGT_WRONG_KIND 112        /* not available for a task of this kind */
@@ -209,7 +265,7 @@ extern "C" {
 #define BGT_REASON_NOT_OFFERED 1u                /* this host does not run that kind */
 #define BGT_REASON_BACKGROUND_REFRESH_OFF 2u     /* disabled by the operator */
 #define BGT_REASON_PLUGIN_DISABLED 3u
-#define BGT_REASON_NOT_RECORDED 4u               /* the commit failed; the request is not pending */
+#define BGT_REASON_NOT_RECORDED 4u               /* the host cannot use its ledger; nothing has changed */
 #define BGT_REASON_HOST_STOPPING 5u
 #define BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE 6u /* the extension's kind must not schedule, or it is disabled */
 #define BGT_REASON_PLUGIN_MISSING 7u             /* the main plugin is no longer installed */
@@ -254,13 +310,11 @@ extern "C" {
 #define BGT_EVENT_STARTED 1u /* installed, updated, or nothing pending when the host started: submit your requests */
 #define BGT_EVENT_TRIGGER 2u /* the trigger of an extension */
 #define BGT_EVENT_FETCH 3u   /* legacy fetch */
-#define BGT_EVENT_PUSH 4u
-#define BGT_EVENT_TRANSFERS_FINISHED 5u
 
-/* int32_t */
-#define BGT_OUTCOME_SUCCESS 0
-#define BGT_OUTCOME_FAILURE 1 /* for the record: the task is retried only if it is submitted again */
-#define BGT_OUTCOME_NO_DATA 2 /* the task succeeded without new data */
+/* int32_t; never 0, so that a boolean result is not mistaken for an outcome */
+#define BGT_OUTCOME_SUCCESS 1
+#define BGT_OUTCOME_FAILURE 2 /* for the record: the task is retried only if it is submitted again */
+#define BGT_OUTCOME_NO_DATA 3 /* the task succeeded without new data */
 
 #define BGT_EXPIRED_BUDGET 1u
 #define BGT_EXPIRED_EXTERNAL_POWER_LOST 2u
@@ -276,6 +330,23 @@ extern "C" {
 #define BGT_LOG_INFO 2u
 #define BGT_LOG_WARNING 3u
 #define BGT_LOG_ERROR 4u
+
+/* Vocabularies of `name`: the groups of numbers of this header. */
+#define BGT_VOCABULARY_STATUS 1u
+#define BGT_VOCABULARY_REASON 2u
+#define BGT_VOCABULARY_KIND 3u
+#define BGT_VOCABULARY_LANE 4u
+#define BGT_VOCABULARY_ROLE 5u
+#define BGT_VOCABULARY_CAUSE 6u
+#define BGT_VOCABULARY_EVENT 7u
+#define BGT_VOCABULARY_OUTCOME 8u
+#define BGT_VOCABULARY_EXPIRED 9u
+#define BGT_VOCABULARY_LOG 10u
+#define BGT_VOCABULARY_FLAG 11u       /* one bit of bgt_request.flags */
+#define BGT_VOCABULARY_PROTECTION 12u /* flags & BGTASK_PROTECTION_MASK */
+#define BGT_VOCABULARY_STRATEGY 13u
+#define BGT_VOCABULARY_RESOURCE 14u   /* one bit of bgt_request.resources */
+#define BGT_VOCABULARY_VOCABULARY 15u
 
 /* Bits of bgt_request.flags, for processing and health research only. */
 #define BGT_NEEDS_NETWORK 1u
@@ -300,6 +371,9 @@ extern "C" {
 #define BGTASK_TITLE_MAX 255u       /* bytes, without the NUL; subtitles and names of assertions too */
 #define BGTASK_PAYLOAD_MAX 65536u   /* bytes */
 #define BGTASK_ASSERTIONS_MAX 64u   /* open at once in one launch */
+#define BGTASK_MESSAGE_MAX 1024u    /* bytes, without the NUL; of the message of a completion, cut beyond */
+#define BGTASK_LOG_MAX 4096u        /* bytes, without the NUL; a longer line may be cut */
+#define BGTASK_QUIET_MAX 1000000000ull /* nanoseconds, of bgt_plugin.quiet_ns */
 #define BGTASK_REFUSAL_TEXT_MAX 240 /* bytes, with the NUL */
 
 /* Value of `remaining` and of deadlines in a launch without a fixed budget. */
@@ -333,7 +407,9 @@ typedef struct bgt_request {
     uint64_t resources;
 } bgt_request;
 
-/* The answer to a submission. Owned by the caller; bgt_submit sets `size`. */
+/* The answer to a submission, and the cause of any other refused call that takes one. Owned by the caller, who sets
+ * `size`; bgt_submit sets it. Where a function takes a refusal, it may be NULL. It is filled for every status, except
+ * for BGT_INVALID of the refusal itself. */
 typedef struct bgt_refusal {
     uint32_t size;
     uint32_t sub_reason;                /* BGT_REASON_NONE when accepted */
@@ -341,15 +417,21 @@ typedef struct bgt_refusal {
     char text[BGTASK_REFUSAL_TEXT_MAX]; /* NUL-terminated UTF-8: the value, the rule, the remedy; empty when accepted */
 } bgt_refusal;
 
-/* A pending request. Owned by the host, valid until the visitor returns. */
+/* A pending request: the fields of bgt_request as submitted, and its number. Owned by the host, valid until the visitor
+ * returns. */
 typedef struct bgt_pending {
     uint32_t size;
     uint32_t kind;
     uint32_t flags;
-    uint32_t reserved; /* 0 */
+    uint32_t strategy;
     const char *identifier;
-    int64_t earliest_begin_ns; /* as submitted; 0: none */
-    uint64_t submission;
+    int64_t earliest_begin_ns;              /* 0: none */
+    const uint8_t *BGTASK_NULLABLE payload; /* NULL if payload_length is 0 */
+    uint64_t payload_length;
+    const char *BGTASK_NULLABLE title;      /* continued only */
+    const char *BGTASK_NULLABLE subtitle;
+    uint64_t resources;
+    uint64_t submission;                    /* number of the request in the journal */
 } bgt_pending;
 
 /* Information about the launch of this process. Filled by the host; its pointers are valid until the process ends. */
@@ -365,6 +447,9 @@ typedef struct bgt_launch_info {
     const char *BGTASK_NULLABLE plugin;     /* identifier of this plugin; never NULL once filled */
     const char *BGTASK_NONNULL const *BGTASK_NULLABLE identifiers; /* of the batch as launched, without events */
     uint64_t identifier_count;
+    uint64_t supported_resources;           /* BGT_RESOURCE_... that a continued request may require on this machine */
+    const char *BGTASK_NULLABLE host_name;  /* the product, "bgtask"; never NULL once filled */
+    const char *BGTASK_NULLABLE host_version; /* for logs; never compare it, use BGTASK_HAS and query */
 } bgt_launch_info;
 
 /* Information about a delivered task. Filled by the host; its pointers are valid until the task is completed. */
@@ -373,8 +458,8 @@ typedef struct bgt_task_info {
     uint32_t kind;
     uint32_t event;                           /* BGT_EVENT_... of an event, else 0 */
     uint32_t attempt;                         /* 1 plus the number of interruptions that were charged to the task */
-    const char *BGTASK_NULLABLE identifier;   /* as submitted. Event: the plugin that triggered it, or whose transfers
-                                                 finished; else this plugin. Never NULL once filled */
+    const char *BGTASK_NULLABLE identifier;   /* as submitted. Event: the plugin that triggered it, else this plugin.
+                                                 Never NULL once filled */
     const uint8_t *BGTASK_NULLABLE payload;   /* NULL if payload_length is 0 */
     uint64_t payload_length;
     uint64_t submission;                      /* number of the request or the event in the journal */
@@ -387,148 +472,182 @@ typedef struct bgt_task_info {
 /* ---- Functions that a plugin passes to the host ------------------------------------------------------------------ */
 
 /* Runs one task, on the private serial queue of the task's identifier and never on the main thread. Tasks of different
- * identifiers run concurrently. May block; may return before the task is completed. */
+ * identifiers run concurrently; so the handler of a pattern may run on several threads at once, with one context. May
+ * block; may return before the task is completed.
+ * @call thread=queue phase=running */
 typedef void (*bgt_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task) BGTASK_NOEXCEPT;
 
 /* Called when a task expires, with the reason (BGT_EXPIRED_...). Runs on a thread that no handler and no other
- * expiration handler can block, at most once per task. Stop the work and complete the task within the grace period.
- * Must not call submit, cancel and cancel_all, which wait for a commit. */
+ * expiration handler can block, at most once per task. Stop the work and complete the task within the grace period. It
+ * may submit and cancel; it then waits for the disk, which uses up grace.
+ * @call thread=own phase=running,stop */
 typedef void (*bgt_expiration_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
                                        uint32_t reason) BGTASK_NOEXCEPT;
 
-/* Called when an assertion expires, with the reason, at most once per assertion. Its thread, and the calls that it must
- * not make, are those of bgt_expiration_handler. */
+/* Called when an assertion expires, with the reason, at most once per assertion.
+ * @call thread=own phase=running,stop */
 typedef void (*bgt_assertion_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_assertion assertion,
                                       uint32_t reason) BGTASK_NOEXCEPT;
 
-/* Receives one pending request, on the caller's thread, before `pending` returns. BGT_OK continues the visit; any other
- * status ends it and is returned by `pending`. Inside a visitor, log is the only allowed call. */
-typedef int32_t (*bgt_pending_visitor)(void *BGTASK_NULLABLE context, const bgt_pending *request) BGTASK_NOEXCEPT;
+/* Receives one pending request, before `pending` returns. BGT_OK continues the visit; any other status ends it and is
+ * returned by `pending`. Inside a visitor, the allowed calls are log, remaining, is_expiring, name and query.
+ * @call thread=caller phase=entry,running */
+typedef int32_t (*bgt_pending_visitor)(void *BGTASK_NULLABLE context, const bgt_host *host,
+                                       const bgt_pending *request) BGTASK_NOEXCEPT;
 
-/* Releases a context (BGT-ABI-13). Called on any thread, never while a call that received the context runs. Must not
- * block. */
+/* Releases a context (BGT-ABI-13). Never called while a call that received the context runs. Must not block.
+ * @call thread=any phase=entry,running,stop */
 typedef void (*bgt_release)(void *BGTASK_NULLABLE context) BGTASK_NOEXCEPT;
 
 /* Optional functions of a plugin. The host zeroes the struct, sets `size`, and reads the struct once, after entry has
- * returned BGT_OK. The plugin must not write beyond `size`. `context` must live until the process ends. */
+ * returned BGT_OK. The plugin must not write beyond `size`: before it sets a hook of a later minor, it checks
+ * BGTASK_HAS(plugin, hook). `context` must live until the process ends. */
 typedef struct bgt_plugin {
     uint32_t size;
     uint32_t reserved; /* 0 */
     void *BGTASK_NULLABLE context; /* first argument of the functions below */
 
-    /* Receives one event, which is delivered and completed like a task, within the launch's budget. Runs on a serial
-     * queue of its own. If NULL, BGT_EVENT_STARTED succeeds when entry returns BGT_OK, and every other event is
-     * consumed without a delivery. */
+    /* Receives one event, which is delivered and completed like a task, within the launch's budget. If NULL,
+     * BGT_EVENT_STARTED succeeds when entry returns BGT_OK, and every other event is consumed without a delivery.
+     * @call thread=queue phase=running */
     void (*BGTASK_NULLABLE receive)(void *BGTASK_NULLABLE context, const bgt_host *host,
                                     bgt_task event) BGTASK_NOEXCEPT;
 
-    /* Owns the main thread after entry has returned, for a run loop. The launch ends without waiting for its return. */
+    /* Owns the main thread after entry has returned, for a run loop. The launch ends without waiting for its return.
+     * Not called when `stop` is due before it begins; `stop` waits until it has begun.
+     * @call thread=main phase=running,stop */
     void (*BGTASK_NULLABLE run_main)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 
-    /* The last call, on a thread of its own: flush data, end your own threads, and return within the grace period. */
+    /* The last call: flush data, end your own threads, and return within the grace period. Called only after a
+     * successful entry, while run_main may still run.
+     * @call thread=own phase=stop */
     void (*BGTASK_NULLABLE stop)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
+
+    /* Quiet period at the end of the launch, in nanoseconds, for language modules whose runtime runs the plugin's work
+     * on threads of its own. Before `stop`, the host then also waits until these threads sleep and have made no call
+     * for this long, at most BGTASK_QUIET_MAX in all. A larger value counts as BGTASK_QUIET_MAX; 0, the default: no
+     * wait. */
+    uint64_t quiet_ns;
 } bgt_plugin;
 
-/* The one exported symbol, `bgtask_plugin_entry`. Write it with BGTASK_PLUGIN_ENTRY. The host owns both pointers:
- * `host` is valid until the process ends, `plugin` until entry returns. Called once, on the main thread. */
+/* The one exported symbol, `bgtask_plugin_entry`. Write it with BGTASK_PLUGIN_ENTRY. `host` is valid until the process
+ * ends, `plugin` until entry returns. Return a status other than BGT_OK when the plugin cannot work at all, such as a
+ * failed registration; a refused submission is no reason: due tasks would be abandoned for it.
+ * @call thread=main phase=entry */
 typedef int32_t (*bgt_plugin_entry)(const bgt_host *host, bgt_plugin *plugin) BGTASK_NOEXCEPT;
 
 #define BGTASK_ENTRY_SYMBOL "bgtask_plugin_entry"
 
 /* ---- The host ---------------------------------------------------------------------------------------------------- */
 
-/* Unless stated otherwise, a function may be called from any thread, in every phase and inside every callback. It does
- * not block, and its pointers belong to the caller and are needed for the call only. Two statuses are not repeated
- * below: BGT_ENDED, from any function after the end of the launch, and BGT_WRONG_PHASE, from any function inside a
- * pending visitor. */
+/* A function may be called inside every callback unless its comment says otherwise. Three statuses are not repeated
+ * below: BGT_ENDED, after the end of the launch or in a forked process; BGT_WRONG_PHASE, inside a pending visitor, from
+ * every function that a visitor may not call; BGT_NOT_OFFERED, from a function that this host does not offer. */
 struct bgt_host {
     uint32_t size;
     uint32_t minor; /* minor of the host; its major equals this header's, else loading is refused */
 
     /* Fills `out`, whose `size` the caller has set, with information about this launch.
-     * BGT_OK; BGT_INVALID: out is NULL or too small. */
+     * BGT_OK; BGT_INVALID: out is NULL or too small.
+     * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*launch_info)(const bgt_host *host, bgt_launch_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
     /* Sets the handler of a permitted identifier, for this process. Allowed in entry only, with two exceptions that are
      * allowed at any time: an identifier that only a pattern permits, as composed for a continued task, and a pattern
-     * as written in the manifest (`....*`). A name takes precedence over a pattern, a longer pattern over a shorter
-     * one. BGT-ABI-10, -11. `context` belongs to the host until it calls `release`, also when this fails (BGT-ABI-13).
+     * as written in the manifest (`com.example.export.*`). A name takes precedence over a pattern, a longer pattern
+     * over a shorter one (BGT-ABI-10, BGT-ABI-11). `context` belongs to the host until it calls `release`, also when
+     * this fails (BGT-ABI-13).
      * BGT_OK; BGT_WRONG_PHASE: after entry; BGT_WRONG_ROLE: by an extension; BGT_NOT_PERMITTED: not in the manifest;
      * BGT_DUPLICATE: the identifier keeps its existing handler; BGT_INVALID: identifier or handler NULL, identifier
-     * malformed. */
+     * malformed.
+     * @call thread=any phase=entry,running blocks=no */
     int32_t (*register_handler)(const bgt_host *host, const char *BGTASK_NULLABLE identifier,
                                 bgt_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
-                                bgt_release BGTASK_NULLABLE release) BGTASK_NOEXCEPT;
+                                bgt_release BGTASK_NULLABLE release,
+                                bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
     /* Makes a request pending; a request with the same identifier is replaced entirely. Returns after the durable
      * commit. A handler may submit its own identifier again: the running task no longer counts as pending. In entry,
      * submit after the registration. A continued request is accepted only in the foreground, that is in a launch or
-     * command that a user started; a main plugin's request is delivered to this process. `refusal` may be NULL;
-     * otherwise set its `size`. It is filled for every status, except for BGT_INVALID of the refusal itself. Blocks,
-     * like cancel, cancel_all and pending: at most 16 of these calls await the host's answer at once, further callers
-     * wait for their turn. Not allowed in expiration and assertion handlers.
+     * command that a user started; a main plugin's request is delivered to this process. At most 16 calls
+     * of submit, cancel, cancel_all and pending await the host's answer at once; further callers wait for their turn.
      * BGT_OK; BGT_UNAVAILABLE, BGT_TOO_MANY_PENDING, BGT_NOT_PERMITTED, BGT_IMMEDIATE_RUN_INELIGIBLE: see sub_reason;
-     * BGT_UNREGISTERED: by a main plugin without a handler for it; BGT_WRONG_PHASE: in an expiration or assertion
-     * handler; BGT_TOO_NEW: unknown tail of the request; BGT_INVALID: NULL, malformed, too long, a field of another
-     * kind, an unknown bit. */
+     * BGT_UNREGISTERED: by a main plugin without a handler for it; BGT_TOO_NEW: a kind, flag, strategy, resource or
+     * field that this host does not know; BGT_INVALID: NULL, malformed, too long, a field or flag of another kind.
+     * @call thread=any phase=entry,running,stop blocks=commit */
     int32_t (*submit)(const bgt_host *host, const bgt_request *BGTASK_NULLABLE request,
                       bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
-    /* Removes the pending request with this identifier, even one that an extension submitted. A running task is not
-     * affected. Returns after the durable commit. Blocks. Not allowed in expiration and assertion handlers.
+    /* Removes the pending request with this identifier, even one that an extension submitted. A running task goes
+     * on; if it is interrupted afterwards, it does not run again. Returns after the durable commit.
      * BGT_OK: also when none was pending; BGT_UNAVAILABLE: the commit failed, the request is still pending;
-     * BGT_WRONG_PHASE: in an expiration or assertion handler; BGT_INVALID: NULL or malformed. */
-    int32_t (*cancel)(const bgt_host *host, const char *BGTASK_NULLABLE identifier) BGTASK_NOEXCEPT;
+     * BGT_INVALID: NULL or malformed.
+     * @call thread=any phase=entry,running,stop blocks=commit */
+    int32_t (*cancel)(const bgt_host *host, const char *BGTASK_NULLABLE identifier,
+                      bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
     /* Like cancel, for every pending request of the main plugin.
-     * BGT_OK; BGT_UNAVAILABLE; BGT_WRONG_PHASE. */
-    int32_t (*cancel_all)(const bgt_host *host) BGTASK_NOEXCEPT;
+     * BGT_OK; BGT_UNAVAILABLE.
+     * @call thread=any phase=entry,running,stop blocks=commit */
+    int32_t (*cancel_all)(const bgt_host *host, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
     /* Visits a snapshot of the pending requests of the main plugin, oldest submission first, without running tasks.
      * Waits for the host's answer, never for a commit. `context` is only passed on.
      * BGT_OK; the status of the visitor; BGT_UNAVAILABLE: the host could not read them; BGT_INVALID: visitor is
-     * NULL. */
+     * NULL.
+     * @call thread=any phase=entry,running,stop blocks=answer */
     int32_t (*pending)(const bgt_host *host, bgt_pending_visitor BGTASK_NULLABLE visitor,
-                       void *BGTASK_NULLABLE context) BGTASK_NOEXCEPT;
+                       void *BGTASK_NULLABLE context, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
-    /* Fills `out`, whose `size` the caller has set, with information about a task. Phase: running.
-     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED: `out` is unchanged; BGT_INVALID: out is NULL or too small. */
+    /* Fills `out`, whose `size` the caller has set, with information about a task.
+     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED: `out` is unchanged; BGT_INVALID: out is NULL or too small.
+     * @call thread=any phase=running,stop blocks=no */
     int32_t (*task_info)(const bgt_host *host, bgt_task task, bgt_task_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
     /* Sets the expiration handler of a task, and releases the handler that it replaces; NULL removes the handler. A
      * handler that is set while the task is expiring is called soon, unless another one was called already. After
      * `complete` no new call begins; a call in progress is not waited for, so `context` must live longer than the
-     * task's handler. `context` belongs to the host until it calls `release`, also when this fails. Phase: running.
-     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED. */
+     * task's handler. `context` belongs to the host until it calls `release`, also when this fails.
+     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED.
+     * @call thread=any phase=running,stop blocks=no */
     int32_t (*set_expiration_handler)(const bgt_host *host, bgt_task task,
                                       bgt_expiration_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
                                       bgt_release BGTASK_NULLABLE release) BGTASK_NOEXCEPT;
 
     /* Completes a task with BGT_OUTCOME_..., exactly once per delivered task (BGT-ABI-09). The first call counts, even
      * while the task is expiring, until the end of the grace period. The completion is recorded before the process
-     * ends. The pointers from task_info become invalid. Phase: running.
-     * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: unknown outcome, the task is still open; BGT_ENDED:
-     * too late, no completion counts after the kill deadline. */
-    int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome) BGTASK_NOEXCEPT;
+     * ends. The pointers from task_info become invalid. `message` (may be NULL) explains the outcome in the journal and
+     * to users: one line, cut at BGTASK_MESSAGE_MAX bytes; invalid UTF-8 is repaired. Whatever `outcome` is, the task
+     * is completed: one that is none completes it as failed, with a violation.
+     * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: zero or negative, completed as failed; BGT_TOO_NEW:
+     * an outcome that this host does not know, completed as failed; BGT_ENDED: too late, no completion counts after the
+     * kill deadline.
+     * @call thread=any phase=running,stop blocks=no */
+    int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome,
+                        const char *BGTASK_NULLABLE message) BGTASK_NOEXCEPT;
 
     /* Nanoseconds left of the launch's shared budget: 0 after the launch's deadline, BGTASK_NO_DEADLINE without a fixed
-     * budget. The budget does not apply to continued tasks. The result is never a status. */
+     * budget. The budget does not apply to continued tasks. The result is never a status.
+     * @call thread=any phase=entry,running,stop blocks=no */
     uint64_t (*remaining)(const bgt_host *host) BGTASK_NOEXCEPT;
 
     /* 1 when the task is expiring, completed or unknown, so that a loop that polls it always ends; else 0. The result
-     * is never a status. */
+     * is never a status.
+     * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*is_expiring)(const bgt_host *host, bgt_task task) BGTASK_NOEXCEPT;
 
     /* Reports the progress of a continued task: `completed` of `total` units, 0 <= completed <= total, total > 0. A
      * continued task without progress for a while (30 s by default, set by the operator) expires. Reports may be made
-     * at any rate: the newest report replaces recent unsent ones, and the last one always arrives. Phase: running.
-     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: out of range. */
+     * at any rate: the newest report replaces recent unsent ones, and the last one always arrives.
+     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: out of range.
+     * @call thread=any phase=running,stop blocks=no */
     int32_t (*set_progress)(const bgt_host *host, bgt_task task, int64_t completed, int64_t total) BGTASK_NOEXCEPT;
 
     /* Replaces the title and the subtitle that users see of a continued task. `subtitle` may be NULL. The newest change
-     * replaces recent unsent ones. Phase: running.
+     * replaces recent unsent ones.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: title NULL or empty, a string too
-     * long or not UTF-8. */
+     * long or not UTF-8.
+     * @call thread=any phase=running,stop blocks=no */
     int32_t (*set_title)(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE title,
                          const char *BGTASK_NULLABLE subtitle) BGTASK_NOEXCEPT;
 
@@ -541,53 +660,78 @@ struct bgt_host {
      * all tasks are expiring or completed, for example when the host shuts down or a user stops the last task. `name`
      * is for the journal and for users, and need not be unique. `context` belongs to the host until it calls `release`,
      * also when this fails, and with a NULL `on_expire` before this returns. `out` receives the assertion, 0 on
-     * failure. Phases: entry and running.
+     * failure.
      * BGT_OK; BGT_INVALID: name or out NULL, name not UTF-8 or too long; BGT_UNAVAILABLE: BGTASK_ASSERTIONS_MAX are
      * open, end one; BGT_ENDED: also after the assertions of this launch have expired, and when no task and no
-     * assertion is open. */
+     * assertion is open.
+     * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*begin_assertion)(const bgt_host *host, const char *BGTASK_NULLABLE name,
                                bgt_assertion_handler BGTASK_NULLABLE on_expire, void *BGTASK_NULLABLE context,
-                               bgt_release BGTASK_NULLABLE release, bgt_assertion *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
+                               bgt_release BGTASK_NULLABLE release, bgt_assertion *BGTASK_NULLABLE out,
+                               bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
     /* Ends an assertion; the launch may end when this call returns. Also allowed inside the assertion's own handler.
      * The call of `stop` then waits at most one second for that handler to return, and the end of the process waits for
      * it at most as long as the grace period.
-     * BGT_OK; BGT_NOT_FOUND: unknown, of another process, or already ended; the journal records the violation. */
+     * BGT_OK; BGT_NOT_FOUND: unknown, of another process, or already ended; the journal records the violation.
+     * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*end_assertion)(const bgt_host *host, bgt_assertion assertion) BGTASK_NOEXCEPT;
-
-    /* Sets the least time in seconds between two BGT_EVENT_FETCH (legacy fetch); UINT64_MAX, the default, for never.
-     * The interval persists across launches until it is changed. Returns before the change is recorded.
-     * BGT_OK; BGT_NOT_PERMITTED: the manifest permits identifiers, or lacks mode fetch; BGT_WRONG_ROLE: extension. */
-    int32_t (*set_minimum_fetch_interval)(const bgt_host *host, uint64_t seconds) BGTASK_NOEXCEPT;
 
     /* Copies the path of the directory that a main plugin and its extensions share: absolute, existing, writable, kept
      * between launches (BGT-ABI-17). With BGT_OK and BGT_TRUNCATED `needed` (may be NULL) receives the size of the path
      * in bytes with the NUL.
      * BGT_OK; BGT_TRUNCATED: capacity < needed, and a buffer with capacity holds an empty string; BGT_INVALID: buffer
-     * NULL with a capacity. */
+     * NULL with a capacity.
+     * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*container_path)(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,
                               uint64_t *BGTASK_NULLABLE needed) BGTASK_NOEXCEPT;
 
     /* Copies the value of a setting: the operator's, else the manifest's. The value does not change during a launch.
      * `buffer`, `capacity` and `needed` as in container_path.
-     * BGT_OK; BGT_NOT_FOUND: neither has the key; BGT_TRUNCATED; BGT_INVALID: key NULL, buffer NULL with a capacity. */
+     * BGT_OK; BGT_NOT_FOUND: neither has the key; BGT_TRUNCATED; BGT_INVALID: key NULL, buffer NULL with a capacity.
+     * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*setting)(const bgt_host *host, const char *BGTASK_NULLABLE key, char *BGTASK_NULLABLE buffer,
                        uint64_t capacity, uint64_t *BGTASK_NULLABLE needed) BGTASK_NOEXCEPT;
 
     /* Writes one line to the host's log, with a level BGT_LOG_...; an unknown level counts as error, a NULL message is
-     * ignored. Messages are complete up to 4096 bytes and may be cut beyond. In a flood, lines are dropped and their
-     * number is logged; the call never blocks. */
-    void (*log)(const bgt_host *host, uint32_t level, const char *BGTASK_NULLABLE message) BGTASK_NOEXCEPT;
+     * ignored. `task` is the task that the line is about, 0 for the launch; an unknown number counts as 0. Messages are
+     * complete up to 4096 bytes and may be cut beyond. In a flood, lines are dropped and their number is logged.
+     * @call thread=any phase=entry,running,stop blocks=no */
+    void (*log)(const bgt_host *host, bgt_task task, uint32_t level,
+                const char *BGTASK_NULLABLE message) BGTASK_NOEXCEPT;
 
-    /* Name of a status as this header spells it ("BGT_OK"), "plugin status" for negative ones, "unknown status" for the
-     * rest. Never NULL, valid until the process ends. */
-    const char *BGTASK_NONNULL (*BGTASK_NONNULL status_name)(const bgt_host *host, int32_t status) BGTASK_NOEXCEPT;
+    /* Name of a number of a vocabulary BGT_VOCABULARY_..., as this header spells it ("BGT_OK", "BGT_EXPIRED_BUDGET").
+     * "plugin status" for a negative status; "unknown" for a number or vocabulary that this host does not know. Never
+     * NULL, valid until the process ends.
+     * @call thread=any phase=entry,running,stop blocks=no */
+    const char *BGTASK_NONNULL (*BGTASK_NONNULL name)(const bgt_host *host, uint32_t vocabulary,
+                                                      int64_t number) BGTASK_NOEXCEPT;
 
-    /* Table of an optional feature by its id, `bgtask.NAME/REVISION`, matched exactly; valid until the process ends.
-     * NULL for an unknown id. Minor 0 defines none. */
+    /* Table of an optional feature by its id, matched exactly (BGT-ABI-19); valid until the process ends. NULL for an
+     * unknown id.
+     * @call thread=any phase=entry,running,stop blocks=no */
     const void *BGTASK_NULLABLE (*BGTASK_NONNULL query)(const bgt_host *host,
                                                         const char *BGTASK_NULLABLE id) BGTASK_NOEXCEPT;
 };
+
+/* ---- Optional features: ids and tables for `query` --------------------------------------------------------------- */
+
+/* Legacy fetch, for plugins without permitted identifiers. */
+#define BGTASK_LEGACY_FETCH "bgtask.legacy-fetch/1"
+typedef struct bgt_legacy_fetch {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* Sets the least time in seconds between two BGT_EVENT_FETCH; UINT64_MAX, the default, for never. The interval
+     * persists across launches until it is changed. Returns before the change is recorded.
+     * BGT_OK; BGT_NOT_PERMITTED: the manifest permits identifiers, or lacks mode fetch; BGT_WRONG_ROLE: extension.
+     * @call thread=any phase=entry,running blocks=no */
+    int32_t (*set_minimum_interval)(const bgt_host *host, uint64_t seconds,
+                                    bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+} bgt_legacy_fetch;
+
+/* BGTASK_DECLARATIONS_ONLY, for generators of bindings: types, constants and ids, without assertions and functions. */
+#ifndef BGTASK_DECLARATIONS_ONLY
 
 /* ---- Layout (BGT-ABI-04) ----------------------------------------------------------------------------------------- */
 
@@ -613,16 +757,21 @@ BGTASK_AT_(bgt_refusal, sub_reason, 4);
 BGTASK_AT_(bgt_refusal, submission, 8);
 BGTASK_AT_(bgt_refusal, text, 16);
 
-BGTASK_SIZE_(bgt_pending, 40);
+BGTASK_SIZE_(bgt_pending, 80);
 BGTASK_AT_(bgt_pending, size, 0);
 BGTASK_AT_(bgt_pending, kind, 4);
 BGTASK_AT_(bgt_pending, flags, 8);
-BGTASK_AT_(bgt_pending, reserved, 12);
+BGTASK_AT_(bgt_pending, strategy, 12);
 BGTASK_AT_(bgt_pending, identifier, 16);
 BGTASK_AT_(bgt_pending, earliest_begin_ns, 24);
-BGTASK_AT_(bgt_pending, submission, 32);
+BGTASK_AT_(bgt_pending, payload, 32);
+BGTASK_AT_(bgt_pending, payload_length, 40);
+BGTASK_AT_(bgt_pending, title, 48);
+BGTASK_AT_(bgt_pending, subtitle, 56);
+BGTASK_AT_(bgt_pending, resources, 64);
+BGTASK_AT_(bgt_pending, submission, 72);
 
-BGTASK_SIZE_(bgt_launch_info, 72);
+BGTASK_SIZE_(bgt_launch_info, 96);
 BGTASK_AT_(bgt_launch_info, size, 0);
 BGTASK_AT_(bgt_launch_info, lane, 4);
 BGTASK_AT_(bgt_launch_info, cause, 8);
@@ -634,6 +783,9 @@ BGTASK_AT_(bgt_launch_info, grace_ns, 40);
 BGTASK_AT_(bgt_launch_info, plugin, 48);
 BGTASK_AT_(bgt_launch_info, identifiers, 56);
 BGTASK_AT_(bgt_launch_info, identifier_count, 64);
+BGTASK_AT_(bgt_launch_info, supported_resources, 72);
+BGTASK_AT_(bgt_launch_info, host_name, 80);
+BGTASK_AT_(bgt_launch_info, host_version, 88);
 
 BGTASK_SIZE_(bgt_task_info, 72);
 BGTASK_AT_(bgt_task_info, size, 0);
@@ -649,15 +801,16 @@ BGTASK_AT_(bgt_task_info, expiration_reason, 52);
 BGTASK_AT_(bgt_task_info, title, 56);
 BGTASK_AT_(bgt_task_info, subtitle, 64);
 
-BGTASK_SIZE_(bgt_plugin, 40);
+BGTASK_SIZE_(bgt_plugin, 48);
 BGTASK_AT_(bgt_plugin, size, 0);
 BGTASK_AT_(bgt_plugin, reserved, 4);
 BGTASK_AT_(bgt_plugin, context, 8);
 BGTASK_AT_(bgt_plugin, receive, 16);
 BGTASK_AT_(bgt_plugin, run_main, 24);
 BGTASK_AT_(bgt_plugin, stop, 32);
+BGTASK_AT_(bgt_plugin, quiet_ns, 40);
 
-BGTASK_SIZE_(bgt_host, 176);
+BGTASK_SIZE_(bgt_host, 168);
 BGTASK_AT_(bgt_host, size, 0);
 BGTASK_AT_(bgt_host, minor, 4);
 BGTASK_AT_(bgt_host, launch_info, 8);
@@ -675,12 +828,16 @@ BGTASK_AT_(bgt_host, set_progress, 96);
 BGTASK_AT_(bgt_host, set_title, 104);
 BGTASK_AT_(bgt_host, begin_assertion, 112);
 BGTASK_AT_(bgt_host, end_assertion, 120);
-BGTASK_AT_(bgt_host, set_minimum_fetch_interval, 128);
-BGTASK_AT_(bgt_host, container_path, 136);
-BGTASK_AT_(bgt_host, setting, 144);
-BGTASK_AT_(bgt_host, log, 152);
-BGTASK_AT_(bgt_host, status_name, 160);
-BGTASK_AT_(bgt_host, query, 168);
+BGTASK_AT_(bgt_host, container_path, 128);
+BGTASK_AT_(bgt_host, setting, 136);
+BGTASK_AT_(bgt_host, log, 144);
+BGTASK_AT_(bgt_host, name, 152);
+BGTASK_AT_(bgt_host, query, 160);
+
+BGTASK_SIZE_(bgt_legacy_fetch, 16);
+BGTASK_AT_(bgt_legacy_fetch, size, 0);
+BGTASK_AT_(bgt_legacy_fetch, reserved, 4);
+BGTASK_AT_(bgt_legacy_fetch, set_minimum_interval, 8);
 
 /* ---- Conveniences: inline functions of the plugin, no part of the ABI -------------------------------------------- */
 
@@ -719,11 +876,15 @@ BGTASK_INLINE_ bgt_request bgt_continued_request(const char *identifier, const c
     return request;
 }
 
-/* Wall-clock time for bgt_request.earliest_begin_ns. */
+/* Wall-clock time for bgt_request.earliest_begin_ns. INT64_MAX, that is never, when the time is out of range; 0, that
+ * is no delay, when it is before 1970. */
 BGTASK_INLINE_ int64_t bgt_seconds_from_now(int64_t seconds) {
     struct timespec now = BGTASK_ZERO_;
     (void)timespec_get(&now, TIME_UTC);
-    return (now.tv_sec + seconds) * 1000000000 + now.tv_nsec;
+    if (seconds > INT64_MAX / 1000000000 - now.tv_sec - 1) {
+        return INT64_MAX;
+    }
+    return seconds < -now.tv_sec ? 0 : (now.tv_sec + seconds) * 1000000000 + now.tv_nsec;
 }
 
 /* bgt_get_launch_info, bgt_get_task_info and bgt_submit set `size` of the struct that the host fills. */
@@ -750,13 +911,22 @@ BGTASK_INLINE_ int32_t bgt_submit(const bgt_host *host, const bgt_request *reque
 
 BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_register(const bgt_host *host, const char *identifier,
                                                        bgt_handler handler, void *BGTASK_NULLABLE context) {
-    return host->register_handler(host, identifier, handler, context, NULL);
+    return host->register_handler(host, identifier, handler, context, NULL, NULL);
 }
 
 BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_register_with_release(const bgt_host *host, const char *identifier,
                                                                     bgt_handler handler, void *BGTASK_NULLABLE context,
                                                                     bgt_release release) {
-    return host->register_handler(host, identifier, handler, context, release);
+    return host->register_handler(host, identifier, handler, context, release, NULL);
+}
+
+/* Registers a handler and explains a failure in `refusal`. */
+BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_register_or_explain(const bgt_host *host, const char *identifier,
+                                                                  bgt_handler handler, void *BGTASK_NULLABLE context,
+                                                                  bgt_release BGTASK_NULLABLE release,
+                                                                  bgt_refusal *refusal) {
+    refusal->size = sizeof *refusal;
+    return host->register_handler(host, identifier, handler, context, release, refusal);
 }
 
 BGTASK_INLINE_ int32_t bgt_set_expiration_handler(const bgt_host *host, bgt_task task,
@@ -772,20 +942,25 @@ BGTASK_INLINE_ int32_t bgt_set_expiration_handler_with_release(const bgt_host *h
 }
 
 BGTASK_INLINE_ int32_t bgt_cancel(const bgt_host *host, const char *identifier) {
-    return host->cancel(host, identifier);
+    return host->cancel(host, identifier, NULL);
 }
 
 BGTASK_INLINE_ int32_t bgt_cancel_all(const bgt_host *host) {
-    return host->cancel_all(host);
+    return host->cancel_all(host, NULL);
 }
 
 BGTASK_INLINE_ int32_t bgt_visit_pending(const bgt_host *host, bgt_pending_visitor visitor,
                                          void *BGTASK_NULLABLE context) {
-    return host->pending(host, visitor, context);
+    return host->pending(host, visitor, context, NULL);
 }
 
 BGTASK_INLINE_ int32_t bgt_complete(const bgt_host *host, bgt_task task, int32_t outcome) {
-    return host->complete(host, task, outcome);
+    return host->complete(host, task, outcome, NULL);
+}
+
+BGTASK_INLINE_ int32_t bgt_complete_with_message(const bgt_host *host, bgt_task task, int32_t outcome,
+                                                 const char *BGTASK_NULLABLE message) {
+    return host->complete(host, task, outcome, message);
 }
 
 BGTASK_INLINE_ uint64_t bgt_remaining(const bgt_host *host) {
@@ -809,15 +984,17 @@ BGTASK_INLINE_ int32_t bgt_begin_assertion(const bgt_host *host, const char *nam
                                            bgt_assertion_handler BGTASK_NULLABLE on_expire,
                                            void *BGTASK_NULLABLE context, bgt_release BGTASK_NULLABLE release,
                                            bgt_assertion *out) {
-    return host->begin_assertion(host, name, on_expire, context, release, out);
+    return host->begin_assertion(host, name, on_expire, context, release, out, NULL);
 }
 
 BGTASK_INLINE_ int32_t bgt_end_assertion(const bgt_host *host, bgt_assertion assertion) {
     return host->end_assertion(host, assertion);
 }
 
+/* BGT_NOT_OFFERED when the host has no legacy fetch. */
 BGTASK_INLINE_ int32_t bgt_set_minimum_fetch_interval(const bgt_host *host, uint64_t seconds) {
-    return host->set_minimum_fetch_interval(host, seconds);
+    const bgt_legacy_fetch *fetch = BGTASK_CAST_(const bgt_legacy_fetch *, host->query(host, BGTASK_LEGACY_FETCH));
+    return fetch == NULL ? BGT_NOT_OFFERED : fetch->set_minimum_interval(host, seconds, NULL);
 }
 
 BGTASK_INLINE_ int32_t bgt_container_path(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,
@@ -830,17 +1007,28 @@ BGTASK_INLINE_ int32_t bgt_setting(const bgt_host *host, const char *key, char *
     return host->setting(host, key, buffer, capacity, needed);
 }
 
+/* A line about the launch; bgt_log_task: about one task. */
 BGTASK_INLINE_ void bgt_log(const bgt_host *host, uint32_t level, const char *message) {
-    host->log(host, level, message);
+    host->log(host, 0, level, message);
+}
+
+BGTASK_INLINE_ void bgt_log_task(const bgt_host *host, bgt_task task, uint32_t level, const char *message) {
+    host->log(host, task, level, message);
 }
 
 BGTASK_INLINE_ const char *bgt_status_name(const bgt_host *host, int32_t status) {
-    return host->status_name(host, status);
+    return host->name(host, BGT_VOCABULARY_STATUS, status);
+}
+
+BGTASK_INLINE_ const char *bgt_name(const bgt_host *host, uint32_t vocabulary, int64_t number) {
+    return host->name(host, vocabulary, number);
 }
 
 BGTASK_INLINE_ const void *BGTASK_NULLABLE bgt_query(const bgt_host *host, const char *id) {
     return host->query(host, id);
 }
+
+#endif /* BGTASK_DECLARATIONS_ONLY */
 
 #ifdef __cplusplus
 }
@@ -863,9 +1051,9 @@ BGTASK_INLINE_ const void *BGTASK_NULLABLE bgt_query(const bgt_host *host, const
 /* ---- Entry and ELF note ------------------------------------------------------------------------------------------ */
 
 /* The note, which is read before the library is loaded. Section .note.bgtask, type SHT_NOTE, 4-byte aligned,
- * little-endian 32-bit fields: 7 (length of the name with its NUL), 8 (length of the descriptor), BGTASK_NOTE_TYPE,
- * "bgtask" padded with NULs to 8 bytes, ABI major, required minor. Languages without the macro emit the same 28
- * bytes. */
+ * little-endian 32-bit fields: 7 (length of the name with its NUL), 12 (length of the descriptor), BGTASK_NOTE_TYPE,
+ * "bgtask" padded with NULs to 8 bytes, ABI major, required minor, minor of the header that the plugin was built with.
+ * Languages without the macro emit the same 32 bytes. */
 #define BGTASK_NOTE_SECTION ".note.bgtask"
 #define BGTASK_NOTE_OWNER "bgtask"
 #define BGTASK_NOTE_TYPE 1u
@@ -879,14 +1067,27 @@ BGTASK_INLINE_ const void *BGTASK_NULLABLE bgt_query(const bgt_host *host, const
 #define BGTASK_RETAIN_
 #endif
 
+/* AddressSanitizer of clang would pad the note. */
+#ifdef __clang__
+#define BGTASK_PLAIN_ , __no_sanitize__("address")
+#else
+#define BGTASK_PLAIN_
+#endif
+
+/* A target that is defined or changed after the include would reach the note alone. */
+enum { BGTASK_TARGET_AT_INCLUDE_ = BGTASK_TARGET_MINOR };
+
 /* Emits only the note, for an entry written without BGTASK_PLUGIN_ENTRY. Use it once per library, at file scope. */
 #define BGTASK_PLUGIN_NOTE                                                                                             \
+    BGTASK_ASSERT_((BGTASK_TARGET_MINOR + 0u) == (BGTASK_TARGET_AT_INCLUDE_ + 0u), "define BGTASK_TARGET_MINOR before bgtask.h");  \
     static const struct {                                                                                              \
         uint32_t name_size, descriptor_size, type;                                                                     \
         char owner[8];                                                                                                 \
-        uint32_t abi_major, required_minor;                                                                            \
-    } bgtask_note_ __attribute__((__section__(BGTASK_NOTE_SECTION), __aligned__(4), __used__ BGTASK_RETAIN_)) = {      \
-        sizeof BGTASK_NOTE_OWNER, 8u, BGTASK_NOTE_TYPE, BGTASK_NOTE_OWNER, BGTASK_ABI_MAJOR, BGTASK_TARGET_MINOR}
+        uint32_t abi_major, required_minor, header_minor;                                                              \
+    } bgtask_note_                                                                                                     \
+        __attribute__((__section__(BGTASK_NOTE_SECTION), __aligned__(4), __used__ BGTASK_RETAIN_ BGTASK_PLAIN_)) = {   \
+            sizeof BGTASK_NOTE_OWNER, 12u,                 BGTASK_NOTE_TYPE, BGTASK_NOTE_OWNER,                        \
+            BGTASK_ABI_MAJOR,         BGTASK_TARGET_MINOR, BGTASK_ABI_MINOR}
 
 /* Defines bgtask_plugin_entry and the note. Use it once per library, at file scope, followed by the body:
  *     BGTASK_PLUGIN_ENTRY(host, plugin) { ... return BGT_OK; } */

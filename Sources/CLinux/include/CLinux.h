@@ -6,6 +6,7 @@
 #define CLINUX_H
 
 #include "bgl_encryption.h"
+#include "bgl_library.h"
 #include "bgl_netlink.h"
 #include "bgl_poll.h"
 #include "bgl_process.h"

@@ -6,6 +6,7 @@ import LinuxSystem
 import LocatedYAML
 import PluginCatalogue
 import PluginChecker
+import TaskModel
 
 /// `bgtask plugin check`: checks whether a host would accept plugins. It reads the given manifests, the other manifests
 /// in the same directories, and the libraries of all of them. It runs no plugin code.

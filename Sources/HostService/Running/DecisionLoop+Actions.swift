@@ -87,7 +87,8 @@ extension DecisionLoop {
                 // Counted per user: the limit would concern all processes of the host's user.
                 processLimit: user == nil ? nil : limits.processes,
                 nice: plan.lane == .background ? resources.backgroundNice : 0,
-                sandbox: sandbox
+                sandbox: sandbox,
+                supportedResources: conditions.now.resources
             )
             let resources = LaunchResources(
                 limits: limits,

@@ -114,10 +114,9 @@ extension DecisionLoop {
             return register(replier(to: call, of: launch)).map { [question.event(reply: $0)] } ?? []
         case .answer(let answer): send(answer, to: launch)
         case .pendingList(let call, let plugin):
-            let pending = core.pendingRequests(of: plugin)
-            let summaries = pending.map { PendingSummary(request: $0.request, number: $0.number) }
-            send(.pending(call, summaries), to: launch)
-        case .log(let level, let message): write(level.loggerLevel, message, of: launch, from: .log, launches)
+            list(core.pendingRequests(of: plugin), for: call, of: launch)
+        case .log(let level, let task, let message):
+            write(level.loggerLevel, message, of: launch, task, from: .log, launches)
         }
         return []
     }
@@ -163,16 +162,17 @@ extension DecisionLoop {
         _ level: Logger.Level,
         _ line: String,
         of launch: LaunchNumber,
+        _ task: TaskID? = nil,
         from stream: RunnerOutput,
         _ launches: LaunchDirectory
     ) {
         let plugin = launches.judges[launch]?.plugin.text ?? "none"
+        var metadata: Logger.Metadata = [
+            "plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream.rawValue)",
+        ]
+        if let task { metadata["task"] = "\(task)" }
         // Escaped to one line, so that it can neither imitate another line nor control the reader's terminal.
-        log.log(
-            level: level,
-            "\(line.terminalSafe)",
-            metadata: ["plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream.rawValue)"]
-        )
+        log.log(level: level, "\(line.terminalSafe)", metadata: metadata)
     }
 }
 

@@ -22,7 +22,7 @@ final class DecisionLoop: Service, Sendable {
     let mailbox: Mailbox
     let state: StateDirectory
     let ledger: Ledger
-    private let threads: DiskThreads
+    let threads: DiskThreads
     let launcher: Launcher
     let sandboxes: SandboxPolicy
     /// Limits and priority of launches in the host's configuration.

@@ -68,13 +68,10 @@ struct RunnerJudge: Hashable {
             return .event(.loadFailed(launch, message: Self.bounded(message)))
         case .confined: return .nothing
         case .registered(let identifier): return .event(.registered(launch, identifier))
-        case .completed(let task, let outcome):
+        case .completed(let task, let outcome, let message):
             continuedTasks.remove(task)
-            return .taskEnded(task, .completed(launch, task, outcome))
-        case .returned(let task, let outcome, let text):
-            continuedTasks.remove(task)
-            let text = Self.bounded(text.terminalSafe, limit: RunnerMessage.longestReturnedText)
-            return .taskEnded(task, .returned(launch, task, outcome, text: text))
+            let text = message.map { Self.bounded($0.terminalSafe, limit: RunnerMessage.longestCompletionMessage) }
+            return .taskEnded(task, .completed(launch, task, outcome, message: text))
         case .progress(let task, let progress): return .event(.progressed(launch, task, progress))
         case .title(let task, let title, let subtitle):
             return judgeTitle(TaskTitles.Titles(title: title, subtitle: subtitle), of: task)
@@ -90,9 +87,9 @@ struct RunnerJudge: Hashable {
         case .cancel(let call, let identifier): return .question(call, .cancel(identifier, of: plugin, from: launch))
         case .cancelAll(let call): return .question(call, .cancelAll(of: plugin, from: launch))
         case .pending(let call): return .pendingList(call, of: plugin)
-        case .log(let level, let message):
+        case .log(let level, let task, let message):
             // Each byte that is not UTF-8 was replaced by three bytes.
-            return .log(level, Self.bounded(message, limit: 3 * 4_096))
+            return .log(level, of: task, Self.bounded(message, limit: 3 * 4_096))
         case .stopped: return .nothing
         }
     }

@@ -15,7 +15,8 @@ extension RunnerPlan {
         user: UInt32?,
         processLimit: Int?,
         nice: Int,
-        sandbox: SandboxPlan?
+        sandbox: SandboxPlan?,
+        supportedResources: TaskResources
     ) {
         self.init(
             launch: plan.number,
@@ -34,6 +35,8 @@ extension RunnerPlan {
             processLimit: processLimit.flatMap { UInt32(exactly: $0) },
             nice: UInt8(clamping: nice),
             sandbox: sandbox,
+            supportedResources: supportedResources,
+            hostVersion: Release.version,
             deadline: plan.budget.deadline,
             entryDeadline: plan.budget.entryDeadline,
             gracePeriod: plan.budget.gracePeriod,

@@ -18,9 +18,10 @@ enum RunnerVerdict: Hashable {
     case question(CallNumber, RunnerQuestion)
     /// The answer to a call of the plugin, sent at once.
     case answer(HostMessage)
-    /// A call in which the plugin lists its pending requests, answered at once.
+    /// A call in which the plugin lists its pending requests, answered from the ledger.
     case pendingList(CallNumber, of: PluginIdentifier)
-    case log(LogLevel, String)
+    /// A line of the plugin's log, about one task or, with nil, about the launch.
+    case log(LogLevel, of: TaskID?, String)
 }
 
 /// A call of the plugin that needs a decision of the scheduler.

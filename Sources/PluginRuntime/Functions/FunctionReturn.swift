@@ -34,7 +34,7 @@ struct FunctionReturn: Sendable {
     private static func text(_ head: String, _ outputs: [CallArguments.Output]) -> String {
         var texts = outputs.count { if case .text = $0 { true } else { false } }
         let bare = outputs.reduce(head.utf8.count) { $0 + part($1, room: 0).utf8.count }
-        var room = max(0, RunnerMessage.longestReturnedText - bare)
+        var room = max(0, RunnerMessage.longestCompletionMessage - bare)
         var all = head
         for output in outputs {
             guard case .text = output else {

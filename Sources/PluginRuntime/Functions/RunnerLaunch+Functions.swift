@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import CBackgroundTasks
 import LinuxSystem
 import PluginBinary
 import RunnerWire
@@ -35,8 +34,7 @@ extension RunnerLaunch {
         let flag = CancelFlag()
         if function.handler.hasCancelFlag { raise(flag, whenExpiring: task) }
         let returned = function.call(with: context(of: task, flag))
-        let outcome = returned.isSuccess ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE
-        _ = complete(task, outcome: outcome, saying: returned.text)
+        _ = complete(task, as: returned.isSuccess ? .success : .failure, saying: returned.text)
     }
 
     /// Sets an expiration handler of the task that raises the cancel flag; the host is notified that the task has a

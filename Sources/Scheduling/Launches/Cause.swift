@@ -30,7 +30,7 @@ enum Cause: Hashable, Sendable {
         case (.hostStopping, _): self = .hostStopping
         case (_, .notLoaded(let message)): self = .notLoaded(message)
         case (_, .failed(let status)):
-            let name = ABIStatus.name(of: status)
+            let name = ABIVocabulary.status.name(of: Int64(status))
             self = .entryFailed("the entry function returned \(status) (\(name)) instead of BGT_OK")
         case (.entryOverran, _):
             self = .entryFailed("\(launch.entryName) did not end within the time limit and the grace period")

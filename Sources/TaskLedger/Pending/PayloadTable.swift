@@ -55,10 +55,22 @@ extension RowReader {
     }
 }
 
+extension Database {
+    /// The payload of a pending request; nil when the request is no longer pending.
+    func payload(ofPending number: SubmissionNumber) throws -> [UInt8]? {
+        try rows(Payload.ofRequest, [number.rawValue], of: "request") { try $0.payload() }.first
+    }
+}
+
 enum Payload {
     static let insert = StatementText("INSERT INTO payload (submission, bytes) VALUES (?, ?)")
     static let remove = StatementText("DELETE FROM payload WHERE submission = ?")
 
+    static let ofRequest = """
+        SELECT number AS submission, payload_size, bytes
+        FROM request LEFT JOIN payload ON payload.submission = request.number
+        WHERE number = ?
+        """
     static let ofTask = "\(ofLaunch) AND submission = ?"
     static let ofLaunch = """
         SELECT submission, payload_size, bytes FROM task LEFT JOIN payload USING (submission)

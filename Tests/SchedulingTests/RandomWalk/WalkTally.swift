@@ -76,7 +76,7 @@ extension SchedulerEvent {
         case .registered: .registration
         case .progressed: .progress
         case .fetchIntervalSet: .fetchInterval
-        case .completed, .returned: .completion
+        case .completed: .completion
         case .expirationHandlerChanged: .expirationHandler
         case .runnerExpired: .expiration
         case .assertionBegan, .assertionEnded: .assertion

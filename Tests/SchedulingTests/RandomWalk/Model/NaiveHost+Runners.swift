@@ -15,7 +15,7 @@ extension NaiveHost {
             launches[number]?.entry = .notLoaded
         case .registered(let number, let identifier): registered(identifier, by: number)
         case .progressed(let number, let id, let progress): progressed(number, id, progress)
-        case .completed(let number, let id, let outcome): completed(number, id, outcome)
+        case .completed(let number, let id, let outcome, _): completed(number, id, outcome)
         case .expirationHandlerChanged(let number, let id, let isSet):
             guard let launch = launches[number], launch.isHeard, let index = launch.index(of: id) else { return }
             launches[number]?.tasks[index].hasHandler = isSet

@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import ControlClient
+import HostTestKit
+import StatementTraits
+import Testing
+
+@Suite("Host and plugins of different minors refuse each other's news with a reason")
+struct ABIGrowthTests {
+    @Test(
+        .proves("BGT-ABI-03"),
+        arguments: [("new", "BGT_TOO_NEW", "ask BGTASK_HAS"), ("reserved", "BGT_INVALID", "leave it zero")]
+    )
+    func `entry fails when the plugin wrote behind its hooks or into reserved fields`(
+        field: String,
+        status: String,
+        remedy: String
+    ) async throws {
+        var plugin = TestPlugin("WritesBehindHooks")
+        plugin.settings = ["field": field]
+        let identifier = plugin.identifier
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let entry = try await host.waitForJournal("the failed entry") {
+                $0.event == "entry-failed" && $0.plugin == identifier
+            }
+            #expect(entry.message.contains(status))
+            let line = try await host.violation(in: try #require(entry.launch))
+            #expect(line.names(plugin, rule: "BGT-ABI-03", remedy: remedy), "\(line)")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test(.proves("BGT-ABI-03")) func `a plugin that writes only its own hooks passes the check of its page`()
+        async throws
+    {
+        let plugin = TestPlugin("WritesBehindHooks")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+        }
+    }
+
+    @Test(.proves("BGT-ABI-19", "BGT-ABI-06"))
+    func `a plugin asks for features, names and refusals, and unknown ones have no table and no name`() async throws {
+        let plugin = TestPlugin("AsksFeatures")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            let lines = host.containerText(plugin, "answers.txt").split(separator: "\n")
+            #expect(lines[0...3] == ["bgtask 1", "1 1 1", "1 1 1", "BGT_EXPIRED_NETWORK_LOST unknown unknown"])
+            #expect(lines[4].hasPrefix("BGT_NOT_PERMITTED legacy fetch requires a manifest"))
+            #expect(lines[5].hasPrefix("BGT_NOT_PERMITTED \"com.example.other.task\" was registered"))
+            #expect(host.log.contains { $0.contains("a line about the task") })
+        }
+    }
+}
