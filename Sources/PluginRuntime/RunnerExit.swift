@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import RunnerWire
 
 /// Exit codes of a runner that ends outside the regular end of a launch. A launch that ended in order exits with 0.
 enum RunnerExit {
@@ -22,17 +23,34 @@ enum RunnerExit {
         _exit(code)
     }
 
-    /// Ends the process because of an invalid message of the host.
-    static func endBrokenWire(_ flaw: String) -> Never {
-        end(brokenWire, "\(flaw); install host and runner from one release")
+    /// Ends the process after the plan was received and before any code of the plugin is mapped, and reports the failure
+    /// to the host: it is none of the plugin.
+    static func endUnstarted(_ code: Int32, _ message: String) -> Never {
+        let text = "the launch ended before its plugin was loaded: \(message)"
+        if let frame = try? RunnerMessage.sandboxFailed(message: text).frame() {
+            // The socket has space: a runner sends little before this.
+            _ = frame.withUnsafeBytes {
+                send(RunnerDescriptors.control, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+        }
+        end(code, message)
     }
 
+    /// Ends the process before any code of the plugin is mapped, because the system has no more of `resource`.
+    static func endUnstarted(without resource: String) -> Never {
+        endUnstarted(noResources, shortage(of: resource))
+    }
+
+    /// Ends the process because of an invalid message of the host.
+    static func endBrokenWire(_ flaw: String) -> Never { end(brokenWire, mismatch(flaw)) }
+
     /// Ends the process because the system has no more of `resource`.
-    static func end(without resource: String) -> Never {
-        end(
-            noResources,
-            "no \(resource) available; raise the limits of bgtaskd's service and limits.processes of the plugin"
-        )
+    static func end(without resource: String) -> Never { end(noResources, shortage(of: resource)) }
+
+    static func mismatch(_ flaw: String) -> String { "\(flaw); install host and runner from one release" }
+
+    private static func shortage(of resource: String) -> String {
+        "no \(resource) available; raise the limits of bgtaskd's service and limits.processes of the plugin"
     }
 
     static func say(_ message: String) {

@@ -19,7 +19,8 @@ package enum RunnerMessage: Hashable, Sendable {
     /// which the refused system calls of the launch wait for an answer, if the kernel has one. Not sent without a filter
     /// of system calls.
     case confined
-    /// The sandbox could not be applied; the library was not loaded.
+    /// The sandbox could not be applied, or the runner could not begin the launch for another cause outside of the plugin.
+    /// The library was not loaded.
     case sandboxFailed(message: String)
     case completed(TaskID, CompletionOutcome)
     /// A bound function returned: the outcome of its task, and the text for the journal.
