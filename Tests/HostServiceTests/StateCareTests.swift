@@ -149,7 +149,7 @@ final class StateCareTests: Sendable {
             state.discardContainer(of: "com.example.a")
             let second = state.discarded(of: "com.example.a")
             #expect(second.count == 2 && Set(first).isSubset(of: second))
-            for path in second + first { while try state.deletePart(of: path, atMost: 1) {} }
+            for path in second + first { while try state.deletePart(of: path, atMost: 3) {} }
             #expect(state.containers() == ["com.example.ab"])
             #expect(FilePlace.names(in: directory.file("state/containers")) == ["com.example.ab"])
         }
