@@ -122,7 +122,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TaskLedgerTests",
-            dependencies: ["TaskLedger", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
+            dependencies: ["LinuxSystem", "TaskLedger", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
         ),
 
         // MARK: RunnerWire, the messages between host and runner and their frames
@@ -329,7 +329,7 @@ let package = Package(
                 "PluginChecker", "Scheduling", "Signatures", "TaskModel",
             ]
         ),
-        .testTarget(name: "PluginInstallerTests", dependencies: ["PluginInstaller"]),
+        .testTarget(name: "PluginInstallerTests", dependencies: ["HostTestKit", "LinuxSystem", "PluginInstaller"]),
 
         // MARK: FunctionTrial, calls one function of a library in a runner of its own
 

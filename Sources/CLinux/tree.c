@@ -12,37 +12,48 @@
 /* Each level needs two descriptors. */
 enum { DEEPEST = 200 };
 
-static int give(int directory, uid_t from, uid_t user, gid_t group, int depth);
+/* A change of owners. */
+struct gift {
+    uid_t from;
+    uid_t user;
+    gid_t group;
+    /* Number of entries that may still be changed. */
+    int rest;
+};
+
+/* Returns 0, 1 when a part is left, or a negative errno. */
+static int give(int directory, struct gift *gift, int depth);
 
 /* Does not give away a file with several links: one of them may be outside, such as a file of the host. */
-static int give_file(int directory, const char *name, uid_t from, uid_t user, gid_t group) {
+static int give_file(int directory, const char *name, struct gift *gift) {
     int file = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) return errno == ENOENT ? 0 : -errno;
     struct stat status;
     int result = 0;
     if (fstat(file, &status) != 0) {
         result = -errno;
-    } else if (status.st_uid == from && status.st_nlink == 1 && fchownat(file, "", user, group, AT_EMPTY_PATH) != 0) {
-        result = -errno;
+    } else if (status.st_uid == gift->from && status.st_nlink == 1) {
+        gift->rest -= 1;
+        if (fchownat(file, "", gift->user, gift->group, AT_EMPTY_PATH) != 0) result = -errno;
     }
     close(file);
     return result;
 }
 
-static int give_entry(int directory, const char *name, uid_t from, uid_t user, gid_t group, int depth) {
+static int give_entry(int directory, const char *name, struct gift *gift, int depth) {
     struct stat status;
     if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? 0 : -errno;
-    if (status.st_uid != from) return 0;
-    if (!S_ISDIR(status.st_mode)) return give_file(directory, name, from, user, group);
+    if (status.st_uid != gift->from) return 0;
+    if (!S_ISDIR(status.st_mode)) return give_file(directory, name, gift);
     if (depth == DEEPEST) return 0;
     int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inner < 0) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
-    int result = give(inner, from, user, group, depth + 1);
+    int result = give(inner, gift, depth + 1);
     close(inner);
     return result;
 }
 
-static int give(int directory, uid_t from, uid_t user, gid_t group, int depth) {
+static int give(int directory, struct gift *gift, int depth) {
     int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (copy < 0) return -errno;
     DIR *stream = fdopendir(copy);
@@ -55,12 +66,16 @@ static int give(int directory, uid_t from, uid_t user, gid_t group, int depth) {
     struct dirent *entry;
     while (result == 0 && (entry = readdir(stream)) != NULL) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        result = give_entry(directory, entry->d_name, from, user, group, depth);
+        result = gift->rest > 0 ? give_entry(directory, entry->d_name, gift, depth) : 1;
     }
     closedir(stream);
-    /* Last: an interrupted change is recognized by the owner of the directory and repeated. */
-    if (result == 0 && fchown(directory, user, group) != 0) return -errno;
-    return result;
+    if (result != 0) return result;
+    /* Last: an unfinished directory is recognized by its owner, and the next part skips a finished one. */
+    gift->rest -= 1;
+    return fchown(directory, gift->user, gift->group) != 0 ? -errno : 0;
 }
 
-int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group) { return give(directory, from, user, group, 0); }
+int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit) {
+    struct gift gift = {.from = from, .user = user, .group = group, .rest = limit};
+    return give(directory, &gift, 0);
+}

@@ -7,8 +7,10 @@ import TaskModel
 extension HostConfiguration {
     static func grantLimits(_ mapping: DiagnosingMapping) -> GrantLimits {
         let entries = mapping.mappings("grant-limits") { name, limits -> GrantLimits.Entry? in
+            let network = network(limits)
             let limit = GrantLimit(
-                network: limits.boolean("network")?.value,
+                network: network.isPermitted,
+                ports: network.ports,
                 processes: limits.boolean("processes")?.value,
                 gpu: limits.boolean("gpu")?.value,
                 unix: limits.strings("unix").map { paths($0, limits.problems) },
@@ -26,6 +28,31 @@ extension HostConfiguration {
             return GrantLimits.Entry(pattern, limit)
         }
         return GrantLimits(entries.compactMap(\.self))
+    }
+
+    /// The limit of the network: whether it is permitted, or the permitted ports.
+    private static func network(_ limits: DiagnosingMapping) -> (isPermitted: Bool?, ports: GrantedPorts?) {
+        guard case .mapping? = limits.node("network")?.value.content else {
+            return (limits.boolean("network")?.value, nil)
+        }
+        let ports = limits.mapping("network") { network in
+            GrantedPorts(
+                connect: (network.strings("connect")?.value ?? []).compactMap { port($0, network.problems) },
+                listen: (network.strings("listen")?.value ?? []).compactMap { port($0, network.problems) }
+            )
+        }
+        return (nil, ports)
+    }
+
+    private static func port(_ port: Field<String>, _ problems: ProblemCollector) -> Int? {
+        if let number = Int(port.value), Grants.ports.contains(number) { return number }
+        problems.report(
+            .wrongValue,
+            at: port,
+            "is \(port.value.inQuotes), not a TCP port from \(Grants.ports.lowerBound) to \(Grants.ports.upperBound)",
+            remedy: "write the number of the port; network: false refuses every port"
+        )
+        return nil
     }
 
     /// The limits of paths, by access. An access without a key has no limit.

@@ -37,8 +37,8 @@ package struct Host: Sendable {
         // Before the first child and before other threads: both read the environment and inherit descriptors.
         let activated = try ActivatedSocket.taken()
         let lineage = ProcessLineage.ofThisProcess()
-        let sandboxes = try makeSandboxPolicy()
         let users = try PluginUsers(configuration.pluginUsers, .ofThisProcess())
+        let sandboxes = try makeSandboxPolicy(hasOwnUsers: users.range != nil)
         let state = try StateDirectory(path: configuration.stateDirectory, isTraversable: users.range != nil)
         let mailbox = Mailbox()
         let health = LedgerHealth()
@@ -111,7 +111,7 @@ package struct Host: Sendable {
 
     /// Probes the sandbox mechanisms of the kernel and compiles the filters of system calls. Throws when the
     /// configuration requires more than the kernel offers.
-    private func makeSandboxPolicy() throws(HostError) -> SandboxPolicy {
+    private func makeSandboxPolicy(hasOwnUsers: Bool) throws(HostError) -> SandboxPolicy {
         do throws(SandboxPolicy.Refusal) {
             return try SandboxPolicy(
                 configuration.isolation,
@@ -120,7 +120,8 @@ package struct Host: Sendable {
                 cataloguePlaces: [
                     configuration.operatorManifests, configuration.packageManifests, configuration.pluginDirectory,
                 ],
-                limits: configuration.grantLimits
+                limits: configuration.grantLimits,
+                hasOwnUsers: hasOwnUsers
             )
         } catch {
             throw HostError(code: .systemRefused, message: "\(error)")
@@ -161,8 +162,8 @@ package struct Host: Sendable {
         _ place: ControlPlace
     ) async throws -> ServiceGroup {
         let snapshot = try await recover(ledger, launcher)
-        // A process that was left behind could have the new owner of another plugin's container.
-        try users.giveContainers(in: state)
+        // A process that was left behind could have the new owner of another plugin's container, or have it open.
+        try users.closeContainers(in: state)
         let clock = SystemClock()
         let conditions = try ConditionsKeeper(
             fixed: configuration.conditions,

@@ -36,47 +36,90 @@ extension StateDirectory {
         }
     }
 
-    /// Creates the container of a main plugin if it is missing, with access for its owner only. Throws when its path
-    /// leads to anything but a directory: a symbolic link would open another place to the plugin. Blocks on the disk.
+    /// Gives a container that belongs to another user than the present one of its plugin to the host's user, so that no
+    /// plugin enters it until `makeContainer` has changed the owner of its files. Does nothing to other containers. Its
+    /// cost does not depend on the number of files.
     ///
-    /// - Parameter user: the user and group that own the container; nil for the host's user. If the container has another
-    ///   owner, because the operator changed `plugin-users`, all its files get the new one.
-    func makeContainer(of plugin: String, user: UInt32? = nil) throws(HostError) {
+    /// - Parameter user: the present user of the plugin; nil when it has none.
+    func closeContainer(of plugin: String, unlessOf user: UInt32?) throws(HostError) {
         do throws(SystemError) {
-            try makeContainer(containerPath(of: plugin), of: user)
+            let container = containerPath(of: plugin)
+            let (directory, status) = try openContainer(container)
+            if status.st_uid == geteuid() || status.st_uid == user { return }
+            let attempt = "close the container \(container)"
+            // The mark first: the owner is the sign that the container is closed.
+            if fchmod(directory.number, Self.closedMode) != 0 { throw SystemError(number: errno, attempt: attempt) }
+            if fchown(directory.number, geteuid(), status.st_uid) != 0 {
+                throw SystemError(number: errno, attempt: attempt)
+            }
         } catch {
-            let remedy =
-                error.number == EMFILE
-                ? "raise the host's limit of open files (RLIMIT_NOFILE, LimitNOFILE= of its service)"
-                : "find the problem with: bgtask host check --state-directory \(path)"
-            let isOther = error.number == ENOTDIR || error.number == ELOOP
-            throw HostError(
-                code: .stateDirectoryUnusable,
-                message: isOther
-                    ? "the container \(containerPath(of: plugin)) is not a directory; remove the file or link at this path"
-                    : "\(error); \(remedy)"
-            )
+            throw unusable(plugin, error)
         }
     }
 
-    private func makeContainer(_ container: String, of user: UInt32?) throws(SystemError) {
-        if mkdir(container, 0o700) != 0, errno != EEXIST {
-            throw SystemError(number: errno, attempt: "create the container \(container)")
+    /// Mode of a closed container, whose group is the number of the user that owns its files. No other container has the
+    /// sticky bit.
+    private static let closedMode: mode_t = 0o1700
+
+    /// Creates the container of a main plugin if it is missing, with access for its owner only. Throws when its path
+    /// leads to anything but a directory: a symbolic link would open another place to the plugin. Blocks on the disk.
+    ///
+    /// - Parameters:
+    ///   - user: the user and group that own the container; nil for the host's user. If the container has another owner,
+    ///     because the operator changed `plugin-users`, its files get the new one, and the container itself last.
+    ///   - limit: maximum number of files that get another owner.
+    /// - Returns: false when some files still have another owner: no launch may use the container before a further call
+    ///   returns true.
+    @discardableResult
+    func makeContainer(of plugin: String, user: UInt32? = nil, atMost limit: Int32 = .max) throws(HostError) -> Bool {
+        do throws(SystemError) {
+            return try makeContainer(containerPath(of: plugin), of: user, limit)
+        } catch {
+            throw unusable(plugin, error)
         }
+    }
+
+    private func unusable(_ plugin: String, _ error: SystemError) -> HostError {
+        let remedy =
+            error.number == EMFILE
+            ? "raise the host's limit of open files (RLIMIT_NOFILE, LimitNOFILE= of its service)"
+            : "find the problem with: bgtask host check --state-directory \(path)"
+        let isOther = error.number == ENOTDIR || error.number == ELOOP
+        return HostError(
+            code: .stateDirectoryUnusable,
+            message: isOther
+                ? "the container \(containerPath(of: plugin)) is not a directory; remove the file or link at this path"
+                : "\(error); \(remedy)"
+        )
+    }
+
+    private func openContainer(_ container: String) throws(SystemError) -> (directory: Descriptor, status: stat) {
         let directory = Descriptor(owning: open(container, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
         var status = stat()
         guard directory.number >= 0, fstat(directory.number, &status) == 0 else {
             throw SystemError(number: errno, attempt: "open the container \(container)")
         }
+        return (directory, status)
+    }
+
+    private func makeContainer(_ container: String, of user: UInt32?, _ limit: Int32) throws(SystemError) -> Bool {
+        if mkdir(container, 0o700) != 0, errno != EEXIST {
+            throw SystemError(number: errno, attempt: "create the container \(container)")
+        }
+        let (directory, status) = try openContainer(container)
         let (owner, group) = (user ?? geteuid(), user ?? getegid())
-        if status.st_uid != owner {
-            try SystemError.check(
-                bgl_give_tree(directory.number, status.st_uid, owner, group),
+        let isClosed = status.st_uid == geteuid() && status.st_mode & 0o7777 == Self.closedMode
+        if status.st_uid != owner || isClosed {
+            let from = isClosed ? status.st_gid : status.st_uid
+            let isLeft = try SystemError.check(
+                bgl_give_tree(directory.number, from, owner, group, limit),
                 "give the container \(container) to user \(owner)"
             )
+            if isLeft != 0 { return false }
         }
-        if user != nil, status.st_mode & 0o7777 != 0o700, fchmod(directory.number, 0o700) != 0 {
+        if user != nil || isClosed, status.st_mode & 0o7777 != 0o700, fchmod(directory.number, 0o700) != 0 {
             throw SystemError(number: errno, attempt: "make the container \(container) private")
         }
+        return true
     }
 }

@@ -122,19 +122,20 @@ final class StateDirectory: Sendable {
     /// The path of the container that a main plugin and its extensions share, whether it exists or not.
     func containerPath(of plugin: String) -> String { containerDirectory + "/" + plugin }
 
-    /// Renames the container of a main plugin, so that no plugin finds it. `delete` deletes the renamed
-    /// container. Does nothing when there is no container. Blocks on the disk.
+    /// Renames the container of a main plugin to a unique name, so that no plugin finds it, and no other purge of the
+    /// plugin changes its name. `delete` deletes the renamed container. Does nothing when there is no container. Blocks on
+    /// the disk.
     func discardContainer(of plugin: String) {
-        let discarded = discardedContainer(of: plugin)
-        // A discarded container that could not be deleted earlier is renamed to a unique name.
-        if access(discarded, F_OK) == 0 { rename(discarded, "\(discarded)-\(UUID().uuidString)") }
-        rename(containerPath(of: plugin), discarded)
+        rename(containerPath(of: plugin), "\(discardedContainers(of: plugin))\(UUID().uuidString)")
     }
 
-    /// The path of the discarded container of a main plugin; nil when there is none.
-    func discarded(of plugin: String) -> String? {
-        let discarded = discardedContainer(of: plugin)
-        return access(discarded, F_OK) == 0 ? discarded : nil
+    /// The paths of the discarded containers of a main plugin, also those that an earlier purge is deleting. Blocks on the
+    /// disk.
+    func discarded(of plugin: String) -> [String] {
+        let prefix = FilePlace.name(of: discardedContainers(of: plugin))
+        return FilePlace.names(in: containerDirectory).filter { $0.hasPrefix(prefix) }.map {
+            "\(containerDirectory)/\($0)"
+        }
     }
 
     /// Returns the paths of the containers that previous host processes discarded but did not delete. Renames each of
@@ -176,8 +177,11 @@ final class StateDirectory: Sendable {
     /// The prefix of discarded containers, which no plugin identifier has.
     static let discardedPrefix = ".purged-"
 
-    private func discardedContainer(of plugin: String) -> String {
-        containerDirectory + "/" + Self.discardedPrefix + plugin
+    /// The common beginning of the paths of a main plugin's discarded containers. No identifier has the separator. A file
+    /// name has at most 255 bytes, as an identifier, so that the end of a long identifier is left out: plugins with the
+    /// same beginning share their names, and a purge of one of them then also deletes the containers that others discarded.
+    private func discardedContainers(of plugin: String) -> String {
+        containerDirectory + "/" + Self.discardedPrefix + plugin.prefix(200) + "~"
     }
 
     deinit { close(lock) }

@@ -37,6 +37,16 @@ package enum FilePlace {
         return lstat(path, &status) == 0
     }
 
+    /// The target of a symbolic link as the link contains it; nil when it cannot be read.
+    package static func target(of link: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            bytes.bindMemory(to: CChar.self).baseAddress.map { readlink(link, $0, bytes.count) } ?? -1
+        }
+        guard count > 0, count < buffer.count else { return nil }
+        return String(validating: buffer.prefix(count), as: UTF8.self)
+    }
+
     /// Names in a directory, sorted, including hidden ones; empty when the directory cannot be read.
     package static func names(in directory: String) -> [String] { (try? entries(of: directory)) ?? [] }
 

@@ -2,37 +2,100 @@
 
 import Glibc
 
-/// Directories whose files only root can exchange, such as `/usr/lib`.
+/// The rule about paths whose files other users cannot exchange.
 package enum SystemDirectory {
-    /// The first directory or symbolic link on the way to `path` that another user than root can change; nil when there
-    /// is none.
-    ///
-    /// A missing directory is no weakness: only root can create it in a directory of root.
-    package static func weakness(of path: String) -> String? {
-        if let weak = lexicalWeakness(of: path) { return weak }
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        let real = String(cString: resolved)
-        return real == path ? nil : lexicalWeakness(of: real)
+    /// Maximum number of symbolic links on the way to a file, as in the kernel.
+    private static let mostLinks = 40
+
+    /// The users who may change the directories on the way to a file.
+    package enum Trust: Hashable, Sendable {
+        /// Only root, also where the file is missing, so that no other user can create it: for paths such as `/usr/lib`.
+        case root
+        /// Root and this user, for an existing file. Directories with the sticky bit, such as `/tmp`, are permitted: in
+        /// them other users cannot exchange the files of these two users.
+        case rootAnd(UInt32)
+
+        fileprivate func includes(_ user: uid_t) -> Bool {
+            if user == 0 { return true }
+            guard case .rootAnd(let other) = self else { return false }
+            return user == other
+        }
     }
 
-    /// The first weak component, without resolving symbolic links.
-    private static func lexicalWeakness(of path: String) -> String? {
-        var place = ""
-        for part in [""] + path.split(separator: "/").map(String.init) {
-            place = part.isEmpty ? "/" : place == "/" ? "/\(part)" : "\(place)/\(part)"
-            var status = stat()
-            if lstat(place, &status) != 0 {
-                return errno == ENOENT ? nil : place
+    /// The first file, directory or symbolic link on the way to `path` that other users than the trusted ones can change;
+    /// nil when there is none. The directories of each symbolic link and of its target are on the way.
+    ///
+    /// A missing directory is no weakness: only trusted users can create it in a directory of theirs.
+    package static func weakness(of path: String, trust: Trust = .root) -> String? {
+        var walk = Walk(trust, [""] + path.split(separator: "/").map(String.init))
+        while !walk.rest.isEmpty {
+            switch walk.step() {
+            case .trusted: continue
+            case .weak(let place): return place
+            case .missing: return nil
             }
-            if status.st_uid != 0 { return place }
-            // The permissions of a symbolic link have no meaning; its directory protects it.
-            if status.st_mode & S_IFMT == S_IFLNK { continue }
-            let isOpenToGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != 0
-            if status.st_mode & S_IWOTH != 0 || isOpenToGroup { return place }
         }
         return nil
+    }
+
+    /// The way from the root directory to a file: its components are examined one by one, each in a directory that only
+    /// trusted users can change.
+    private struct Walk {
+        enum Step {
+            case trusted
+            case weak(String)
+            case missing
+        }
+
+        private let trust: Trust
+        /// The components that are not examined yet; the empty component is the root directory.
+        private(set) var rest: [String]
+        /// The examined directories, without symbolic links.
+        private var directories: [String] = []
+        private var links = 0
+        /// The last examined directory, if it has the sticky bit and other users can create files in it.
+        private var shared: String?
+
+        init(_ trust: Trust, _ rest: [String]) { (self.trust, self.rest) = (trust, rest) }
+
+        private var place: String { directories.isEmpty ? "/" : "/" + directories.joined(separator: "/") }
+
+        mutating func step() -> Step {
+            let part = rest.removeFirst()
+            if part == "." { return .trusted }
+            if part == ".." {
+                directories = directories.dropLast()
+                shared = nil
+                return .trusted
+            }
+            if part.isEmpty { directories = [] } else { directories.append(part) }
+            let place = self.place
+            var status = stat()
+            if lstat(place, &status) != 0 {
+                if errno != ENOENT { return .weak(place) }
+                return shared.map { .weak($0) } ?? .missing
+            }
+            if !trust.includes(status.st_uid) { return .weak(place) }
+            shared = nil
+            // The permissions of a symbolic link have no meaning; its directory protects it.
+            if status.st_mode & S_IFMT == S_IFLNK { return follow(place) }
+            let isOpenToGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != 0
+            guard status.st_mode & S_IWOTH != 0 || isOpenToGroup else { return .trusted }
+            let isDirectory = status.st_mode & S_IFMT == S_IFDIR
+            guard trust != .root, isDirectory, status.st_mode & S_ISVTX != 0 else { return .weak(place) }
+            shared = place
+            return .trusted
+        }
+
+        private mutating func follow(_ link: String) -> Step {
+            links += 1
+            guard links <= SystemDirectory.mostLinks, let target = FilePlace.target(of: link) else {
+                return .weak(link)
+            }
+            directories.removeLast()
+            let parts = target.split(separator: "/").map(String.init)
+            rest = (target.hasPrefix("/") ? [""] : []) + parts + rest
+            return .trusted
+        }
     }
 }

@@ -167,7 +167,7 @@ extension LaunchLoop {
             guard let reader = launches[number]?.outputs[stream] else { return nil }
             return reader.descriptor.map { ($0, BGL_READABLE, reader.resumesAt) }
         case .refusals(let number):
-            return launches[number]?.refusals.map { ($0.listener, BGL_READABLE, $0.resumesAt) }
+            return launches[number]?.refusals.map { ($0.listener, BGL_READABLE, $0.rate.resumesAt) }
         case .wakeChannel, .killTimer, .leader, .leftover, .group, .stale: return nil
         }
     }

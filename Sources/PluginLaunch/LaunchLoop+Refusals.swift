@@ -21,14 +21,15 @@ extension LaunchLoop {
 
     /// Answers one call, so that no plugin delays the events of others.
     func answerRefusedCall(of launch: SupervisedLaunch) {
-        switch launch.refusals?.answer(at: clock.monotonic) {
+        switch launch.refusals?.answer() {
         case .call(let call?): onEvent(.refused(launch.number, call))
         case .call(nil): break
         case .ended, nil: return endRefusals(of: launch)
         }
-        if let refusals = launch.refusals, let due = refusals.resumesAt {
-            pause(refusals.listener, .refusals(launch.number), until: due)
-        }
+        guard var refusals = launch.refusals else { return }
+        let due = answerRate.answered(&refusals.rate, at: clock.monotonic)
+        launch.refusals = refusals
+        if let due { pause(refusals.listener, .refusals(launch.number), until: due) }
     }
 
     func endRefusals(of launch: SupervisedLaunch) {

@@ -53,6 +53,8 @@ final class LaunchLoop {
     var ended: [(LaunchNumber, RunnerEnd)] = []
 
     private var waiting: [LaunchNumber] = []
+    /// The rate of answers to refused system calls.
+    var answerRate: AnswerRate
     /// Channels and streams that exceeded their rate limit, with the time at which reading resumes.
     var paused: [LaunchInterest: MonotonicTime] = [:]
     /// Channels and streams that are not read until the receiver of the events has capacity, or until a call is
@@ -89,6 +91,7 @@ final class LaunchLoop {
         self.logger = logger
         self.admitOrPause = admitOrPause
         self.onEvent = onEvent
+        answerRate = AnswerRate(at: clock.monotonic)
     }
 
     deinit { buffer.deallocate() }

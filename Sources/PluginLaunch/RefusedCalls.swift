@@ -16,7 +16,7 @@ package struct RefusedCall: Hashable, Sendable {
 /// The listener of one launch, at which refused system calls wait for the host's answer. Confined to the launch thread.
 ///
 /// The calling thread of the plugin sleeps until the answer, so a plugin that repeats a refused call slows down only
-/// itself. Answers have a rate limit, so that such a plugin does not occupy the launch thread.
+/// itself. Answers have rate limits, so that such plugins do not occupy the launch thread: see `AnswerRate`.
 struct RefusedCalls {
     /// Maximum number of different calls of one launch that are reported.
     static let reportLimit = 64
@@ -26,15 +26,13 @@ struct RefusedCalls {
 
     let listener: Descriptor
     private var reported: Set<RefusedCall> = []
-    private var bucket: TokenBucket
+    /// The rate limit of the answers to this launch.
+    var rate: TokenBucket
 
     init(listener: Descriptor, at now: MonotonicTime) {
         self.listener = listener
-        bucket = TokenBucket(burst: Int64(Self.burst), perSecond: Int64(Self.callsPerSecond), at: now)
+        rate = AnswerRate.ofLaunch(at: now)
     }
-
-    /// Time at which the next call may be answered; nil while calls are within the rate limit.
-    var resumesAt: MonotonicTime? { bucket.resumesAt }
 
     enum Answered {
         /// One call was answered, or none waited. The call is one that was not reported before.
@@ -44,8 +42,7 @@ struct RefusedCalls {
     }
 
     /// Answers one waiting call with EPERM.
-    mutating func answer(at now: MonotonicTime) -> Answered {
-        bucket.spend(1, at: now)
+    mutating func answer() -> Answered {
         var call = bgl_refused_call()
         let status = bgl_answer_refused_call(listener.number, &call)
         if status < 0 { return .ended }

@@ -38,7 +38,7 @@ struct EntryPage {
     init() {
         let size = Self.pageSize
         let memory = mmap(nil, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let memory, memory != MAP_FAILED else { RunnerExit.end(without: "memory for the plugin's hooks") }
+        guard let memory, memory != MAP_FAILED else { RunnerExit.end(without: .memory) }
         mprotect(memory + size, size, PROT_NONE)
         page = memory
         plugin.pointee.size = UInt32(MemoryLayout<bgt_plugin>.size)

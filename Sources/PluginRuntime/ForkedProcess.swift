@@ -12,7 +12,7 @@ enum ForkedProcess {
     nonisolated(unsafe) private static let page: UnsafeRawPointer = {
         let size = Int(sysconf(Int32(_SC_PAGESIZE)))
         let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let memory, memory != MAP_FAILED else { RunnerExit.end(without: "memory to detect forks") }
+        guard let memory, memory != MAP_FAILED else { RunnerExit.end(without: .memory) }
         memory.storeBytes(of: 1, as: UInt8.self)
         madvise(memory, size, wipeOnFork)
         mprotect(memory, size, PROT_READ)

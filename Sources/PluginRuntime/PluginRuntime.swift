@@ -18,7 +18,10 @@ package enum PluginRuntime {
             exit(RunnerExit.misuse)
         }
         prepareProcess()
-        guard let wakeChannel = WakeChannel() else { RunnerExit.end(without: .descriptor) }
+        guard let wakeChannel = WakeChannel() else {
+            awaitPlan()
+            RunnerExit.endUnstarted(without: .descriptor)
+        }
         let channel = HostChannel(descriptor: RunnerDescriptors.control, wakeChannel: wakeChannel)
         var decoder = FrameDecoder<HostMessage>()
         let plan = receivePlan(from: channel, &decoder)
@@ -30,7 +33,7 @@ package enum PluginRuntime {
         enterSandbox(plan, channel)
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
         guard let reserve = WorkQueue(named: "bgtask-reserve"), let spare = WorkQueue(named: "bgtask-spare") else {
-            RunnerExit.end(without: .thread)
+            RunnerExit.endUnstarted(without: .thread)
         }
         WorkerThread.setName(plan.plugin.text)
         // One slot for a handler and one for an expiration handler of every task, including tasks that are delivered
@@ -51,7 +54,7 @@ package enum PluginRuntime {
             )
             loop.run()
         }
-        guard isArmed else { RunnerExit.end(without: .thread) }
+        guard isArmed else { RunnerExit.endUnstarted(without: .thread) }
         launch.run()
     }
 
@@ -99,11 +102,14 @@ package enum PluginRuntime {
                 channel.send(.log(.warning, message: message))
             }
         } catch {
-            let message = "the launch ended before its plugin was loaded: the sandbox cannot be set up: \(error)"
-            channel.send(.sandboxFailed(message: message), isLast: true)
-            channel.flushWaiting()
-            RunnerExit.end(RunnerExit.notConfined, "\(error)")
+            RunnerExit.endUnstarted(RunnerExit.notConfined, "the sandbox cannot be set up: \(error)")
         }
+    }
+
+    /// Waits until the host has sent the first bytes, or has closed the socket.
+    private static func awaitPlan() {
+        var wait = pollfd(fd: RunnerDescriptors.control, events: Int16(POLLIN), revents: 0)
+        while poll(&wait, 1, -1) < 0, errno == EINTR {}
     }
 
     private static func receivePlan(
@@ -115,7 +121,10 @@ package enum PluginRuntime {
                 switch try decoder.next() {
                 case .plan(let plan): return plan
                 case .some:
-                    RunnerExit.endBrokenWire("the host's first message was not a plan")
+                    RunnerExit.endUnstarted(
+                        RunnerExit.brokenWire,
+                        RunnerExit.mismatch("the host's first message was not a plan")
+                    )
                 case nil: break
                 }
                 // A runner that was started in advance and never used ends here, together with its host.
@@ -123,7 +132,10 @@ package enum PluginRuntime {
                 decoder.append(bytes)
             }
         } catch {
-            RunnerExit.endBrokenWire("the plan cannot be read: \(error.message)")
+            RunnerExit.endUnstarted(
+                RunnerExit.brokenWire,
+                RunnerExit.mismatch("the plan cannot be read: \(error.message)")
+            )
         }
     }
 

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import RunnerWire
 
 /// Exit codes of a runner that ends outside the regular end of a launch. A launch that ended in order exits with 0.
 enum RunnerExit {
@@ -22,10 +23,30 @@ enum RunnerExit {
         _exit(code)
     }
 
+    /// Ends the process after the plan was received and before any code of the plugin is mapped, and reports the failure
+    /// to the host: it is none of the plugin.
+    static func endUnstarted(_ code: Int32, _ message: String) -> Never {
+        let text = "the launch ended before its plugin was loaded: \(message)"
+        if let frame = try? RunnerMessage.sandboxFailed(message: text).frame() {
+            // The socket has space: a runner sends little before this.
+            _ = frame.withUnsafeBytes {
+                send(RunnerDescriptors.control, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+        }
+        end(code, message)
+    }
+
+    /// Ends the process before any code of the plugin is mapped, because the system has no more of `resource`.
+    static func endUnstarted(without resource: Resource) -> Never {
+        endUnstarted(noResources, resource.problem)
+    }
+
     /// Ends the process because of an invalid message of the host that the plugin cannot have caused.
     static func endBrokenWire(_ flaw: String) -> Never {
-        end(brokenWire, "\(flaw); install host and runner from one release")
+        end(brokenWire, mismatch(flaw))
     }
+
+    static func mismatch(_ flaw: String) -> String { "\(flaw); install host and runner from one release" }
 
     enum Resource {
         case descriptor

@@ -103,7 +103,11 @@ package enum Sandbox {
         let writable = plan.granted.filter { $0.access == .write && $0.path != granted.path }.map(\.path)
         let around = granted.within + writable.filter { PathRelation.contains($0, granted.path) }
         for limit in around {
-            if let real = Place(limit)?.resolvedPath, PathRelation.contains(real, resolved) { continue }
+            guard let real = Place(limit)?.resolvedPath else {
+                return "\(granted.path) is not granted: \(limit), to which grant-limits narrows it, does not exist;"
+                    + " create it, or limit the grant to the directory in which the plugin creates it"
+            }
+            if PathRelation.contains(real, resolved) { continue }
             return "\(path) is not granted: it leads to \(resolved), outside of \(limit);"
                 + " replace the symbolic link, or grant \(resolved)"
         }

@@ -65,6 +65,11 @@ package struct DeniedCall: Hashable, Sendable {
         case .ungrantable: return "\(refusal); no grant allows this call: remove it from the plugin"
         }
         let present = grants.filter { needed.names.contains($0.name) }
+        if let narrowed = present.first(where: { $0.ports != nil && !$0.isRefused }) {
+            return "\(refusal); the manifest grants the network, but \(narrowed.narrowings.joined(separator: " and "))"
+                + " in the configuration of the host, which opens these TCP ports alone: remove the limit if the plugin"
+                + " needs more"
+        }
         if group == .network, present.contains(where: { !$0.isRefused }) {
             return "\(refusal); the grants connect and listen open only TCP ports; if the plugin needs more, write in"
                 + " its manifest: grants: { network: true }"

@@ -76,11 +76,17 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
                     : "seccomp; a granted port opens every TCP port (Landlock confines ports since Linux 6.7)"
             )
         case .neighbours:
-            guard let rights = mechanisms.landlock else { return .notEnforced(noLandlock) }
-            if let filter { return .notEnforced(filter) }
-            if rights.scopes == 0 {
+            if let filter { return .notEnforced(mechanisms.landlock == nil ? noLandlock : filter) }
+            // The kernel refuses signals, tracing and changes of limits between users.
+            let isConfined = mechanisms.landlock.map { $0.scopes != 0 } ?? false
+            if !isConfined, limiting.hasOwnUsers {
+                return .enforced(by: "a user of its own for each main plugin, seccomp")
+            }
+            if mechanisms.landlock == nil { return .notEnforced(noLandlock) }
+            if !isConfined {
                 return .notEnforced(
-                    "the Landlock of this kernel does not confine signals; Landlock of Linux 6.12 or later does"
+                    "the Landlock of this kernel does not confine signals; Landlock of Linux 6.12 or later does, and"
+                        + " elsewhere users of plugins (plugin-users)"
                 )
             }
             return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp")

@@ -27,12 +27,14 @@ package struct SandboxPolicy: Sendable {
     ///   - privatePlaces: files and directories that no plugin may use.
     ///   - cataloguePlaces: directories of manifests and libraries, which no grant may overlap.
     ///   - limits: the operator's limits of grants.
+    ///   - hasOwnUsers: whether plugins have users of their own.
     package init(
         _ isolation: Isolation,
         mechanisms: SandboxMechanisms = .probed(),
         privatePlaces: [String],
         cataloguePlaces: [String],
-        limits: GrantLimits = .none
+        limits: GrantLimits = .none,
+        hasOwnUsers: Bool = false
     ) throws(Refusal) {
         self.isolation = isolation
         self.mechanisms = mechanisms
@@ -40,8 +42,17 @@ package struct SandboxPolicy: Sendable {
         self.privatePlaces = privatePlaces.map(Self.resolved)
         self.cataloguePlaces = cataloguePlaces.map(Self.resolved)
         if isolation == .required {
+            let limiting = LimitMechanisms(
+                controllers: nil,
+                hasGroupsOff: false,
+                hasOwnUsers: hasOwnUsers,
+                limits: .none
+            )
             for guarantee in Guarantee.allCases where guarantee.canBeRequired {
-                guard case .notEnforced(let reason) = guarantee.enforcement(isolation, mechanisms) else { continue }
+                guard
+                    case .notEnforced(let reason) =
+                        guarantee.enforcement(isolation, mechanisms, limiting: limiting)
+                else { continue }
                 throw Refusal(
                     description: "isolation is required, and the guarantee \(guarantee.rawValue) cannot be enforced:"
                         + " \(reason); use a kernel that can enforce it, run the host outside of a container that"
@@ -72,9 +83,11 @@ package struct SandboxPolicy: Sendable {
         if isolation == .off { return nil }
         let grants = enforceable(grants).filter { !$0.isRefused }
         let names = Set(grants.map(\.name))
+        let ports = grants.flatMap(Self.ports)
         let internet: SystemCallRules.Sockets.Internet =
-            names.contains(.network)
-            ? .all : names.contains(.listen) ? .listen : names.contains(.connect) ? .connect : .none
+            grants.contains { $0.name == .network && $0.ports == nil }
+            ? .all
+            : ports.contains { $0.rights == Landlock.bind } ? .listen : ports.isEmpty ? .none : .connect
         let filtered = SystemCallFilters.Grants(
             sockets: SystemCallRules.Sockets(internet: internet, unix: names.contains(.unix)),
             processes: names.contains(.processes)
@@ -85,7 +98,7 @@ package struct SandboxPolicy: Sendable {
             landlock: landlock,
             library: libraryPlace(library),
             granted: grants.flatMap(Self.places),
-            ports: grants.compactMap(Self.port),
+            ports: ports,
             reserved: reserved,
             filter: filters?.filter(for: filtered) ?? []
         )
@@ -113,7 +126,8 @@ package struct SandboxPolicy: Sendable {
     package func excess(of grant: LimitedGrant) -> String? {
         let rights = mechanisms.landlock ?? LandlockRights(files: 0, network: 0, scopes: 0)
         switch grant.name {
-        case .connect, .listen:
+        case .network where grant.ports == nil: return nil
+        case .network, .connect, .listen:
             return rights.network == 0
                 ? "this kernel does not confine ports (needs Landlock of Linux 6.7): a grant of one port opens"
                     + " every TCP port" : nil
@@ -124,7 +138,7 @@ package struct SandboxPolicy: Sendable {
         case .gpu:
             return rights.files & Landlock.controlDevice == 0
                 ? "this kernel does not confine control calls of devices (ioctl; needs Landlock of Linux 6.10)" : nil
-        case .network, .processes, .path: return nil
+        case .processes, .path: return nil
         }
     }
 
@@ -141,12 +155,17 @@ package struct SandboxPolicy: Sendable {
         [SandboxPlan.Place(path: "/dev/dri", access: .device)]
         + ["/sys/class/drm", "/sys/dev/char", "/sys/devices"].map { SandboxPlan.Place(path: $0, access: .read) }
 
-    private static func port(of grant: LimitedGrant) -> SandboxPlan.Port? {
-        guard let number = UInt16(grant.requested) else { return nil }
+    private static func ports(of grant: LimitedGrant) -> [SandboxPlan.Port] {
+        func ports(_ numbers: [Int], _ rights: UInt64) -> [SandboxPlan.Port] {
+            numbers.compactMap { UInt16(exactly: $0) }.map { SandboxPlan.Port($0, rights: rights) }
+        }
         switch grant.name {
-        case .connect: return SandboxPlan.Port(number, rights: Landlock.connect)
-        case .listen: return SandboxPlan.Port(number, rights: Landlock.bind)
-        default: return nil
+        case .connect: return ports(Int(grant.requested).map { [$0] } ?? [], Landlock.connect)
+        case .listen: return ports(Int(grant.requested).map { [$0] } ?? [], Landlock.bind)
+        case .network:
+            return ports(grant.ports?.connect ?? [], Landlock.connect)
+                + ports(grant.ports?.listen ?? [], Landlock.bind)
+        default: return []
         }
     }
 

@@ -161,10 +161,18 @@ extension LedgerError {
     private static func kibibytes(_ bytes: Int64) -> String { "\(bytes >> 10) KiB" }
 
     static func cannotCopy(_ path: String, to copy: String, version: Int64, cause: any Error) -> Self {
-        let isFull =
-            (cause as? DatabaseError)?.resultCode == .SQLITE_FULL
-            || [ENOSPC, EDQUOT].contains((cause as? SystemError)?.number ?? 0)
-        let remedy = isFull ? "free space on its disk" : "let the host's user write the directory of the ledger"
+        let (result, number) = ((cause as? DatabaseError)?.resultCode, (cause as? SystemError)?.number)
+        let remedy =
+            switch (result, number) {
+            case (.SQLITE_FULL, _), (_, ENOSPC), (_, EDQUOT): "free space on its disk"
+            case (.SQLITE_CORRUPT, _), (.SQLITE_NOTADB, _), (.SQLITE_IOERR, _), (_, EIO):
+                "examine disk and ledger with: bgtask host check; if the ledger is damaged, restore it from a backup,"
+            case (_, EMFILE), (_, ENFILE):
+                "raise the host's limit of open files (RLIMIT_NOFILE, LimitNOFILE= of its service)"
+            case (_, EISDIR), (_, ENOTEMPTY), (_, EEXIST): "move the file or directory \(copy) away"
+            case (_, EPERM): "give the ledger to the host's user and group"
+            default: "let the host's user write the directory of the ledger"
+            }
         return Self(
             code: .notCopied,
             message: "ledger \(path) cannot be upgraded from version \(version) to \(LedgerSchema.version), because its"

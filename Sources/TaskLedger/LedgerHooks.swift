@@ -9,6 +9,10 @@ package struct LedgerHooks: Sendable {
     /// no hook.
     package var beforeGroupCommit: (@Sendable (_ commits: Int) throws -> Void)?
 
+    /// Called after the last step of an upgrade of the schema and before its commit. The hook may throw, as a commit that
+    /// fails. Nil for no hook.
+    package var beforeUpgradeCommit: (@Sendable () throws -> Void)?
+
     /// The maximum number of pages of the database, to simulate a full disk; nil for no limit.
     package var maximumPages: Int?
 
@@ -21,11 +25,13 @@ package struct LedgerHooks: Sendable {
 
     package init(
         beforeGroupCommit: (@Sendable (_ commits: Int) throws -> Void)? = nil,
+        beforeUpgradeCommit: (@Sendable () throws -> Void)? = nil,
         maximumPages: Int? = nil,
         freeBytes: @escaping @Sendable (_ directory: String) -> Int64? = LedgerCopy.freeBytes,
         clock: @escaping @Sendable () -> Duration = LedgerHooks.steadyClock
     ) {
         self.beforeGroupCommit = beforeGroupCommit
+        self.beforeUpgradeCommit = beforeUpgradeCommit
         self.maximumPages = maximumPages
         self.freeBytes = freeBytes
         self.clock = clock

@@ -3,6 +3,8 @@
 /// An upper bound that the operator sets for the grants of plugins. Nil leaves a grant as the manifest requests it.
 package struct GrantLimit: Hashable, Sendable {
     package var network: Bool?
+    /// The TCP ports to which the network is limited; nil for no limit of ports.
+    package var ports: GrantedPorts?
     package var processes: Bool?
     package var gpu: Bool?
     /// The Unix sockets, or directories of sockets, to which connections are limited.
@@ -12,12 +14,14 @@ package struct GrantLimit: Hashable, Sendable {
 
     package init(
         network: Bool? = nil,
+        ports: GrantedPorts? = nil,
         processes: Bool? = nil,
         gpu: Bool? = nil,
         unix: [String]? = nil,
         paths: [GrantedRight.Access: [String]] = [:]
     ) {
         self.network = network
+        self.ports = ports
         self.processes = processes
         self.gpu = gpu
         self.unix = unix
@@ -33,7 +37,7 @@ package struct GrantLimit: Hashable, Sendable {
         let lists = named.compactMap { name, paths in
             paths.map { "\(name) \($0.isEmpty ? "none" : $0.joined(separator: ", "))" }
         }
-        return booleans + lists
+        return (ports.map { ["network \($0.text)"] } ?? []) + booleans + lists
     }
 }
 

@@ -39,6 +39,8 @@ package struct LimitedGrant: Hashable, Sendable {
     package let setting: String?
     /// The places that the grant opens; empty for a grant without a path.
     package private(set) var places: [Place]
+    /// The ports to which the grant `network` is narrowed; nil for other grants, and when it opens the whole network.
+    package private(set) var ports: GrantedPorts?
     /// Whether nothing is left of the grant.
     package private(set) var isRefused = false
     /// The mechanism that the kernel lacks, so that required isolation leaves the grant out; nil when it does not.
@@ -96,7 +98,9 @@ package struct LimitedGrant: Hashable, Sendable {
 
     private mutating func apply(_ entry: GrantLimits.Entry) {
         switch name {
-        case .network, .connect, .listen: refuse(if: entry.limit.network == false, "network", entry)
+        case .network, .connect, .listen:
+            refuse(if: entry.limit.network == false, "network", entry)
+            if let ports = entry.limit.ports { narrow(to: ports, entry) }
         case .gpu: refuse(if: entry.limit.gpu == false, "gpu", entry)
         case .unix:
             if let paths = entry.limit.unix { narrow(to: paths, entry) }
@@ -110,6 +114,22 @@ package struct LimitedGrant: Hashable, Sendable {
         if !isLimited { return }
         isRefused = true
         narrowings.append("\(entry.key(key)) is false")
+    }
+
+    /// Narrows the whole network to the ports of a limit, and refuses a port that the limit does not have.
+    private mutating func narrow(to limit: GrantedPorts, _ entry: GrantLimits.Entry) {
+        let port = Int(requested)
+        switch name {
+        case .connect where port.map(limit.connect.contains) == true: return
+        case .listen where port.map(limit.listen.contains) == true: return
+        case .network:
+            let left = ports?.intersection(limit) ?? limit
+            if left == ports { return }
+            ports = left
+            if left.isEmpty { isRefused = true }
+        default: isRefused = true
+        }
+        narrowings.append("\(entry.key("network")) is \(limit.text)")
     }
 
     /// Takes the effect from the grant, because the kernel lacks a mechanism that would confine it.

@@ -29,6 +29,7 @@ struct CrashTests {
 
     static let crashes = [
         Crash("CrashInConstructor", "entry-failed", "SIGSEGV", reachesHandlers: false),
+        Crash("ExitsInConstructor", "entry-failed", "exited with code 4", reachesHandlers: false),
         Crash("CrashInEntry", "entry-failed", "SIGSEGV", reachesHandlers: false),
         Crash("EntryFails", "entry-failed", "entry function returned -7", reachesHandlers: false),
         Crash("CrashInHandler", "crashed", "SIGSEGV", reachesHandlers: true),

@@ -121,6 +121,26 @@ struct GrantLimitTests {
         }
     }
 
+    @Test func `a grant whose limit is a missing file is left out, and the log names the missing file`() async throws {
+        try await ScratchDirectory.with { outer in
+            chmod(outer.path, 0o777)
+            let file = outer.file("missing")
+            let setup = HostSetup(configuration: ["grant-limits: { \"*\": { write: [\(file)] } }"])
+            try await HostFixture.with(setup) { host in
+                var plugin = TestPlugin("UsesGrants")
+                plugin.settings["place"] = outer.path
+                plugin.grants = "write: [\(file)]"
+                try await host.install(plugin)
+                try await host.started(plugin)
+                _ = try await host.outcome(of: try await host.submit(plugin.task()))
+                try await host.waitForLog("the file") {
+                    $0.contains("\(file) is not granted: \(file), to which grant-limits narrows it, does not exist")
+                }
+                #expect(host.containerText(plugin, "works.txt").contains("place-write \(EACCES)\n"))
+            }
+        }
+    }
+
     @Test func `a granted path that a plugin exchanges for a symbolic link does not open the link's target`()
         async throws
     {

@@ -60,6 +60,23 @@ struct InstallationTests {
         }
     }
 
+    @Test func `bgtask plugin remove --purge of a plugin that a package also describes removes nothing`() async throws {
+        try await ScratchDirectory.with { packages in
+            let plugin = TestPlugin("Obedient")
+            try await HostFixture.with(HostSetup(["package-manifests": packages.path]), plugins: [plugin]) { host in
+                try packages.write(plugin.manifest.utf8, to: "packaged.yaml")
+                let submission = try await host.submit(plugin.task(), earliestBegin: HostFixture.tomorrow)
+                let refused = try await host.bgtask("plugin", "remove", plugin.identifier, "--purge", "--yes")
+                #expect(refused.status == 1, "\(refused)")
+                #expect(refused.error.contains("also described by \(packages.file("packaged.yaml")) of a package"))
+                #expect(refused.error.contains("remove the package first, or remove the plugin without --purge"))
+                let list = try await host.client.plugins()
+                #expect(list.plugins.map(\.identifier) == [plugin.identifier])
+                #expect(try await host.bgtask("task", "list").output.contains("\(submission)"))
+            }
+        }
+    }
+
     @Test func `bgtask plugin remove --purge drops pending requests and container of an already removed plugin`()
         async throws
     {

@@ -42,9 +42,16 @@ struct SandboxTests {
     }
 
     /// Runs the attacks, and compares the errors in each of the four places.
-    private func attack(grants: String, allowed: Set<String> = []) async throws {
+    ///
+    /// - Parameter isReported: whether the kernel reports refused calls to the host.
+    private func attack(
+        grants: String,
+        allowed: Set<String> = [],
+        setup: HostSetup = HostSetup(),
+        isReported: Bool = true
+    ) async throws {
         let plugin = Self.attacks(grants: grants)
-        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
             try #require(try await Self.isComplete(host))
             try await host.runNeighbour()
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
@@ -63,6 +70,10 @@ struct SandboxTests {
             }
             let journal = try await host.journal()
             let denied = journal.filter { $0.event == "denied" && $0.launch == end.launch }
+            if !isReported {
+                #expect(denied.isEmpty)
+                return try await host.runNeighbour()
+            }
             #expect(denied.allSatisfy { $0.blame == "plugin" && $0.plugin == plugin.identifier })
             let grantable = denied.filter { $0.message.contains("grants: {") && !$0.message.contains("NETLINK_ROUTE") }
             let remedies = (allowed.isEmpty ? ["network: true"] : []) + ["processes: true", "unix: [PATH]"]
@@ -79,6 +90,38 @@ struct SandboxTests {
 
     @Test func `attacks from constructor, entry, handler and thread are refused without grants`() async throws {
         try await attack(grants: "")
+    }
+
+    @Test func `on a kernel without listeners of filters the same attacks are refused, and none is journaled`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let runner = try await RefusingKernel.withoutListener.runner(in: directory)
+            try await attack(grants: "", setup: HostSetup(["runner": runner]), isReported: false)
+        }
+    }
+
+    @Test func `a runner whose limits cannot be set loads no plugin: a failure of the host without a charged attempt`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let runner = try await RefusingKernel.withoutLimits.runner(in: directory)
+            let setup = HostSetup(["runner": runner], configuration: ["retry: { host-delay: 1h }"])
+            try await HostFixture.with(setup, plugins: [.neighbour]) { host in
+                _ = try await host.submit(TestPlugin.neighbour.task())
+                let line = "the sandbox cannot be set up: cannot set the resource limit RLIMIT_NOFILE"
+                let entry = try await withDeadline(waitingFor: "the failed launch") {
+                    while true {
+                        let journal = try await host.journal()
+                        if let entry = journal.first(where: { $0.message.contains(line) }) { return entry }
+                        await Task.yield()
+                    }
+                }
+                #expect(entry.blame == "host")
+                #expect(host.containerText(.neighbour, "ran.txt") == "")
+                #expect(try await host.client.tasks().pending.map(\.attempts) == [0])
+            }
+        }
     }
 
     @Test func `the grant network allows sockets of the internet and no other attack`() async throws {

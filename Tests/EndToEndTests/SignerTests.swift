@@ -161,7 +161,8 @@ struct SignerTests {
     @Test func `bgtask plugin install is refused while another command changes the manifest directory`() async throws {
         try await with("unsigned: allow") { vendor, host in
             let directory = host.directory.file("manifests")
-            let held = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            let lock = "\(directory)/.bgtask.lock"
+            let held = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             defer { close(held) }
             #expect(flock(held, LOCK_EX | LOCK_NB) == 0)
             let source = try vendor.directory.write(Self.plugin.manifest.utf8, to: "Obedient.yaml")
@@ -172,6 +173,28 @@ struct SignerTests {
             flock(held, LOCK_UN)
             let installed = try await host.bgtaskList(install)
             #expect(installed.status == 0, "\(installed)")
+            #expect(!FileManager.default.fileExists(atPath: lock))
+        }
+    }
+
+    @Test func `a reader's lock on the manifest directory or the directory of the signers delays no command`()
+        async throws
+    {
+        try await with("unsigned: allow") { vendor, host in
+            let status = try await host.client.host()
+            let signers = try #require(status.provenance.signers)
+            let directories = [
+                host.directory.file("manifests"), URL(filePath: signers).deletingLastPathComponent().path,
+            ]
+            let held = directories.map { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+            defer { for number in held { close(number) } }
+            for number in held { #expect(flock(number, LOCK_EX | LOCK_NB) == 0) }
+            let source = try vendor.directory.write(Self.plugin.manifest.utf8, to: "Obedient.yaml")
+            let library = try vendor.directory.write(try await Self.plugin.libraryBytes(), to: "libObedient.so")
+            let installed = try await host.bgtaskList(["plugin", "install", source, "--library", library, "--yes"])
+            #expect(installed.status == 0, "\(installed)")
+            try await vendor.trust(host, "com.example.plugin1")
+            #expect(try await host.bgtask("trust", "list").output.contains("com.example.plugin1"))
         }
     }
 

@@ -23,6 +23,8 @@ struct SocketGrantTests {
         for listener in listeners[2...] { listener.close() }
         defer { for listener in listeners[..<2] { listener.close() } }
         var run: Run?
+        var setup = setup
+        setup.configuration = setup.configuration.map { $0.replacingOccurrences(of: "PORT", with: "\(ports[0])") }
         try await HostFixture.with(setup) { host in
             let path = host.directory.file("service.sock")
             let service = try TestListener.unix(path)
@@ -116,5 +118,24 @@ struct SocketGrantTests {
         #expect(
             run.rights.map(\.cause) == ["grant-limits.*.network is false", "grant-limits.*.unix is /run/nowhere"]
         )
+    }
+
+    @Test func `a limit of ports narrows the whole network to one TCP port, and refuses other ports and protocols`()
+        async throws
+    {
+        let limits = HostSetup(configuration: ["grant-limits: { \"*\": { network: { connect: [PORT] } } }"])
+        let run = try await run(grants: "network: true", setup: limits)
+        #expect(run.works["tcp"] == 0 && run.works["tcp-other"] == EACCES)
+        for work in ["udp-other", "fast-other", "raw", "listen", "listen-other"] {
+            #expect(run.works[work] == EPERM, "\(work): \(run.works[work] ?? -1)")
+        }
+        let right = try #require(run.rights.first)
+        #expect(right.effective.count == 1 && right.effective[0].hasPrefix("connect "), "\(right)")
+        #expect(right.cause?.hasPrefix("grant-limits.*.network is { connect: [") == true && right.notEnforced == nil)
+        let cause = "grants the network, but grant-limits.*.network is"
+        #expect(run.denied.contains { $0.contains(cause) }, "\(run.denied)")
+        let other = try await self.run(grants: "network: { connect: [FREE], listen: [FREE] }", setup: limits)
+        #expect(other.rights.allSatisfy { $0.effective.isEmpty && $0.cause != nil })
+        #expect(other.works["tcp"] == EPERM && other.works["listen"] == EPERM)
     }
 }

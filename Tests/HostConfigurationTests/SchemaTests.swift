@@ -46,6 +46,8 @@ struct SchemaTests {
         "plugins: { a.b: { schedules: { a.b.c: { every: 1h, kind: continued } } } }", "other: 1",
         "grant-limits: { nodot: {} }", "grant-limits: { \"a.*b\": {} }", "grant-limits: { a.b: { network: no-way } }",
         "grant-limits: { a.b: { write: [relative] } }", "grant-limits: { a.b: { disk: true } }",
+        "grant-limits: { a.b: { network: { connect: [0] } } }", "grant-limits: { a.b: { network: { listen: [a] } } }",
+        "grant-limits: { a.b: { network: { port: [80] } } }", "grant-limits: { a.b: { network: { connect: 80 } } }",
     ]
 
     @Test func `every manifest of the repository except the broken one is valid for schema and reader`() async throws {

@@ -104,4 +104,70 @@ struct SecretReaderTests {
             #expect(try Self.refusal(of: nil).contains("plugins.com.example.feed.secrets"))
         }
     }
+
+    // MARK: - The way to a file
+
+    /// Creates `place/token` with the value, and returns its path.
+    private static func file(below place: String, in directory: ScratchDirectory) throws -> String {
+        try directory.makeDirectory(place)
+        let path = try directory.write(Self.value.utf8, to: "\(place)/token")
+        chmod(path, 0o600)
+        return path
+    }
+
+    @Test(arguments: [0o777, 0o757, 0o775])
+    func `a file below a directory that its group or other users can write is refused with the remedy`(_ mode: Int)
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let path = try Self.file(below: "open/inner", in: directory)
+            let open = directory.file("open")
+            chown(open, geteuid(), 4_711)
+            chmod(open, mode_t(mode))
+            if geteuid() == 0 || mode & 0o002 != 0 {
+                #expect(try Self.refusal(of: .file(path)).contains("chmod go-w \(open)"))
+            }
+            chmod(open, 0o755)
+            #expect(try Self.read(.file(path)) == Self.value)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `a file below a directory of another user is refused`() async throws {
+        try await ScratchDirectory.with { directory in
+            let path = try Self.file(below: "foreign/inner", in: directory)
+            chown(directory.file("foreign"), 65_534, 65_534)
+            let text = try Self.refusal(of: .file(path))
+            #expect(text.contains("\(directory.file("foreign")), on the way") && text.contains("user 65534"))
+        }
+    }
+
+    @Test func `symbolic links to a file are followed if every link lies in a trusted directory`() async throws {
+        try await ScratchDirectory.with { directory in
+            let path = try Self.file(below: "real", in: directory)
+            try directory.makeDirectory("links")
+            symlink("../real/token", directory.file("links/relative"))
+            symlink(directory.file("links/relative"), directory.file("absolute"))
+            #expect(try Self.read(.file(directory.file("absolute"))) == Self.value)
+            // The second link can be replaced, although neither the first one nor the file can.
+            chmod(directory.file("links"), 0o777)
+            let text = try Self.refusal(of: .file(directory.file("absolute")))
+            #expect(text.contains("chmod go-w \(directory.file("links"))"))
+            #expect(try Self.read(.file(path)) == Self.value)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `a symbolic link of another user in a directory like /tmp is refused`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            _ = try Self.file(below: "real", in: directory)
+            try directory.makeDirectory("shared")
+            chmod(directory.file("shared"), 0o1777)
+            let link = directory.file("shared/link")
+            symlink(directory.file("real/token"), link)
+            #expect(try Self.read(.file(link)) == Self.value)
+            lchown(link, 65_534, 65_534)
+            #expect(try Self.refusal(of: .file(link)).contains("chown -h 0 \(link)"))
+        }
+    }
 }

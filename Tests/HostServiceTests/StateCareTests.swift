@@ -2,6 +2,7 @@
 
 import Foundation
 import HostTestKit
+import LinuxSystem
 import Logging
 import Synchronization
 import TaskLedger
@@ -115,10 +116,42 @@ final class StateCareTests: Sendable {
             let earlier = state.earlierDiscarded()
             state.discardContainer(of: "com.example.a")
             for path in earlier { while try state.deletePart(of: path) {} }
-            let discarded = try #require(state.discarded(of: "com.example.a"))
+            let discarded = try #require(state.discarded(of: "com.example.a").first)
             while try state.deletePart(of: discarded) {}
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("state/containers")).isEmpty)
-            #expect(state.discarded(of: "com.example.a") == nil)
+            #expect(state.discarded(of: "com.example.a").isEmpty)
+        }
+    }
+
+    @Test func `a purge discards the container of a plugin with the longest identifier`() async throws {
+        try await ScratchDirectory.with { directory in
+            let state = try StateDirectory(path: directory.file("state"))
+            let parts = Array(repeating: String(repeating: "a", count: 60), count: 4)
+            let plugin = (["com"] + parts + ["longest"]).joined(separator: ".")
+            #expect(plugin.utf8.count == 255)
+            try directory.makeDirectory("state/containers/\(plugin)")
+            state.discardContainer(of: plugin)
+            #expect(state.containers().isEmpty && state.discarded(of: plugin).count == 1)
+        }
+    }
+
+    @Test func `two purges of a plugin at the same time delete both of its containers`() async throws {
+        try await ScratchDirectory.with { directory in
+            let state = try StateDirectory(path: directory.file("state"))
+            for name in ["com.example.a/old/deep", "com.example.a/older", "com.example.ab/kept"] {
+                try directory.makeDirectory("state/containers/\(name)")
+            }
+            state.discardContainer(of: "com.example.a")
+            let first = state.discarded(of: "com.example.a")
+            #expect(try first.count == 1 && state.deletePart(of: first[0], atMost: 1))
+            // The plugin runs once more, and is purged again before the first purge has ended.
+            try directory.makeDirectory("state/containers/com.example.a/new/deep")
+            state.discardContainer(of: "com.example.a")
+            let second = state.discarded(of: "com.example.a")
+            #expect(second.count == 2 && Set(first).isSubset(of: second))
+            for path in second + first { while try state.deletePart(of: path, atMost: 3) {} }
+            #expect(state.containers() == ["com.example.ab"])
+            #expect(FilePlace.names(in: directory.file("state/containers")) == ["com.example.ab"])
         }
     }
 }

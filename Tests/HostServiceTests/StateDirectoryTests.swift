@@ -2,6 +2,8 @@
 
 import Foundation
 import HostConfiguration
+import TaskLedger
+import TaskModel
 import Testing
 
 @testable import HostService
@@ -17,7 +19,7 @@ struct StateDirectoryTests {
 
     private func mode(_ path: String) -> UInt32 {
         var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+        return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
     }
 
     @Test func `the ledger of an earlier version is moved with its log, and a second one is refused`() throws {
@@ -56,6 +58,78 @@ struct StateDirectoryTests {
             }
             #expect(owner(container) == 70_002 && owner(container + "/own") == 70_002)
             #expect(owner(path + "/outside") == 70_001 && owner(path + "/target") == 70_001)
+        }
+    }
+
+    private func owner(_ file: String) -> UInt32? {
+        var status = stat()
+        return lstat(file, &status) == 0 ? status.st_uid : nil
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `the owner of a large container changes in parts, and the container is its user's only after the last one`()
+        throws
+    {
+        try with { path in
+            let state = try StateDirectory(path: path + "/state")
+            try state.makeContainer(of: "com.example.a", user: 70_001)
+            let container = state.containerPath(of: "com.example.a")
+            var places: [String] = []
+            for directory in ["one", "two"].map({ "\(container)/\($0)" }) {
+                #expect(mkdir(directory, 0o700) == 0)
+                places += [directory] + (0..<50).map { "\(directory)/\($0)" }
+            }
+            for place in places {
+                _ = FileManager.default.createFile(atPath: place, contents: nil)
+                chown(place, 70_001, 70_001)
+            }
+            try state.closeContainer(of: "com.example.a", unlessOf: 70_002)
+            #expect(owner(container) == 0 && mode(container) == 0o1700)
+            #expect(places.allSatisfy { owner($0) == 70_001 })
+            var parts = 0
+            while try !state.makeContainer(of: "com.example.a", user: 70_002, atMost: 10) {
+                parts += 1
+                #expect(owner(container) == 0)
+                #expect(places.count { owner($0) == 70_002 } <= parts * 12)
+            }
+            #expect(parts >= 8 && owner(container) == 70_002 && mode(container) == 0o700)
+            #expect(places.allSatisfy { owner($0) == 70_002 })
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `a container of another user than its plugin's is closed at the start, and its files keep their owner`()
+        throws
+    {
+        try with { path in
+            let state = try StateDirectory(path: path + "/state")
+            for (plugin, user) in [("com.example.a", 70_001), ("com.example.b", 70_002), ("com.example.c", 70_003)] {
+                try state.makeContainer(of: plugin, user: UInt32(user))
+                let file = state.containerPath(of: plugin) + "/file"
+                _ = FileManager.default.createFile(atPath: file, contents: nil)
+                chown(file, UInt32(user), UInt32(user))
+            }
+            let ledger = try Ledger.inMemory()
+            for (name, index) in [("com.example.a", 0), ("com.example.b", 1)] {
+                try ledger.recordUser(index: index, of: try #require(PluginIdentifier(name)))
+            }
+            // The range is shifted by one: the user of b is the former one of c, and c has no user.
+            let keeper = try UserKeeper(.own(try #require(UserRange("70001-70009"))), ledger: ledger)
+            let shifted = try UserKeeper(.own(try #require(UserRange("70002-70009"))), ledger: ledger)
+            try keeper.closeContainers(in: state)
+            func owners() -> [UInt32?] { ["a", "b", "c"].map { owner(state.containerPath(of: "com.example.\($0)")) } }
+            #expect(owners() == [70_001, 70_002, 0])
+            try shifted.closeContainers(in: state)
+            try shifted.closeContainers(in: state)
+            #expect(owners() == [0, 0, 0])
+            let files = ["a", "b", "c"].map { state.containerPath(of: "com.example.\($0)") + "/file" }
+            #expect(files.map(owner) == [70_001, 70_002, 70_003])
+            #expect(try state.makeContainer(of: "com.example.b", user: 70_003))
+            #expect(owners() == [0, 70_003, 0] && files.map(owner) == [70_001, 70_003, 70_003])
+            // Without users of plugins, the host's user opens a closed container.
+            #expect(try state.makeContainer(of: "com.example.a"))
+            #expect(files.map(owner) == [0, 70_003, 70_003] && mode(state.containerPath(of: "com.example.a")) == 0o700)
+            try ledger.close()
         }
     }
 

@@ -27,6 +27,23 @@ struct TreeRemovalTests {
         }
     }
 
+    @Test func `removals of one tree at the same time delete it together, without an error`() async throws {
+        try await ScratchDirectory.with { directory in
+            for round in 0..<20 {
+                for number in 0..<20 { try directory.makeDirectory("tree/\(number)/inner/\(round)/deep") }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<2 {
+                        group.addTask {
+                            while try TreeRemoval.removePart(of: "tree", in: directory.path, atMost: 5) {}
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(!FilePlace.exists(directory.file("tree")))
+            }
+        }
+    }
+
     @Test func `a tree of five thousand levels is deleted`() async throws {
         try await ScratchDirectory.with { directory in
             try directory.makeDirectory("tree")

@@ -39,6 +39,29 @@ struct UserAssignmentTests {
         #expect(users.user(of: b) == nil && users.user(of: c) == 2_001 && users.user(of: a) == 2_000)
     }
 
+    @Test func `of several free users the one whose plugin was launched the longest ago is given away`() throws {
+        let (a, b, c, d) = (try plugin("a"), try plugin("b"), try plugin("c"), try plugin("d"))
+        let users = try assignments("2000-2003", [a: 0, b: 1, c: 2, d: 3])
+        let launches: [PluginIdentifier: Int64] = [a: 9, b: 5, c: 7, d: 2]
+        let given = users.assignment {
+            plugin,
+            _ in
+            plugin == d
+        } lastLaunch: {
+            launches[$0].map(LaunchNumber.init)
+        }
+        #expect(given == UserAssignments.Assignment(index: 1, user: 2_001, previous: b))
+        // A plugin whose launches are no longer recorded was launched before all others.
+        let earlier = users.assignment {
+            _,
+            _ in
+            false
+        } lastLaunch: {
+            $0 == c ? nil : launches[$0].map(LaunchNumber.init)
+        }
+        #expect(earlier?.previous == c)
+    }
+
     @Test func `the user of a container that is purged and not deleted yet is not given away`() async throws {
         let (a, b) = (try plugin("a"), try plugin("b"))
         let users = try assignments("2000-2001", [a: 0, b: 1])

@@ -64,6 +64,23 @@ struct PrivateLibraryTests {
         }
     }
 
+    @Test func `a link that leads through a directory of another user to a directory of root is refused`() throws {
+        try Workshop.with { workshop in
+            let (first, second) = (workshop.path("first"), workshop.path("second"))
+            try FileManager.default.createSymbolicLink(atPath: second, withDestinationPath: "/usr/lib")
+            try FileManager.default.createSymbolicLink(atPath: first, withDestinationPath: second)
+            let user = SystemDirectory.Trust.rootAnd(geteuid())
+            #expect(SystemDirectory.weakness(of: first, trust: user) == nil)
+            chmod(workshop.directory, 0o777)
+            let name = FilePlace.name(of: workshop.directory)
+            #expect(SystemDirectory.weakness(of: first, trust: user)?.hasSuffix(name) == true)
+            #expect(SystemDirectory.weakness(of: "/usr/../usr/./lib/absent", trust: .root) == nil)
+            symlink("loop", workshop.path("loop"))
+            #expect(SystemDirectory.weakness(of: workshop.path("loop"), trust: user) != nil)
+            #expect(SystemDirectory.weakness(of: "/tmp/absent-\(UUID().uuidString)", trust: user) == "/tmp")
+        }
+    }
+
     @Test func `the libraries that the loader takes from the library's directory are listed with those that they need`()
         throws
     {

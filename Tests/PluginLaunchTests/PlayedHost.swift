@@ -175,6 +175,9 @@ struct PlayedPlan {
     var budget: Duration? = .seconds(600)
     var gracePeriod: Duration = .seconds(60)
     var tasks: [RunnerPlan.Task] = []
+    /// The user of the runner, and the limit of its processes and threads.
+    var user: UInt32?
+    var processLimit: UInt32?
 
     func runnerPlan(
         of plugin: PluginIdentifier,
@@ -196,6 +199,8 @@ struct PlayedPlan {
             settings: settings,
             handlers: handlers,
             containerPath: container,
+            user: user,
+            processLimit: processLimit,
             supportedResources: [.gpu],
             hostVersion: "0.0.1",
             deadline: budget.map { now + $0 },

@@ -43,6 +43,29 @@ struct GuaranteeTests {
         #expect(enforced(mechanisms(rights)).contains(.files))
     }
 
+    @Test func `users of plugins enforce the guarantee neighbours where Landlock does not confine signals`() throws {
+        let limiting = LimitMechanisms(controllers: nil, hasGroupsOff: false, hasOwnUsers: true, limits: .none)
+        let older = LandlockRights(files: 0xffff, network: 0, scopes: 0)
+        func enforcement(_ rights: LandlockRights?, filters: Bool = true) -> Guarantee.Enforcement {
+            Guarantee.neighbours.enforcement(.bestEffort, mechanisms(rights, filters: filters), limiting: limiting)
+        }
+        for rights in [older, nil] {
+            #expect(enforcement(rights) == .enforced(by: "a user of its own for each main plugin, seccomp"))
+            guard case .notEnforced = enforcement(rights, filters: false) else { Issue.record("no seccomp"); continue }
+        }
+        #expect(enforcement(Self.all) == .enforced(by: "Landlock 7, seccomp"))
+        _ = try SandboxPolicy(
+            .required,
+            mechanisms: mechanisms(older),
+            privatePlaces: [],
+            cataloguePlaces: [],
+            hasOwnUsers: true
+        )
+        #expect(throws: SandboxPolicy.Refusal.self) {
+            try SandboxPolicy(.required, mechanisms: mechanisms(older), privatePlaces: [], cataloguePlaces: [])
+        }
+    }
+
     @Test func `an older Landlock enforces the guarantee files with the filter of system calls`() {
         let rights = LandlockRights(files: 0xffff & ~Landlock.truncate, network: 0, scopes: 0)
         #expect(

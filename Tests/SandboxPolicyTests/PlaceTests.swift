@@ -108,6 +108,32 @@ struct PlaceTests {
         #expect(plan.granted.isEmpty && plan.filter == without?.filter)
     }
 
+    @Test func `the network under a limit of ports opens them alone, and an older kernel opens more, which is named`()
+        throws
+    {
+        let pattern = try #require(PluginPattern("*"))
+        let ports = GrantedPorts(connect: [443], listen: [8_080])
+        func policy(_ rights: LandlockRights?, _ isolation: Isolation = .bestEffort) throws -> SandboxPolicy {
+            try SandboxPolicy(
+                isolation,
+                mechanisms: SandboxMechanisms(landlock: rights, landlockVersion: 4, filtersSystemCalls: true),
+                privatePlaces: [],
+                cataloguePlaces: [],
+                limits: GrantLimits([.init(pattern, GrantLimit(ports: ports))])
+            )
+        }
+        let network = try plugin(Grants(network: true))
+        let present = Self.mechanisms.landlock
+        let plan = try #require(try policy(present).plan(for: network))
+        #expect(plan.ports == [.init(443, rights: Landlock.connect), .init(8_080, rights: Landlock.bind)])
+        #expect(plan.landlock?.network == Landlock.network)
+        #expect(try plan.filter == policy(present).plan(for: plugin(Grants(listen: [8_080])))?.filter)
+        let older = LandlockRights(files: 0xffff, network: 0, scopes: Landlock.scopes)
+        let grant = try #require(try policy(older).grants(of: network).first)
+        #expect(try policy(older).excess(of: grant)?.contains("every TCP port is open") == true)
+        #expect(try policy(older, .required).grants(of: network).map(\.isRefused) == [true])
+    }
+
     @Test func `a granted setting opens an absolute path, and a relative or empty one opens nothing`() throws {
         let settings = ["one": "/srv/one", "two": "inner", "three": "", "four": "/srv/four"]
         let granted: [Grants.Setting] = ["one", "two", "three", "missing"].map { .init(key: $0, access: .write) }

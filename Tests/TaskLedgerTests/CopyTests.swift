@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import LinuxSystem
 import TaskModel
 import Testing
 
@@ -162,7 +163,7 @@ struct CopyTests {
         let error = try ledgerError { try Ledger.open(path: directory.path) }
         #expect(error.code == .notCopied)
         #expect(error.message.contains("its copy \(copy(version).path) cannot be made: cannot rename"))
-        #expect(error.message.contains("let the host's user write the directory of the ledger"))
+        #expect(error.message.contains("move the file or directory \(place.path) away"))
         try FileManager.default.removeItem(at: place)
         #expect(LedgerInspection(path: directory.path).state == .readable(version: Int64(version)))
         #expect(!FileManager.default.fileExists(atPath: copy(version).path + ".partial"))
@@ -182,6 +183,58 @@ struct CopyTests {
         #expect(LedgerCopy.all(of: directory.path).isEmpty)
         try directory.tamper("DROP TABLE plugin_user")
         try Ledger.open(path: directory.path).close()
+    }
+
+    @Test(arguments: older) func `an upgrade whose commit fails keeps the copy, and the next start upgrades the ledger`(
+        version: Int
+    ) throws {
+        try makeLedger(ofVersion: version)
+        let hooks = LedgerHooks(beforeUpgradeCommit: { throw DatabaseError(resultCode: .SQLITE_IOERR_FSYNC) })
+        let before = try contents(of: directory.path)
+        #expect(try refusal(hooks).code != .notCopied)
+        #expect(LedgerCopy.all(of: directory.path) == [copy(version)])
+        #expect(try contents(of: copy(version).path) == before)
+        let ledger = try Ledger.open(path: directory.path)
+        #expect(ledger.upgrade?.copy == copy(version))
+        try ledger.close()
+        #expect(try contents(of: copy(version).path) == before)
+    }
+
+    @Test(arguments: [
+        (SystemError(number: ENOSPC, attempt: "write"), "free space on its disk"),
+        (SystemError(number: EIO, attempt: "write"), "bgtask host check"),
+        (SystemError(number: EMFILE, attempt: "open"), "RLIMIT_NOFILE"),
+        (SystemError(number: EISDIR, attempt: "rename"), "move the file or directory /var/copy away"),
+        (SystemError(number: EPERM, attempt: "give"), "give the ledger to the host's user"),
+        (SystemError(number: EACCES, attempt: "create"), "let the host's user write the directory"),
+    ])
+    func `the message about a copy that cannot be made has the remedy for its cause`(
+        cause: SystemError,
+        remedy: String
+    ) {
+        let error = LedgerError.cannotCopy("/var/ledger", to: "/var/copy", version: 7, cause: cause)
+        #expect(error.message.contains(remedy) && error.message.hasSuffix("start again; the ledger is unchanged"))
+    }
+
+    @Test func `the log of a ledger is written to the disk before the first commit, and an error refuses the ledger`()
+        throws
+    {
+        let log = directory.path + "-wal"
+        // No log: nothing to write.
+        try Ledger.synchronizeLog(of: directory.path)
+        try Data([1]).write(to: URL(filePath: log))
+        try Ledger.synchronizeLog(of: directory.path)
+        unlink(log)
+        // The kernel refuses to synchronize a FIFO, so that the error proves the call.
+        #expect(mkfifo(log, 0o600) == 0)
+        let held = open(log, O_RDWR | O_CLOEXEC)
+        defer { close(held) }
+        let refused = #expect(throws: SystemError.self) { try Ledger.synchronizeLog(of: directory.path) }
+        #expect(refused?.number == EINVAL && refused?.attempt == "synchronize \(log)")
+        unlink(log)
+        symlink("ledger.sqlite-wal", log)
+        let unopened = #expect(throws: SystemError.self) { try Ledger.synchronizeLog(of: directory.path) }
+        #expect(unopened?.number == ELOOP)
     }
 
     @Test func `an upgrade for which the disk is too full leaves the ledger in its version`() throws {

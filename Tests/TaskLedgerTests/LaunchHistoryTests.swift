@@ -44,6 +44,14 @@ struct LaunchHistoryTests {
         #expect(over.tasks.map(\.outcome) == [.succeeded, .crashed])
     }
 
+    @Test func `the last launch of a plugin is the one with the highest number`() async throws {
+        #expect(try ledger.lastLaunch(of: feed) == nil)
+        try await ledger.commitAndWait([.startLaunch(plan(41, []))])
+        try await ledger.commitAndWait([.startLaunch(plan(43, [])), .endLaunch(43, end(.crashed))])
+        #expect(try ledger.lastLaunch(of: feed) == 43)
+        #expect(try ledger.lastLaunch(of: keyboard) == nil)
+    }
+
     @Test func `a launch without a fixed budget has no budget in its history`() async throws {
         try await ledger.commitAndWait([.startLaunch(plan(1, [], budget: nil)), .startLaunch(plan(2, []))])
         #expect(try ledger.launches(limit: 9).map(\.budget) == [.seconds(30), nil])

@@ -96,6 +96,43 @@ struct LimitedGrantTests {
         #expect(found[2].places.map(\.path) == ["/run/a"])
     }
 
+    private func ports(_ requested: Grants, _ limits: GrantedPorts...) throws -> [LimitedGrant] {
+        let all = zip(["*", "com.example.*"], limits).map { ($0, GrantLimit(ports: $1)) }
+        return try grants(requested, Dictionary(uniqueKeysWithValues: all))
+    }
+
+    @Test func `a limit of ports leaves the requested ports that it has`() throws {
+        let limit = GrantedPorts(connect: [443], listen: [8080])
+        let found = try ports(Grants(connect: [443, 80, 8080], listen: [8080, 443]), limit)
+        #expect(found.map(\.isRefused) == [false, true, true, false, true])
+        let cause = "grant-limits.*.network is { connect: [443], listen: [8080] }"
+        #expect(found.map(\.narrowings) == [[], [cause], [cause], [], [cause]])
+        #expect(try ports(Grants(listen: [443]), GrantedPorts(connect: [443], listen: [])).map(\.isRefused) == [true])
+    }
+
+    @Test func `a limit of ports narrows the whole network to them, and several limits to those in all of them`() throws
+    {
+        let first = GrantedPorts(connect: [443, 80], listen: [8080])
+        let one = try ports(Grants(network: true), first)
+        #expect(one.map(\.ports) == [first] && one.map(\.isRefused) == [false])
+        let two = try ports(Grants(network: true), first, GrantedPorts(connect: [80, 25], listen: []))
+        #expect(two.map(\.ports) == [GrantedPorts(connect: [80], listen: [])] && two.map(\.isRefused) == [false])
+        #expect(two.first?.narrowings.count == 2)
+        let none = try ports(Grants(network: true), first, GrantedPorts(connect: [25], listen: []))
+        #expect(none.map(\.isRefused) == [true])
+        #expect(try ports(Grants(network: true), GrantedPorts(connect: [], listen: [])).map(\.isRefused) == [true])
+        #expect(try ports(.none, first).isEmpty)
+    }
+
+    @Test func `a limit of ports is shown in the notation of the configuration`() {
+        #expect(
+            GrantLimit(ports: GrantedPorts(connect: [443, 80], listen: [])).words == [
+                "network { connect: [443, 80] }"
+            ]
+        )
+        #expect(GrantLimit(ports: GrantedPorts(connect: [], listen: [])).words == ["network {}"])
+    }
+
     @Test func `the cause of a narrowed grant is the key with its value, and an unchanged grant has none`() throws {
         let limits = ["*": GrantLimit(network: false, paths: [.write: ["/srv/a"], .read: ["/srv"], .execute: []])]
         let requested = Grants(network: true, processes: true, read: ["/srv"], write: ["/srv"], execute: ["/opt/x"])

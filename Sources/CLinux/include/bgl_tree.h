@@ -4,10 +4,10 @@
 
 #include <sys/types.h>
 
-/* Gives a directory, and everything below it that belongs to the user `from`, to another user and group. Follows no
- * symbolic link, and leaves out files with several links: one of them may lie elsewhere. Directories below 200 levels
- * keep their owner. The directory itself is last, so that a repeated call continues an interrupted one. Returns 0, or a
- * negative errno. */
-int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group);
+/* Gives a directory, and everything below it that belongs to the user `from`, to another user and group: about `limit`
+ * entries of it. Follows no symbolic link, and leaves out files with several links: one of them may lie elsewhere.
+ * Directories below 200 levels keep their owner. A directory is changed after its entries, and the directory itself is
+ * last, so that a repeated call continues an earlier one. Returns 0, 1 when a part is left, or a negative errno. */
+int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit);
 
 #endif

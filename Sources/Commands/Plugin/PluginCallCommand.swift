@@ -118,7 +118,10 @@ struct PluginCallCommand: AsyncParsableCommand {
         }
         let given = (setting + secret).map(\.key)
         for case .setting(let key) in arguments where sandbox.manifest == nil && !given.contains(key) {
-            throw ValidationError("setting:\(key) has no value; add --setting \(key)=VALUE")
+            throw ValidationError(
+                "setting:\(key) has no value; add --setting \(key)=VALUE, or --secret \(key)=FILE for a secret; or name a manifest with"
+                    + " its value, with --manifest"
+            )
         }
         if payload != nil, !arguments.contains(.payload) {
             throw ValidationError(
@@ -133,7 +136,9 @@ struct PluginCallCommand: AsyncParsableCommand {
         let manifest = try sandbox.readManifest()
         let settings = try settings(besides: manifest)
         let container = try TrialContainer(at: container, environment: context.environment)
-        defer { container.delete() }
+        defer {
+            if let problem = container.delete() { context.writeMessage(problem) }
+        }
         let trial = FunctionTrial(
             library: FilePlace.absolute(file),
             handler: FunctionBinding(

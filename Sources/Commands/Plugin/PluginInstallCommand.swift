@@ -73,7 +73,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await options.place()
         // Before the plan: it depends on the installed files.
-        let lock = try DirectoryLock(on: place.operatorDirectory)
+        let lock = try DirectoryLock(on: place.operatorDirectory, isCreating: true)
         defer { withExtendedLifetime(lock) {} }
         let plan = try InstallationPlan(
             source: FilePlace.absolute(manifest),

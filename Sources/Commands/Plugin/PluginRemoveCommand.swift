@@ -19,7 +19,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
             package.
 
             With --purge the host deletes the pending requests and the container for good, also those of a plugin that \
-            was removed before.
+            was removed before. It is refused while a package also describes the plugin.
 
             Example:
               bgtask plugin remove com.example.feed
@@ -55,6 +55,14 @@ struct PluginRemoveCommand: AsyncParsableCommand {
             try Consent.ask("purge \(identifier)?", isGiven: yes)
         } else {
             let plan = try RemovalPlan(of: identifier, from: place)
+            if purge, let packaged = plan.uncovered {
+                throw CommandFailure(
+                    .refused,
+                    "\(identifier) is also described by \(packaged) of a package, which takes effect when the operator's"
+                        + " manifest is removed; a host purges no plugin that a manifest describes; nothing was removed",
+                    remedy: "remove the package first, or remove the plugin without --purge"
+                )
+            }
             try CommandContext.current.write(plan.text(purging: purge))
             try Consent.ask(purge ? "remove and purge it?" : "remove it?", isGiven: yes)
             try await Interruptions.deferred { try await remove(plan) }

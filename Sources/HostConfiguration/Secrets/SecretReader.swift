@@ -60,7 +60,12 @@ package struct SecretReader: Sendable {
 
     private func value(of source: SecretSource) throws(Flaw) -> String {
         switch source {
-        case .file(let path): return try text(of: path)
+        case .file(let path):
+            // Before the file is opened: between both, only trusted users could then exchange it.
+            let weak = SystemDirectory.weakness(of: path, trust: .rootAnd(geteuid()))
+            let text = try text(of: path)
+            if let weak { throw Self.flaw(ofPlace: weak, on: path) }
+            return text
         case .credential(let name):
             guard let directory = environment["CREDENTIALS_DIRECTORY"] else {
                 throw Flaw(
@@ -140,6 +145,18 @@ package struct SecretReader: Sendable {
             )
         }
         return nil
+    }
+
+    /// The flaw of a file that lies in or behind a directory or link which other users can change.
+    private static func flaw(ofPlace weak: String, on path: String) -> Flaw {
+        var status = stat()
+        let isForeign = lstat(weak, &status) == 0 && status.st_uid != 0 && status.st_uid != geteuid()
+        return Flaw(
+            text: "\(weak), on the way to the file \(path), can be changed by "
+                + (isForeign ? "user \(status.st_uid), to whom it belongs" : "its group or by other users")
+                + ", who can exchange the file; let only root and the host's user change it: "
+                + (isForeign ? "chown -h \(geteuid()) \(weak)" : "chmod go-w \(weak)")
+        )
     }
 
     private func checked(_ bytes: [UInt8], of subject: String, ifEmpty remedy: String) throws(Flaw) -> String {

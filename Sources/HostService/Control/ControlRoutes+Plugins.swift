@@ -94,7 +94,8 @@ extension GrantsInForce {
 extension GrantsInForce.Right {
     /// Creates the effect of a grant. A place of the host is left out of it.
     fileprivate init(_ grant: LimitedGrant, under policy: SandboxPolicy) {
-        var effective = grant.isRefused || !grant.places.isEmpty ? [] : [grant.requested]
+        var effective =
+            grant.isRefused || !grant.places.isEmpty ? [] : grant.ports?.phrases ?? [grant.requested]
         var causes = grant.narrowings + (grant.lackingMechanism.map { ["isolation is required, and \($0)"] } ?? [])
         for place in grant.places.isEmpty ? [] : SandboxPolicy.places(of: grant) {
             if let host = policy.reservation(of: place) {

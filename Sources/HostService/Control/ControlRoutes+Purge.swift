@@ -17,9 +17,9 @@ extension ControlRoutes {
         do {
             let state = loop.state
             let discarded = try await threads.run { state.discarded(of: plugin.text) }
-            if let discarded { try await state.delete(discarded, on: threads) }
-            if dropped == nil, discarded == nil { throw nothingToPurge(plugin) }
-            return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: discarded != nil)
+            for container in discarded { try await state.delete(container, on: threads) }
+            if dropped == nil, discarded.isEmpty { throw nothingToPurge(plugin) }
+            return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: !discarded.isEmpty)
         } catch let error as HostError {
             throw RouteError(.containerKept, error.message)
         }

@@ -5,7 +5,9 @@ import TaskModel
 /// The users of the main plugins: an index into the range of users for each main plugin that was ever launched.
 ///
 /// An index stays with its plugin. It is given to another plugin only when the range is exhausted and its plugin has no
-/// container, also none whose deletion has not ended, because the files in a container belong to the user.
+/// container, also none whose deletion has not ended, because the files in a container belong to the user. Of several such
+/// indexes, the one whose plugin was launched the longest ago is given away: files outside of containers may still belong
+/// to the user.
 struct UserAssignments: Hashable, Sendable {
     let range: UserRange
     private(set) var indexes: [PluginIdentifier: Int]
@@ -35,16 +37,22 @@ struct UserAssignments: Hashable, Sendable {
     /// The assignment for a main plugin without a user; nil when every user of the range belongs to a plugin with a
     /// container. Changes nothing; `record` does.
     ///
-    /// - Parameter hasFiles: whether a main plugin has a container, or its user owns a discarded one. Called only when the
-    ///   range is exhausted.
-    func assignment(hasFiles: (PluginIdentifier, UInt32) -> Bool) -> Assignment? {
+    /// - Parameters:
+    ///   - hasFiles: whether a main plugin has a container, or its user owns a discarded one. Called only when the range is
+    ///     exhausted.
+    ///   - lastLaunch: the last launch of a main plugin; nil when none is recorded any more. Called only for users
+    ///     without files.
+    func assignment(
+        hasFiles: (PluginIdentifier, UInt32) -> Bool,
+        lastLaunch: (PluginIdentifier) -> LaunchNumber? = { _ in nil }
+    ) -> Assignment? {
         if let user = range[next] { return Assignment(index: next, user: user, previous: nil) }
-        let free = owners.sorted { $0.key < $1.key }.first { index, owner in
-            range[index].map { !hasFiles(owner, $0) } ?? false
+        let free = owners.compactMap { index, owner -> (last: Int64, assignment: Assignment)? in
+            guard let user = range[index], !hasFiles(owner, user) else { return nil }
+            let assignment = Assignment(index: index, user: user, previous: owner)
+            return (lastLaunch(owner)?.rawValue ?? 0, assignment)
         }
-        return free.flatMap { index, previous in
-            range[index].map { Assignment(index: index, user: $0, previous: previous) }
-        }
+        return free.min { ($0.last, $0.assignment.index) < ($1.last, $1.assignment.index) }?.assignment
     }
 
     mutating func record(_ assignment: Assignment, for main: PluginIdentifier) {

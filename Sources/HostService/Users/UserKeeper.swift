@@ -23,13 +23,13 @@ final class UserKeeper: Sendable {
         assignments = Mutex(UserAssignments(range: range, recorded: try ledger.userIndexes()))
     }
 
-    /// Gives each container to the present user of its plugin, or to the host's user if the plugin has none. After a
-    /// change of `plugin-users`, a container would otherwise belong to the present user of another plugin. Called before
-    /// the first launch; blocks on the disk.
-    func giveContainers(in state: StateDirectory) throws(HostError) {
+    /// Closes each container that does not belong to the present user of its plugin. After a change of `plugin-users`, a
+    /// container would otherwise belong to the present user of another plugin. The next launch of its plugin opens it.
+    /// Called before the first launch; blocks on the disk.
+    func closeContainers(in state: StateDirectory) throws(HostError) {
         guard users.range != nil else { return }
         for container in state.containers() {
-            try state.makeContainer(of: container, user: PluginIdentifier(container).flatMap(user))
+            try state.closeContainer(of: container, unlessOf: PluginIdentifier(container).flatMap(user))
         }
         state.closeDiscarded()
     }
@@ -45,7 +45,10 @@ final class UserKeeper: Sendable {
     ) throws(HostError) -> UInt32? {
         guard let range = users.range else { return nil }
         if let user = user(of: main) { return user }
-        let assignment = assignments.withLock { $0?.assignment(hasFiles: hasFiles) }
+        // A copy, because the decision loop must not wait at the lock for the disk. No other thread assigns.
+        let present = assignments.withLock { $0 }
+        // An unreadable history makes the order of the free users worse, and none of them wrong.
+        let assignment = present?.assignment(hasFiles: hasFiles) { try? ledger.lastLaunch(of: $0) }
         guard let assignment else {
             throw HostError(
                 code: .systemRefused,

@@ -20,6 +20,18 @@ extension Ledger {
         }
     }
 
+    /// The last recorded launch of a plugin; nil when none is recorded. Blocks until it is read.
+    package func lastLaunch(of plugin: PluginIdentifier) throws(LedgerError) -> LaunchNumber? {
+        do {
+            return try database.read { database in
+                let sql = "SELECT max(number) FROM launch WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?)"
+                return try Int64.fetchOne(database, sql: sql, arguments: [plugin.text]).map(LaunchNumber.init)
+            }
+        } catch {
+            throw LedgerError(error, while: "reading the last launch of \(plugin)", in: place)
+        }
+    }
+
     /// Records the index of a main plugin. Another plugin that had the index loses it. Blocks until it is on disk.
     package func recordUser(index: Int, of main: PluginIdentifier) throws(LedgerError) {
         do {

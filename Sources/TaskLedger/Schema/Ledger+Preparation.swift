@@ -3,11 +3,12 @@
 import GRDB
 import Glibc
 import LinuxSystem
+import Synchronization
 
 extension Ledger {
     /// Configures a new connection for durability, and upgrades the schema of an older ledger.
     ///
-    /// - Parameter copy: the copy of the older ledger, which is deleted when the upgrade fails.
+    /// - Parameter copy: the copy of the older ledger, which is deleted when the upgrade fails before its commit.
     static func prepare(_ database: any DatabaseWriter, copy: LedgerCopy?, hooks: LedgerHooks) throws {
         let path = database.path
         let version = try database.writeWithoutTransaction { database in
@@ -23,11 +24,16 @@ extension Ledger {
             return try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         }
         if version < LedgerSchema.version {
+            let isCommitting = Mutex(false)
             do {
-                try LedgerSchema.upgrade(database)
+                try LedgerSchema.upgrade(database) {
+                    isCommitting.withLock { $0 = true }
+                    try hooks.beforeUpgradeCommit?()
+                }
             } catch {
-                // The upgrade is one transaction, so the ledger is unchanged: the copy has no use but takes space.
-                copy?.remove()
+                // The upgrade is one transaction: before its commit the ledger is unchanged, and the copy takes space
+                // without a use. A commit that failed, such as in fsync, may be on disk in part.
+                if !isCommitting.withLock({ $0 }) { copy?.remove() }
                 throw error
             }
             // The header of the file then contains the version, even without the write-ahead log.
@@ -41,7 +47,7 @@ extension Ledger {
 
     /// Writes the log to the disk. The database library begins a new log with a commit that it does not synchronize:
     /// after a power failure its damage would look like damage before acknowledged commits.
-    private static func synchronizeLog(of path: String) throws(SystemError) {
+    static func synchronizeLog(of path: String) throws(SystemError) {
         let attempt = "synchronize \(path)-wal"
         let log = Descriptor(owning: Glibc.open("\(path)-wal", O_RDONLY | O_CLOEXEC))
         if log.number < 0 {

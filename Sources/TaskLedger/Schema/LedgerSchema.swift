@@ -17,7 +17,12 @@ enum LedgerSchema {
 
     /// Applies the missing steps in one transaction, so that a failed upgrade leaves the ledger unchanged and the older
     /// host can continue with it.
-    static func upgrade(_ database: any DatabaseWriter) throws {
+    ///
+    /// - Parameter beforeCommit: called when every step has succeeded: only the commit is left.
+    static func upgrade(
+        _ database: any DatabaseWriter,
+        beforeCommit: @escaping @Sendable () throws -> Void = {}
+    ) throws {
         let applied = try database.read { try migrator.appliedIdentifiers($0) }
         let missing = steps.enumerated().filter { !applied.contains($0.element.name) }
         guard let last = missing.last else { return }
@@ -29,6 +34,7 @@ enum LedgerSchema {
                 if index == last.offset { break }
                 try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)", arguments: [step.name])
             }
+            try beforeCommit()
         }
         try joined.migrate(database)
     }

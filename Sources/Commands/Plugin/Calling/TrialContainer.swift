@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
+import Glibc
 import LinuxSystem
 
 /// The container of a called function: the directory that an option names, otherwise a temporary one.
@@ -26,8 +26,16 @@ struct TrialContainer {
         isTemporary = true
     }
 
-    /// Deletes a temporary container. The directory that an option named stays.
-    func delete() {
-        if isTemporary { try? FileManager.default.removeItem(atPath: path) }
+    /// Deletes a temporary container through open directories, whatever the function put into it. Returns the problem with
+    /// its remedy when a part is left. The directory that an option named stays.
+    func delete() -> String? {
+        if !isTemporary { return nil }
+        let (name, directory) = (FilePlace.name(of: path), FilePlace.directory(of: path))
+        do throws(SystemError) {
+            while try TreeRemoval.removePart(of: name, in: directory, atMost: 1_000) {}
+            return nil
+        } catch {
+            return "the temporary container \(path) is not deleted: \(error); delete the directory yourself"
+        }
     }
 }

@@ -1,16 +1,16 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
-import Foundation
 import Glibc
-import LinuxSystem
 
 /// Deletes a directory tree in parts of bounded work. Each name is resolved in an open directory and never through a
 /// symbolic link: another user may own the tree and change it at the same time.
 ///
+/// Several removals of one tree may run at the same time: each treats an entry that is missing as deleted.
+///
 /// A directory below the top is emptied by moving its directories to the top, so that neither descriptors nor stack grow
 /// with the depth of the tree.
-struct TreeRemoval {
+package struct TreeRemoval {
     /// A name in a directory: the bytes with their terminating zero, because names need not be UTF-8.
     private typealias Name = [CChar]
 
@@ -30,17 +30,19 @@ struct TreeRemoval {
     /// left; false when nothing is at this place. Blocks on the disk.
     ///
     /// - Parameter directory: a directory that only this user can change.
-    static func removePart(of name: String, in directory: String, atMost limit: Int) throws(SystemError) -> Bool {
+    package static func removePart(of name: String, in directory: String, atMost limit: Int) throws(SystemError) -> Bool {
         let place = try Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY)
         let (path, bytes) = ("\(directory)/\(name)", Array(name.utf8CString))
         if try remove(bytes, in: place, path) { return false }
-        var removal = try TreeRemoval(bytes, in: place, path, limit)
+        guard var removal = try TreeRemoval(bytes, in: place, path, limit) else { return false }
         if try removal.empty() { return true }
         return try !remove(bytes, in: place, path)
     }
 
-    private init(_ name: Name, in place: Descriptor, _ path: String, _ limit: Int) throws(SystemError) {
-        top = try Self.open(name, in: place, path)
+    /// Nil when the directory is missing.
+    private init?(_ name: Name, in place: Descriptor, _ path: String, _ limit: Int) throws(SystemError) {
+        guard let top = try Self.open(name, in: place, path) else { return nil }
+        self.top = top
         var status = stat()
         guard fstat(top.number, &status) == 0 else { throw SystemError(number: errno, attempt: "examine \(path)") }
         (device, self.path, rest) = (status.st_dev, path, limit)
@@ -61,7 +63,7 @@ struct TreeRemoval {
 
     /// Deletes the files of a directory at the top, and moves its directories to the top.
     private mutating func lift(_ name: Name) throws(SystemError) {
-        let directory = try Self.open(name, in: top, path)
+        guard let directory = try Self.open(name, in: top, path) else { return }
         var status = stat()
         guard fstat(directory.number, &status) == 0 else {
             throw SystemError(number: errno, attempt: "examine a directory in \(path)")
@@ -82,10 +84,11 @@ struct TreeRemoval {
     }
 
     private func move(_ name: Name, from directory: Descriptor) throws(SystemError) {
-        let unique = Array(UUID().uuidString.utf8CString)
+        let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }
+        let unique = Array(random.joined(separator: "-").utf8CString)
         if renameat(directory.number, name, top.number, unique) == 0 || errno == ENOENT { return }
         // A move changes the entry `..` of the moved directory, which its permissions may forbid.
-        if errno == EACCES { try Self.makeAccessible(name, in: directory, path) }
+        if errno == EACCES, try !Self.makeAccessible(name, in: directory, path) { return }
         guard renameat(directory.number, name, top.number, unique) == 0 || errno == ENOENT else {
             throw SystemError(number: errno, attempt: "move a directory in \(path)")
         }
@@ -100,14 +103,16 @@ struct TreeRemoval {
         throw SystemError(number: errno == ENOTDIR ? error : errno, attempt: "delete an entry of \(path)")
     }
 
-    private static func open(_ name: Name, in directory: Descriptor, _ path: String) throws(SystemError) -> Descriptor {
+    /// Opens a directory; nil when it is missing.
+    private static func open(_ name: Name, in directory: Descriptor, _ path: String) throws(SystemError) -> Descriptor? {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
         let attempt = "open a directory in \(path)"
         var number = bgl_open(directory.number, name, flags)
         if number == -EACCES {
-            try makeAccessible(name, in: directory, path)
+            if try !makeAccessible(name, in: directory, path) { return nil }
             number = bgl_open(directory.number, name, flags)
         }
+        if number == -ENOENT { return nil }
         let opened = Descriptor(owning: try SystemError.check(number, attempt))
         // Entries cannot be deleted without the permission to write.
         var status = stat()
@@ -115,21 +120,27 @@ struct TreeRemoval {
         return opened
     }
 
-    /// Gives the owner of a directory all permissions.
-    private static func makeAccessible(_ name: Name, in directory: Descriptor, _ path: String) throws(SystemError) {
+    /// Gives the owner of a directory all permissions. Returns false when the directory is missing.
+    private static func makeAccessible(
+        _ name: Name,
+        in directory: Descriptor,
+        _ path: String
+    ) throws(SystemError) -> Bool {
         let number = bgl_open(directory.number, name, pathOnly | O_DIRECTORY | O_NOFOLLOW)
+        if number == -ENOENT { return false }
         let place = Descriptor(owning: try SystemError.check(number, "open a directory in \(path)"))
         // The link leads to the opened directory, whatever is at its path now.
         if chmod("/proc/self/fd/\(place.number)", 0o700) != 0 {
             throw SystemError(number: errno, attempt: "change the permissions of a directory in \(path)")
         }
+        return true
     }
 
     private static func names(in directory: Descriptor, _ path: String) throws(SystemError) -> [Name] {
-        let copy = try SystemError.check(
-            bgl_open(directory.number, ".", O_RDONLY | O_DIRECTORY),
-            "list a directory in \(path)"
-        )
+        let opened = bgl_open(directory.number, ".", O_RDONLY | O_DIRECTORY)
+        // The open directory was deleted.
+        if opened == -ENOENT { return [] }
+        let copy = try SystemError.check(opened, "list a directory in \(path)")
         guard let stream = fdopendir(copy) else {
             let error = errno
             close(copy)

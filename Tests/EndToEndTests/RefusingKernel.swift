@@ -1,0 +1,55 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostTestKit
+
+/// A runner on a kernel that refuses one system call: a program that loads a filter of system calls and then becomes the
+/// runner.
+struct RefusingKernel {
+    /// Number of the refused system call, as C.
+    let call: String
+    /// Bits of the second argument of which one is set in a refused call; nil when every such call is refused.
+    var bits: UInt32?
+    /// Name of the error, as C.
+    let error: String
+
+    /// A kernel whose filters of system calls have no listener, as before Linux 5.0.
+    static let withoutListener = RefusingKernel(call: "SYS_seccomp", bits: 1 << 3, error: "EINVAL")
+    /// A kernel that refuses to set resource limits.
+    static let withoutLimits = RefusingKernel(call: "SYS_prlimit64", bits: nil, error: "EPERM")
+
+    /// Compiles the program. Returns its path.
+    func runner(in directory: ScratchDirectory) async throws -> String {
+        let program = directory.file("runner")
+        try await PluginCompiler.program(try source(), at: program)
+        return program
+    }
+
+    private func source() throws -> String {
+        """
+        #include <errno.h>
+        #include <linux/filter.h>
+        #include <linux/seccomp.h>
+        #include <stddef.h>
+        #include <sys/prctl.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+
+        int main(int count, char **arguments) {
+            (void)count;
+            struct sock_filter filter[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, \(call), 0, 3),
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+                BPF_JUMP(BPF_JMP | \(bits == nil ? "BPF_JGE" : "BPF_JSET") | BPF_K, \(bits ?? 0), 0, 1),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | \(error)),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+            };
+            struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
+            if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 9;
+            if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) return 9;
+            execv("\(try BuiltProgram.runner.path())", arguments);
+            return 9;
+        }
+        """
+    }
+}
