@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#undef BGTASK_TARGET_MINOR
-#define BGTASK_TARGET_MINOR 99
+#undef BGTASK_PLUGIN_NOTE
+#define BGTASK_PLUGIN_NOTE                                                                                             \
+    __asm__(".pushsection .note.bgtask, \"a\", %note\n.balign 4\n.long 7, 12, 1\n"                                      \
+            ".ascii \"bgtask\\0\\0\"\n.long 1, 99, 99\n.popsection")
 
 /* Would leave a trace, and a crash, if the library were loaded. */
 __attribute__((__constructor__)) static void construct(void) {
