@@ -11,7 +11,7 @@ SWIFT_PLUGINS = ColorFeed
 # Debian packages for building, testing and the demo.
 PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
     libleptonica-dev zlib1g-dev sqlite3 python3 python3-yaml python3-jsonschema binutils tzdata jq dbus libsystemd0 \
-    python3-dbusmock
+    python3-dbusmock abigail-tools
 
 BENCH = $(BUILD)/bench
 BENCHMARK = swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release --skip-build
@@ -39,7 +39,7 @@ DEB ?= $(lastword $(sort $(wildcard $(BUILD)/deb/bgtask_*.deb)))
 PREVIOUS ?=
 MODULE = BackgroundTasks
 
-.PHONY: try-deb try-vm demo test soak core-cost torture mutants bench bench-size bench-programs lint format statements docs release install deb packages build plugins clean
+.PHONY: try-deb try-vm demo test soak core-cost torture mutants bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -125,6 +125,10 @@ format:
 statements:
 	Tests/statements
 	Tests/documentation
+
+# Records the layouts and types of bgtask.h, with which make test compares the header.
+abi-renew: packages
+	Tests/ABI/check renew
 
 # The pages of the module for plugins in Swift. A warning is an error, and so is an undocumented public symbol.
 #     make docs && python3 -m http.server -d .build/docs       then /documentation/backgroundtasks

@@ -7,7 +7,7 @@ extension BinaryJudgement {
     init(of image: ElfImage, binding names: [String]) throws(PluginBinaryProblem.Kind) {
         let symbols = try image.exportedSymbols()
         var problems: [PluginBinaryProblem.Kind] = []
-        if try image.note() != nil { problems.append(.noteBesideHandlers) }
+        if try !image.bgtaskNotes().isEmpty { problems.append(.noteBesideHandlers) }
         if try symbols.ours().contains(where: { $0.name == PluginBinary.entryName && $0.isExported }) {
             problems.append(.entryBesideHandlers)
         }
@@ -18,7 +18,8 @@ extension BinaryJudgement {
             problems.append(problem)
         }
         problems += try image.searchPathProblems()
-        self.init(note: nil, problems: problems)
+        problems += try image.dynamicTable().problems
+        self.init(notes: BinaryNotes(), problems: problems)
     }
 
     private static func problem(

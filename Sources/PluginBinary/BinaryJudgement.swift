@@ -2,11 +2,11 @@
 
 /// The problems of one ELF image under the rules of the ABI, in the order of a host's checks.
 struct BinaryJudgement {
-    let note: BinaryNote?
+    let notes: BinaryNotes
     let problems: [PluginBinaryProblem.Kind]
 
-    init(note: BinaryNote?, problems: [PluginBinaryProblem.Kind]) {
-        self.note = note
+    init(notes: BinaryNotes, problems: [PluginBinaryProblem.Kind]) {
+        self.notes = notes
         self.problems = problems
     }
 
@@ -22,10 +22,10 @@ struct BinaryJudgement {
     init(of image: ElfImage) throws(PluginBinaryProblem.Kind) {
         let symbols = try image.exportedSymbols().ours()
         var problems: [PluginBinaryProblem.Kind] = []
-        var note: BinaryNote?
+        var notes = BinaryNotes()
         do throws(PluginBinaryProblem.Kind) {
-            note = try image.note()
-            if let problem = Self.problem(with: note) { problems.append(problem) }
+            notes = try image.bgtaskNotes()
+            if let problem = notes.problem { problems.append(problem) }
         } catch {
             problems.append(error)
         }
@@ -39,18 +39,13 @@ struct BinaryJudgement {
         } catch {
             problems.append(error)
         }
-        self.note = note
-        self.problems = problems
-    }
-
-    private static func problem(with note: BinaryNote?) -> PluginBinaryProblem.Kind? {
-        guard let note else { return .noNote }
-        if note.major > HostABI.major { return .newerMajor(note.major) }
-        if note.major < HostABI.major { return .olderMajor(note.major) }
-        if note.requiredMinor > HostABI.minor {
-            return .newerMinor(required: note.requiredMinor, offered: HostABI.minor)
+        do throws(PluginBinaryProblem.Kind) {
+            problems += try image.dynamicTable().problems
+        } catch {
+            problems.append(error)
         }
-        return nil
+        self.notes = notes
+        self.problems = problems
     }
 
     private static func problems(
@@ -58,14 +53,26 @@ struct BinaryJudgement {
         of image: ElfImage
     ) throws(PluginBinaryProblem.Kind) -> [PluginBinaryProblem.Kind] {
         let exports = symbols.filter(\.isExported)
-        let others = exports.filter { $0.name != PluginBinary.entryName }.map {
+        let others = exports.filter { !HostABI.isEntryName($0.name) }.map {
             PluginBinaryProblem.Kind.foreignExport($0.name)
         }
         guard let entry = exports.first(where: { $0.name == PluginBinary.entryName }) else {
-            let inside = try image.privateSymbols()?.ours() ?? []
-            let isHidden = inside.contains { $0.name == PluginBinary.entryName && $0.isDefined }
-            return [isHidden ? .entryHidden : .entryMissing] + others
+            return [try Self.problem(ofMissingEntryIn: image)] + others
         }
         return (entry.isFunction ? [] : [.entryNotAFunction]) + others
+    }
+
+    /// The reason why a library without an exported entry has none. A compiler that mangles names keeps the text of
+    /// the name in them.
+    private static func problem(ofMissingEntryIn image: ElfImage) throws(PluginBinaryProblem.Kind)
+        -> PluginBinaryProblem.Kind
+    {
+        var mangled: String?
+        for symbols in [try image.privateSymbols(), try image.exportedSymbols()] {
+            let found = try symbols?.containing(PluginBinary.entryName).filter(\.isDefined) ?? []
+            if found.contains(where: { $0.name == PluginBinary.entryName }) { return .entryHidden }
+            mangled = mangled ?? found.first { $0.isFunction && !HostABI.isEntryName($0.name) }?.name
+        }
+        return mangled.map { .entryMangled($0) } ?? .entryMissing
     }
 }

@@ -10,8 +10,10 @@ package struct BinarySurvey: Hashable, Sendable {
     package let path: String
     /// Reasons why a host refuses to load the library, in the order of the host's checks; empty when the host loads it.
     package let problems: [PluginBinaryProblem]
-    /// The ELF note of the library; nil when no valid note was read.
+    /// The ELF note of the library for this host's major version of the ABI; nil when no valid one was read.
     package let note: BinaryNote?
+    /// The other major versions of the ABI for which the library has notes, sorted.
+    package let otherMajors: [Int]
     /// Properties of the library that affect loading; nil when the file is not a library for this machine.
     package let traits: LibraryTraits?
     /// Identity of the file that was read; nil when it is not a regular file.
@@ -56,8 +58,10 @@ package struct BinarySurvey: Hashable, Sendable {
         } catch {
             kinds.append(error)
         }
-        problems = kinds.map { PluginBinaryProblem(path: path, kind: $0) }
-        note = judgement?.note
+        let language = traits?.language ?? .c
+        problems = kinds.map { PluginBinaryProblem(path: path, kind: $0, language: language) }
+        note = judgement?.notes.ours
+        otherMajors = judgement?.notes.otherMajors ?? []
         self.traits = traits
         self.identity = identity
     }

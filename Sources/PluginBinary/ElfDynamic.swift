@@ -48,6 +48,18 @@ struct ElfDynamic {
     /// Whether the loader searches only the search paths of the library itself for the needed libraries.
     var ignoresStandardDirectories: Bool { has(0x800, in: .moreFlags) }
 
+    /// Whether the loader loads the library only at the start of a program, and refuses dlopen.
+    var isOnlyForStart: Bool { has(0x40, in: .moreFlags) }
+
+    /// Whether the library's variables per thread need space that the loader reserved at the start of the program.
+    var usesStaticThreadStorage: Bool { has(0x10, in: .flags) }
+
+    /// Reasons why a host refuses a library with these instructions to the loader. The flag that prevents unloading
+    /// (DF_1_NODELETE) is none: a runner never unloads a library.
+    var problems: [PluginBinaryProblem.Kind] {
+        (isOnlyForStart ? [.notOpenable(nil)] : []) + (hasTextRelocations ? [.textRelocations] : [])
+    }
+
     var hasTextRelocations: Bool { self[.textRelocations] != nil || has(0x4, in: .flags) }
 
     /// Whether the loader resolves all symbols when it loads the library, so that the table of their addresses can

@@ -8,6 +8,8 @@ struct ElfHeader {
     let programHeaders: (offset: UInt64, count: UInt64)
     /// File offset and number of the section headers. The number is 0 when the headers were stripped.
     let sectionHeaders: (offset: UInt64, count: UInt64)
+    /// Number of the section with the names of the sections.
+    let sectionNames: Int
 
     init(of file: LibraryBytes) throws(PluginBinaryProblem.Kind) {
         guard file.size >= 4, try file.read(at: 0, count: 4).starts(with: [0x7f, 0x45, 0x4c, 0x46], at: 0) else {
@@ -24,6 +26,7 @@ struct ElfHeader {
         guard try header.integer(at: 54, as: UInt16.self) == 56, (1...1024).contains(programHeaders.count) else {
             throw .damaged("its program headers are missing, are more than 1024 or have an unexpected size")
         }
+        sectionNames = Int(try header.integer(at: 62, as: UInt16.self))
         let sections: (offset: UInt64, count: UInt64) = (
             try header.integer(at: 40), UInt64(try header.integer(at: 60, as: UInt16.self))
         )

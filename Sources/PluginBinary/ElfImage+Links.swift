@@ -10,6 +10,8 @@ struct ElfLinks {
     /// Search path for the needed libraries and for theirs (RPATH); without effect beside a RUNPATH.
     let inheritedPath: String?
     let ignoresStandardDirectories: Bool
+    /// Whether the loader loads the library only at the start of a program.
+    let isOnlyForStart: Bool
     /// Names of the libraries that define symbols in place of this one (DT_FILTER, DT_AUXILIARY).
     let filtered: [String]
 
@@ -27,6 +29,7 @@ extension ElfImage {
             runPath: text(.runPath),
             inheritedPath: text(.oldRunPath),
             ignoresStandardDirectories: dynamic.ignoresStandardDirectories,
+            isOnlyForStart: dynamic.isOnlyForStart,
             filtered: (dynamic.all(.filter) + dynamic.all(.auxiliary)).map { names.text(at: Int(clamping: $0)) }
         )
     }

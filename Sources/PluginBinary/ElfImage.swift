@@ -12,17 +12,10 @@ struct ElfImage {
         let alignment: UInt64
     }
 
-    private struct Section {
-        let type: UInt32
-        let offset: UInt64
-        let size: UInt64
-        let link: UInt32
-    }
-
     private static let mostNotes: UInt64 = 1 << 20
 
     let file: LibraryBytes
-    private let header: ElfHeader
+    let header: ElfHeader
     private let segments: [Segment]
 
     init(_ file: LibraryBytes) throws(PluginBinaryProblem.Kind) {
@@ -49,7 +42,7 @@ struct ElfImage {
 
     // MARK: Notes
 
-    func note() throws(PluginBinaryProblem.Kind) -> BinaryNote? {
+    func bgtaskNotes() throws(PluginBinaryProblem.Kind) -> BinaryNotes {
         // Real notes take a few hundred bytes; the limit protects against thousands of forged tables.
         var budget = Self.mostNotes
         func notes(at offset: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
@@ -57,17 +50,19 @@ struct ElfImage {
             budget -= count
             return try file.read(at: offset, count: count)
         }
+        var found = BinaryNotes()
         for segment in segments where segment.type == 4 {
             let notes = try notes(at: segment.offset, count: segment.fileSize)
-            if let note = try BinaryNote.find(in: notes, alignment: 4) { return note }
-            if segment.alignment == 8, let note = try BinaryNote.find(in: notes, alignment: 8) { return note }
+            let earlier = found
+            try found.add(notes, alignment: 4)
+            if segment.alignment == 8, found == earlier { try found.add(notes, alignment: 8) }
         }
+        if !found.isEmpty { return found }
         // A linker script can leave a note section out of every segment; its contents are equally valid.
         for section in try sections() where section.type == 7 {
-            let notes = try notes(at: section.offset, count: section.size)
-            if let note = try BinaryNote.find(in: notes, alignment: 4) { return note }
+            try found.add(try notes(at: section.offset, count: section.size), alignment: 4)
         }
-        return nil
+        return found
     }
 
     // MARK: Symbols
@@ -130,7 +125,9 @@ struct ElfImage {
             // Without that header the loader assumes an executable stack.
             wantsExecutableStack: segments.first { $0.type == 0x6474_e551 }.map { $0.flags & 1 != 0 } ?? true,
             hasTextRelocations: dynamic.hasTextRelocations,
-            relocationProtection: isReadOnlyAfterwards ? (dynamic.isBoundAtOnce ? .full : .partial) : .none
+            relocationProtection: isReadOnlyAfterwards ? (dynamic.isBoundAtOnce ? .full : .partial) : .none,
+            usesStaticThreadStorage: dynamic.usesStaticThreadStorage,
+            language: language(needs: dynamic.all(.needed).map { names.text(at: Int(clamping: $0)) })
         )
     }
 
@@ -174,21 +171,5 @@ struct ElfImage {
             }
         }
         throw .damaged("a table lies outside of the loaded segments")
-    }
-
-    private func sections() throws(PluginBinaryProblem.Kind) -> [Section] {
-        let table = try file.read(at: header.sectionHeaders.offset, count: header.sectionHeaders.count * 64)
-        var sections: [Section] = []
-        for entry in 0..<Int(header.sectionHeaders.count) {
-            sections.append(
-                Section(
-                    type: try table.integer(at: entry * 64 + 4),
-                    offset: try table.integer(at: entry * 64 + 24),
-                    size: try table.integer(at: entry * 64 + 32),
-                    link: try table.integer(at: entry * 64 + 40)
-                )
-            )
-        }
-        return sections
     }
 }

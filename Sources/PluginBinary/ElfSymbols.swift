@@ -39,6 +39,13 @@ struct ElfSymbols {
         return try symbols { names.starts(with: wanted, at: $0) }
     }
 
+    /// All symbols whose names contain the text, in the table's order.
+    func containing(_ text: String) throws(PluginBinaryProblem.Kind) -> [Symbol] {
+        let beginnings = names.beginnings(ofTextsContaining: text)
+        if beginnings.isEmpty { return [] }
+        return try symbols { name in beginnings.contains { $0.contains(name) } }
+    }
+
     func all() throws(PluginBinaryProblem.Kind) -> [Symbol] { try symbols { _ in true } }
 
     private func symbols(_ isWanted: (_ name: Int) -> Bool) throws(PluginBinaryProblem.Kind) -> [Symbol] {

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import Glibc
 internal import LinuxSystem
 
 /// Reads ranges of one open file, never past its end. The file is not mapped into memory, because access to a mapped
@@ -55,6 +56,35 @@ struct ByteBlock {
     func starts(with expected: [UInt8], at offset: Int) -> Bool {
         guard offset >= 0, offset <= bytes.count - expected.count else { return false }
         return bytes[offset..<offset + expected.count].elementsEqual(expected)
+    }
+
+    /// The offsets at which a text that contains `wanted` may begin: for each of the first 64 occurrences, those from
+    /// the end of the text before it.
+    func beginnings(ofTextsContaining wanted: String) -> [ClosedRange<Int>] {
+        let wanted = Array(wanted.utf8)
+        var found: [ClosedRange<Int>] = []
+        var offset = 0
+        while found.count < 64, let place = place(of: wanted, from: offset) {
+            let end = bytes[..<place].lastIndex(of: 0)
+            found.append((end.map { $0 + 1 } ?? 0)...place)
+            offset = place + wanted.count
+        }
+        return found
+    }
+
+    private func place(of wanted: [UInt8], from offset: Int) -> Int? {
+        guard let first = wanted.first, wanted.count <= bytes.count else { return nil }
+        let last = bytes.count - wanted.count
+        return bytes.withUnsafeBytes { bytes -> Int? in
+            guard let start = bytes.baseAddress else { return nil }
+            var place = offset
+            while place <= last, let found = memchr(start + place, CInt(first), last + 1 - place) {
+                place = UnsafeRawPointer(found) - start
+                if memcmp(found, wanted, wanted.count) == 0 { return place }
+                place += 1
+            }
+            return nil
+        }
     }
 
     /// The text at `offset` up to the next NUL, at most 1,024 bytes, for messages. Invalid UTF-8 is repaired.

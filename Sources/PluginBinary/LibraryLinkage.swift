@@ -22,6 +22,10 @@ package struct LibraryLinkage: Hashable, Sendable {
             let library = try? LinkedLibrary(descriptor, path: path, origin: origin)
         else { return }
         let loaded = load(library)
+        // The plugin's own library is examined by BinarySurvey.
+        for needed in loaded.dropFirst() where !needed.isStandard && needed.links.isOnlyForStart {
+            problems.append(problem(library, .notOpenable(needed.path)))
+        }
         if problems.isEmpty { resolve(loaded) }
     }
 

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Properties of a library that affect loading. A host refuses a library for none of them.
+/// Properties of a library that affect loading. Of them, a host refuses text relocations alone.
 package struct LibraryTraits: Hashable, Sendable {
     /// The part of the data written by the loader that becomes read-only after loading (RELRO).
     package enum RelocationProtection: String, Hashable, Sendable {
@@ -18,4 +18,7 @@ package struct LibraryTraits: Hashable, Sendable {
     package let wantsExecutableStack: Bool
     package let hasTextRelocations: Bool
     package let relocationProtection: RelocationProtection
+    /// Whether the library's variables per thread need space that the loader reserved at the start of the program.
+    package let usesStaticThreadStorage: Bool
+    package let language: LibraryLanguage
 }

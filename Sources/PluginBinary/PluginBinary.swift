@@ -31,17 +31,20 @@ package struct PluginBinary: Hashable, Sendable {
         descriptor: CInt,
         path: String
     ) throws(PluginBinaryProblem) -> PluginBinary {
-        do {
-            return try examined(descriptor: descriptor, path: path)
+        let problem: PluginBinaryProblem.Kind
+        let language: LibraryLanguage
+        do throws(PluginBinaryProblem.Kind) {
+            let file = try OpenLibrary(descriptor: descriptor)
+            let image = try file.image()
+            let judgement = try BinaryJudgement(of: image)
+            if let note = judgement.notes.ours, judgement.problems.isEmpty {
+                return PluginBinary(path: path, note: note, identity: file.identity)
+            }
+            problem = judgement.problems.first ?? .noNote
+            language = (try? image.traits())?.language ?? .c
         } catch {
             throw PluginBinaryProblem(path: path, kind: error)
         }
-    }
-
-    private static func examined(descriptor: CInt, path: String) throws(PluginBinaryProblem.Kind) -> PluginBinary {
-        let file = try OpenLibrary(descriptor: descriptor)
-        let judgement = try BinaryJudgement(of: try file.image())
-        guard let note = judgement.note, judgement.problems.isEmpty else { throw judgement.problems.first ?? .noNote }
-        return PluginBinary(path: path, note: note, identity: file.identity)
+        throw PluginBinaryProblem(path: path, kind: problem, language: language)
     }
 }

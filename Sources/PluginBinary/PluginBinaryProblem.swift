@@ -20,11 +20,15 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         /// The file is damaged; the value completes the sentence "is damaged: ...".
         case damaged(String)
         case noNote
-        case newerMajor(Int)
-        case olderMajor(Int)
+        /// The library has notes for other major versions alone, the newest of which is newer than this host's.
+        case newerMajors([Int])
+        /// The library has notes for older major versions alone.
+        case olderMajors([Int])
         case newerMinor(required: Int, offered: Int)
         case entryMissing
         case entryHidden
+        /// The compiler changed the name of the entry; the value is the symbol.
+        case entryMangled(String)
         case entryNotAFunction
         case foreignExport(String)
         /// The manifest binds functions of the library, but the library is a plugin with an entry function of its own.
@@ -53,21 +57,29 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         /// library's directory nor a directory of the system; `flaw` is the reason. `neededBy` is the path of the
         /// private library that needs it, nil for the plugin's own.
         case neededPathRefused(String, flaw: String, neededBy: String?)
+        case textRelocations
+        /// The loader refuses the library in a running program (DF_1_NOOPEN). The value is the path of a needed
+        /// library, nil for the plugin's own.
+        case notOpenable(String?)
     }
 
     package let path: String
     package let kind: Kind
+    /// The language of the library, in whose words the remedy is.
+    package let language: LibraryLanguage
 
-    package init(path: String, kind: Kind) {
+    package init(path: String, kind: Kind, language: LibraryLanguage = .c) {
         self.path = path
         self.kind = kind
+        self.language = language
     }
 
     /// The violated rule of the ABI; nil when the problem violates none, as for an unreadable file.
     package var rule: ABIRule? {
         switch kind {
-        case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: .oneEntry
-        case .noNote, .newerMajor, .olderMajor, .newerMinor: .version
+        case .entryMissing, .entryHidden, .entryMangled, .entryNotAFunction, .foreignExport: .oneEntry
+        case .noNote, .newerMajors, .olderMajors, .newerMinor: .version
+        case .textRelocations: .processOfHost
         case .wrongClass: .layout
         default: nil
         }
@@ -95,11 +107,12 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .truncated: "truncated"
         case .damaged: "damaged"
         case .noNote: "no-note"
-        case .newerMajor: "newer-major"
-        case .olderMajor: "older-major"
+        case .newerMajors: "newer-major"
+        case .olderMajors: "older-major"
         case .newerMinor: "newer-minor"
         case .entryMissing: "entry-missing"
         case .entryHidden: "entry-hidden"
+        case .entryMangled: "entry-mangled"
         case .entryNotAFunction: "entry-not-a-function"
         case .foreignExport: "foreign-export"
         case .noteBesideHandlers: "note-beside-handlers"
@@ -108,6 +121,8 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .symbolHidden: "symbol-hidden"
         case .symbolOutdated: "symbol-outdated"
         case .symbolNotAFunction: "symbol-not-a-function"
+        case .textRelocations: "text-relocations"
+        case .notOpenable: "not-openable"
         case .dependencyMissing: "dependency-missing"
         case .dependencyUnread: "dependency-unread"
         case .symbolUndefined: "symbol-undefined"
@@ -137,16 +152,19 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
             "is truncated: it ends inside its ELF header, or before the end of a part that its headers name"
         case .damaged(let what): "is damaged: \(what)"
         case .noNote: "has no bgtask note, so its ABI version is unknown"
-        case .newerMajor(let major), .olderMajor(let major):
-            "is built for ABI major version \(major); this version of bgtask offers ABI"
-                + " \(HostABI.major).\(HostABI.minor)"
+        case .newerMajors(let majors), .olderMajors(let majors):
+            "is built for ABI major \(majors.count == 1 ? "version" : "versions")"
+                + " \(majors.map(String.init).joined(separator: ", "));"
+                + " this host offers ABI \(HostABI.major).\(HostABI.minor)"
         case .newerMinor(let required, let offered):
             "requires ABI \(HostABI.major).\(required); this version of bgtask offers ABI \(HostABI.major).\(offered)"
         case .entryMissing: "does not export \(PluginBinary.entryName)"
         case .entryHidden: "defines \(PluginBinary.entryName) but does not export it"
+        case .entryMangled(let name): "defines its entry as \(name.inQuotes) instead of \(PluginBinary.entryName)"
         case .entryNotAFunction: "exports \(PluginBinary.entryName), but not as a function"
         case .foreignExport(let name):
             "exports \(name.inQuotes); of the names bgtask_* and bgt_* a plugin exports only \(PluginBinary.entryName)"
+                + " and numbered entries such as \(PluginBinary.entryName)_2"
         case .noteBesideHandlers: "has the bgtask note of a plugin, but the manifest binds its functions as handlers"
         case .entryBesideHandlers:
             "exports \(PluginBinary.entryName), but the manifest binds its functions as handlers"
@@ -154,6 +172,11 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .symbolHidden(let name): "defines \(name.inQuotes) but does not export it"
         case .symbolOutdated(let name): "exports \(name.inQuotes) only as an old version of the symbol"
         case .symbolNotAFunction(let name): "exports \(name.inQuotes), but not as a function"
+        case .textRelocations: "has text relocations: its code is writable while it is loaded"
+        case .notOpenable(let library?):
+            "needs \(library.inQuotes), which the loader loads only at the start of a program (DF_1_NOOPEN)"
+        case .notOpenable(nil):
+            "can be loaded only at the start of a program (DF_1_NOOPEN), and a runner loads it later"
         case .dependencyMissing(let name, let user?):
             "needs \(user.inQuotes), which needs the library \(name.inQuotes), which the loader does not find"
         case .dependencyMissing(let name, nil): "needs the library \(name.inQuotes), which the loader does not find"
@@ -169,68 +192,6 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .neededPathRefused(let name, let flaw, let user):
             (user.map { "needs \($0.inQuotes), which needs" } ?? "needs")
                 + " the library \(name.inQuotes) by this path, whose directory \(flaw)"
-        }
-    }
-
-    package var remedy: String {
-        switch kind {
-        case .unreadable(errno: ENOENT), .unreadable(errno: ENOTDIR): "install it there"
-        case .unreadable(errno: EACCES): "let this user, and the host's user, read it"
-        case .unreadable: "check its path and its file system"
-        case .notAFile, .notAnELF, .notASharedLibrary:
-            "name a shared library (.so) instead: in C a file linked with -shared, in Swift a product of type .dynamic"
-        case .wrongClass, .foreignArchitecture: "install the build for 64-bit Linux on \(ElfHeader.hostMachineName)"
-        case .truncated: "copy it again, and rename it into place when it is complete"
-        case .damaged: "build or copy it again"
-        case .noNote:
-            "add the note with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift by linking the module BackgroundTasks into the"
-                + " library, or bind its functions as handlers"
-        case .newerMajor: "upgrade bgtaskd, or install a build for ABI major version \(HostABI.major)"
-        case .olderMajor:
-            "rebuild it with bgtask.h or, in Swift, the module BackgroundTasks of ABI major version \(HostABI.major)"
-        case .newerMinor(_, let offered):
-            "rebuild it for ABI \(HostABI.major).\(offered), in C with BGTASK_TARGET_MINOR \(offered), or upgrade"
-                + " bgtaskd"
-        case .entryMissing:
-            "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift with @c(bgtask_plugin_entry); if it is defined,"
-                + " export it"
-        case .entryHidden:
-            "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift as a public function with"
-                + " @c(bgtask_plugin_entry); keep it global in a version script if there is one"
-        case .entryNotAFunction:
-            "define it as a function with BGTASK_PLUGIN_ENTRY of bgtask.h, in Swift with @c(bgtask_plugin_entry)"
-        case .foreignExport:
-            "rename the symbol or make it static, build with -fvisibility=hidden, or hide the symbol with a version"
-                + " script"
-        case .noteBesideHandlers: "remove handlers from the manifest, or name a library without a bgtask note"
-        case .entryBesideHandlers: "remove handlers from the manifest, or name a library without an entry"
-        case .symbolMissing(_, let nearest?): NearestWord.remedy(nearest: nearest, meaning: "function")
-        case .symbolHidden:
-            "export it: remove static, give it default visibility and keep it global in a version script, in Swift make"
-                + " it public; or bind one of the functions that nm -D --defined-only lists with a T, W or i"
-        case .symbolOutdated: "define it with a default version (@@), or bind another function"
-        case .symbolNotAFunction: "bind a function; a function in assembly needs .type NAME, @function"
-        case .symbolMissing:
-            "bind one of the functions that nm -D --defined-only lists with a T, W or i"
-        case .dependencyMissing(let name, _) where name.hasPrefix("/"): "install that library there"
-        case .dependencyMissing(let name, _) where name.contains("/"):
-            "give that library a soname with -Wl,-soname, and link the library that needs it again"
-        case .dependencyMissing(_, let user):
-            "install that library, or put it beside \(user?.inQuotes ?? "the plugin's library") and link the latter"
-                + " with -Wl,-rpath,'$ORIGIN'"
-        case .dependencyUnread: "check that library with: bgtask plugin inspect"
-        case .symbolUndefined(let name, _) where name.hasPrefix("bgt_") || name.hasPrefix("bgtask_"):
-            "call the host through its table, the bgt_host that the entry function and each handler receive; no host"
-                + " defines symbols of that name"
-        case .searchPathRefused(_, _, let user):
-            "link \(user?.inQuotes ?? "it") with -Wl,-rpath,'$ORIGIN' or without a search path, or name a directory"
-                + " that only root can change"
-        case .neededPathRefused:
-            "give the needed library a soname with -Wl,-soname and put it beside the library that needs it; link the"
-                + " latter again, with -Wl,-rpath,'$ORIGIN'"
-        case .symbolUndefined:
-            "link the library that defines the symbol, or install the version of that library for which the plugin was"
-                + " built; -Wl,-z,defs reports undefined symbols at build time"
         }
     }
 }

@@ -62,12 +62,13 @@ struct ManifestFindings {
                 remedy: "link it with -Wl,-z,noexecstack, and end assembly files with .note.GNU-stack"
             )
         }
-        if traits.hasTextRelocations {
+        // The libraries of Go have the flag in every build, and use little of that space.
+        if traits.usesStaticThreadStorage, traits.language != .go {
             warn(
-                .elfHardened,
-                "library \(survey.path.inQuotes) has text relocations: the loader makes its code writable to apply"
-                    + " them",
-                remedy: "build all its object files with -fPIC, also those of static libraries in it"
+                .elfDlopenFlags,
+                "library \(survey.path.inQuotes) keeps variables per thread in space that the loader reserves at the start"
+                    + " of a program (DF_STATIC_TLS); it cannot be loaded when that space is used up",
+                remedy: "build it without -ftls-model=initial-exec"
             )
         }
     }

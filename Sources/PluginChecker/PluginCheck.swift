@@ -20,6 +20,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case elfSearchPath = "elf-search-path"
     case elfDependencies = "elf-dependencies"
     case elfUndefined = "elf-undefined"
+    case elfTextRelocations = "elf-text-relocations"
+    case elfDlopenFlags = "elf-dlopen-flags"
     case elfHardened = "elf-hardened"
     case libraryPinned = "library-pinned"
     case filesPinned = "files-pinned"
@@ -117,7 +119,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 .contents,
                 rule: .loader,
                 concernsLoading: true,
-                "the loader of this machine finds every library that the library needs"
+                "the loader of this machine finds and loads every library that the library needs"
             )
         case .elfUndefined:
             Row(
@@ -126,8 +128,22 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 concernsLoading: true,
                 "the needed libraries define every symbol that the library uses"
             )
+        case .elfTextRelocations:
+            Row(
+                .contents,
+                rule: .abi(.processOfHost),
+                concernsLoading: true,
+                "the library has no text relocations, which make its code writable while it is loaded"
+            )
+        case .elfDlopenFlags:
+            Row(
+                .contents,
+                rule: .loader,
+                concernsLoading: true,
+                "the library can be loaded into a running program"
+            )
         case .elfHardened:
-            Row(.contents, rule: .abi(.processOfHost), "the library requires no executable stack and no writable code")
+            Row(.contents, rule: .abi(.processOfHost), "the library requires no executable stack")
         case .libraryPinned:
             Row(.place, concernsLoading: true, "the library has the digest that the manifest pins")
         case .filesPinned:
@@ -156,7 +172,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
 
     /// Whether the catalogue of a host checks the same. The other checks depend on further files, which may change while
     /// a host runs, so that the loader of each launch decides.
-    var isOfCatalogue: Bool { row.rule != .loader }
+    var isOfCatalogue: Bool { row.rule != .loader || self == .elfDlopenFlags }
 
     /// The check to which a manifest rule belongs. Rules about the library itself are handled by the caller.
     init(manifestRule rule: DocumentProblem.Rule) {
@@ -198,15 +214,18 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     init(_ problem: PluginBinaryProblem.Kind) {
         self =
             switch problem {
-            case .noNote, .newerMajor, .olderMajor, .newerMinor, .noteBesideHandlers: .elfNote
-            case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport, .entryBesideHandlers,
-                .symbolMissing, .symbolHidden, .symbolOutdated, .symbolNotAFunction:
+            case .noNote, .newerMajors, .olderMajors, .newerMinor, .noteBesideHandlers: .elfNote
+            case .entryMissing, .entryHidden, .entryMangled, .entryNotAFunction, .foreignExport,
+                .entryBesideHandlers, .symbolMissing, .symbolHidden, .symbolOutdated, .symbolNotAFunction:
                 .elfExports
             case .unreadable, .notAFile, .notAnELF, .wrongClass, .foreignArchitecture, .notASharedLibrary, .truncated,
                 .damaged:
                 .elfStatic
             case .dependencyMissing, .dependencyUnread: .elfDependencies
             case .symbolUndefined: .elfUndefined
+            case .textRelocations: .elfTextRelocations
+            case .notOpenable(nil): .elfDlopenFlags
+            case .notOpenable: .elfDependencies
             case .searchPathRefused, .neededPathRefused: .elfSearchPath
             }
     }

@@ -142,6 +142,10 @@ package enum Eligibility {
         if standing.policy.isBackgroundDenied, work.kind != .continued {
             reasons.append(.backgroundDenied(standing.plugin))
         }
+        let minors = configuration.abiMinors
+        if !minors.delivers(work, to: entry.library), let header = entry.library.headerMinor {
+            reasons.append(.pluginTooOld(since: minors.since(work), header: header))
+        }
         guard case .request(let pending) = work else { return reasons }
         if let problem = SubmissionRules.problem(with: pending.request, isPermitted: facts.isPermitted, for: entry) {
             reasons.append(problem.reason(for: pending.request))

@@ -122,14 +122,15 @@ extension Scheduler {
     }
 
     /// The event `started` for a new or changed plugin. Nil for an extension, for a library with bound functions, for a
-    /// disabled plugin and for a full queue of events. Nil, too, when a `started` event already waits: the changed
+    /// disabled plugin, for a full queue of events, and for a plugin whose header does not have the event. Nil, too, when a `started` event already waits: the changed
     /// library will receive that event.
     private mutating func startedEvent(for entry: PluginEntry, at now: Moment) -> PendingEvent? {
         let plugin = entry.identifier
         // A library with bound functions has no code that could receive the event.
         guard entry.role == .main, entry.handlers.isEmpty, plugins[plugin].policy.isEnabled,
             plugins[plugin].events.expectedCount < configuration.eventLimit,
-            !plugins[plugin].events.contains(.started)
+            !plugins[plugin].events.contains(.started),
+            configuration.abiMinors.delivers(.started, to: entry.library)
         else { return nil }
         return PendingEvent(plugin: plugin, number: nextSubmission(), type: .started, createdAt: now.wall)
     }

@@ -79,13 +79,15 @@ extension Scheduler {
     }
 
     /// The launch that submitted the request, if the request can be delivered to it: the launch runs, is not about to
-    /// end, and has a handler for the identifier. Nil otherwise.
+    /// end, has a handler for the identifier, and its library, which may be an older version of the plugin, has the kind.
+    /// Nil otherwise.
     private func takingLaunch(for request: PendingRequest) -> LaunchNumber? {
         let identifier = request.request.identifier
         guard let number = plugins[request.plugin].origins[request.number],
             let execution = launches.listening(number), launches.find(number)?.plugin == request.plugin,
             execution.entry == .returned, execution.assertions.expiration == nil,
             execution.tasksHanded < Self.mostTasks,
+            configuration.abiMinors.delivers(request.request.kind, to: execution.plan.plugin.library),
             execution.registered.contains(where: { $0.covers(identifier) })
         else { return nil }
         return number

@@ -67,7 +67,8 @@ extension Scheduler {
         fetches[plugin]?.last = now.wall
         var changes: [LedgerChange] = [.setFetch(plugin, fetches[plugin])]
         let isKnown = plugins[plugin].events.contains(.fetch) || plugins[plugin].events.isArriving(.fetch)
-        if isWelcome, !isKnown, plugins[plugin].events.expectedCount < configuration.eventLimit {
+        let isDeliverable = configuration.abiMinors.delivers(.fetch, to: entry.library)
+        if isWelcome, isDeliverable, !isKnown, plugins[plugin].events.expectedCount < configuration.eventLimit {
             let event = PendingEvent(plugin: plugin, number: nextSubmission(), type: .fetch, createdAt: now.wall)
             changes.append(.storeEvent(event, payload: []))
             plugins[plugin].events.begin(event)

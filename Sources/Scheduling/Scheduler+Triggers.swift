@@ -63,6 +63,11 @@ extension Scheduler {
         if let disabled = [plugin, main].first(where: { !configuration.policy(for: $0).isEnabled }) {
             return .pluginDisabled(disabled)
         }
+        let minors = configuration.abiMinors
+        if !minors.delivers(.trigger, to: entry.library), let header = entry.library.headerMinor {
+            let since = max(minors.since(.event), minors.since(.trigger))
+            return .pluginTooOld(plugin, for: "triggers", since: since, header: header)
+        }
         let count = plugins[plugin].events.expectedCount
         if count < configuration.eventLimit { return nil }
         return SubmissionRefusal(

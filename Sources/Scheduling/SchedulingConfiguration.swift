@@ -43,6 +43,8 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var plugins: [PluginIdentifier: PluginPolicy] = [:]
     /// The rules of the time zones of all schedules, as read at the start of the host; later changes replace them.
     package var timeZones = TimeZoneTable()
+    /// The versions of the ABI since which kinds and events exist. Not a setting: tests simulate a later release.
+    package var abiMinors = ABIMinors()
 
     package init() {}
 

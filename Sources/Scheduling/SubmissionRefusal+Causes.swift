@@ -25,6 +25,23 @@ extension SubmissionRefusal {
         )
     }
 
+    /// The refusal of work that exists since a newer minor version of the ABI than that of the plugin's header.
+    ///
+    /// - Parameter work: the refused work in the plural, such as "triggers".
+    static func pluginTooOld(
+        _ plugin: PluginIdentifier,
+        for work: String,
+        since: Int,
+        header: Int
+    ) -> SubmissionRefusal {
+        SubmissionRefusal(
+            code: .unavailable,
+            subReason: .notOffered,
+            message: "plugin \(plugin) is built with a bgtask.h of minor version \(header), and \(work) exist since"
+                + " minor version \(since); install a build with a bgtask.h of minor version \(since) or newer"
+        )
+    }
+
     static func pluginDisabled(_ plugin: PluginIdentifier) -> SubmissionRefusal {
         SubmissionRefusal(
             code: .unavailable,

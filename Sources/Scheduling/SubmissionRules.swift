@@ -20,6 +20,7 @@ package enum SubmissionRules {
         if request.kind == .event { return eventRefusal }
         let policy = configuration.policy(for: entry.identifier)
         if !policy.isEnabled { return .pluginDisabled(entry.identifier) }
+        if let refusal = versionRefusal(of: request.kind, for: entry, configuration.abiMinors) { return refusal }
         return operatorRefusal(of: request, for: entry, policy: policy, under: configuration)
             ?? permissionRefusal(of: request, isPermitted: isPermitted, for: entry)
             ?? functionRefusal(of: request, for: entry)
@@ -106,6 +107,17 @@ package enum SubmissionRules {
                 + " \"bgtask task submit\", from a launch that a user requested, or from an extension that a user"
                 + " triggered"
         )
+    }
+
+    /// The refusal of a kind that is newer than the header of the plugin's library, which could not handle it; nil for
+    /// any other kind.
+    private static func versionRefusal(
+        of kind: TaskKind,
+        for entry: PluginEntry,
+        _ minors: ABIMinors
+    ) -> SubmissionRefusal? {
+        guard !minors.delivers(kind, to: entry.library), let header = entry.library.headerMinor else { return nil }
+        return .pluginTooOld(entry.identifier, for: "\(kind.name) requests", since: minors.since(kind), header: header)
     }
 
     private static let eventRefusal = SubmissionRefusal(

@@ -88,11 +88,14 @@ package struct LibraryFile: Hashable, Sendable {
     /// SHA-256 of the file's bytes, lower-case hexadecimal.
     package let digest: String
     package let identity: FileIdentity
+    /// The minor version of the ABI's header that the library was built with; nil for a library with bound functions.
+    package let headerMinor: Int?
 
-    package init(path: String, digest: String, identity: FileIdentity) {
+    package init(path: String, digest: String, identity: FileIdentity, headerMinor: Int? = nil) {
         self.path = path
         self.digest = digest
         self.identity = identity
+        self.headerMinor = headerMinor
     }
 }
 

@@ -10,6 +10,8 @@ package enum Reason: Hashable, Sendable {
     case identifierNotPermitted(TaskIdentifier)
     case modeMissing(BackgroundMode)
     case entitlementMissing(Entitlement)
+    /// The kind or event exists since a minor version of the ABI that is newer than the header of the plugin's library.
+    case pluginTooOld(since: Int, header: Int)
     /// The operator denies the plugin all background work.
     case backgroundDenied(PluginIdentifier)
     /// The operator disabled background refresh: for the plugin or, when the value is nil, for the whole host.
@@ -65,6 +67,7 @@ extension Reason {
         case .identifierNotPermitted: (.identifierNotPermitted, nil)
         case .modeMissing: (.modeMissing, nil)
         case .entitlementMissing: (.entitlementMissing, nil)
+        case .pluginTooOld: (.pluginTooOld, nil)
         case .backgroundDenied: (.backgroundDenied, nil)
         case .backgroundRefreshOff: (.backgroundRefreshOff, nil)
         case .earliestBegin(let time): (.earliestBegin, .wall(time))
@@ -120,6 +123,12 @@ extension Reason {
             (
                 "the manifest of the plugin does not have the entitlement \(entitlement.rawValue)",
                 "add \(entitlement.rawValue) to the manifest's entitlements"
+            )
+        case .pluginTooOld(let since, let header):
+            (
+                "the plugin is built with a bgtask.h of minor version \(header), and work of this kind exists since"
+                    + " minor version \(since)",
+                "install a build with a bgtask.h of minor version \(since) or newer"
             )
         case .backgroundDenied(let plugin):
             (

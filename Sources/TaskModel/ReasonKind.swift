@@ -12,6 +12,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case identifierNotPermitted
     case modeMissing
     case entitlementMissing
+    case pluginTooOld
     case backgroundDenied
     case backgroundRefreshOff
     case earliestBegin
@@ -93,6 +94,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .identifierNotPermitted: Row("identifier-not-permitted", .permission)
         case .modeMissing: Row("mode-missing", .permission)
         case .entitlementMissing: Row("entitlement-missing", .permission)
+        case .pluginTooOld: Row("plugin-too-old", .permission)
         case .backgroundDenied: Row("background-denied", .permission, .wholePlugin)
         case .backgroundRefreshOff: Row("background-refresh-off", .permission)
         case .earliestBegin: Row("earliest-begin", .time, [.momentary, .ownTime])

@@ -25,6 +25,13 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
         self = kind
     }
 
+    /// The minor version of the ABI since which the kind exists.
+    package var sinceMinor: Int {
+        switch self {
+        case .refresh, .processing, .healthResearch, .continued, .event: 0
+        }
+    }
+
     /// The lane of a launch for this kind of task. A continued task may also join a launch in another lane (C8).
     package var lane: Lane {
         switch self {
@@ -107,6 +114,13 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
         case .started: "started"
         case .trigger: "trigger"
         case .fetch: "fetch"
+        }
+    }
+
+    /// The minor version of the ABI since which the event exists.
+    package var sinceMinor: Int {
+        switch self {
+        case .started, .trigger, .fetch: 0
         }
     }
 }

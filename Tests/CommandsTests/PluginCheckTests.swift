@@ -113,7 +113,7 @@ struct PluginCheckTests {
             #expect(fixture.terminal.output.contains(try Regex("digest +sha256: [0-9a-f]{64}\n")))
             let newer = fixture.directory.file("vendor/libNewerMinor.so")
             #expect(await fixture.terminal.run("plugin", "inspect", newer) == .refused)
-            #expect(fixture.terminal.output.contains("needs minor 99"))
+            #expect(fixture.terminal.output.contains("needs minor 99, header of minor 99"))
             #expect(fixture.terminal.error.contains("BGT-ABI-02") && fixture.terminal.error.contains("upgrade bgtaskd"))
         }
     }

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* After the include, only the note takes the changed target; the header's own check is passed with the same number. */
-#undef BGTASK_TARGET_MINOR
-#define BGTASK_TARGET_MINOR 99
-#define BGTASK_TARGET_AT_INCLUDE_ BGTASK_TARGET_MINOR
+#undef BGTASK_PLUGIN_NOTE
+#define BGTASK_PLUGIN_NOTE                                                                                             \
+    __asm__(".pushsection .note.bgtask, \"a\", %note\n.balign 4\n.long 7, 12, 1\n"                                      \
+            ".ascii \"bgtask\\0\\0\"\n.long 1, 99, 99\n.popsection")
 
 /* Would leave a trace, and a crash, if the library were loaded. */
 __attribute__((__constructor__)) static void construct(void) {

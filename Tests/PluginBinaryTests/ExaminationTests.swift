@@ -12,7 +12,7 @@ struct ExaminationTests {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin)
             let binary = try PluginBinary.examine(path: path)
-            #expect(binary.note == BinaryNote(major: HostABI.major, requiredMinor: 0))
+            #expect(binary.note == BinaryNote(major: HostABI.major, requiredMinor: 0, headerMinor: HostABI.minor))
             #expect(binary.path == path)
             #expect(binary.identity == FileIdentity(ofPath: path))
         }

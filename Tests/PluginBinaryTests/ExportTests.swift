@@ -57,6 +57,24 @@ struct ExportTests {
         #expect(try problemOf(Source.entry + "int \(name) = 1;") == .foreignExport(name))
     }
 
+    @Test func `numbered entries for other majors are accepted beside the entry`() throws {
+        let next = "int bgtask_plugin_entry_2(void) { return 0; } int bgtask_plugin_entry_17(void) { return 0; }"
+        #expect(try problemOf(Source.entry + next) == nil)
+        #expect(try problemOf(next) == .entryMissing)
+        for name in ["bgtask_plugin_entry_", "bgtask_plugin_entry_2a", "bgtask_plugin_entry2", "bgtask_plugin_entry_x"]
+        {
+            #expect(try problemOf(Source.entry + "int \(name)(void) { return 0; }") == .foreignExport(name))
+        }
+    }
+
+    @Test func `an entry with a mangled name is named, also in a stripped library`() throws {
+        let name = "_Z19bgtask_plugin_entryPK8bgt_hostP10bgt_plugin"
+        let code = "int \(name)(void) { return 0; }"
+        #expect(try problemOf(code) == .entryMangled(name))
+        #expect(try problemOf(code, ["-shared", "-fPIC", "-s"]) == .entryMangled(name))
+        #expect(try problemOf("int bgtask_plugin_entry_2(void) { return 0; } static int v;") == .entryMissing)
+    }
+
     @Test func `exports with similar names, and undefined symbols with a prefix of the ABI, are accepted`() throws {
         let names = "int bgtaskish(void) { return 0; } int _Z6bgtaskv(void) { return 0; } int my_bgt_x = 1;"
         #expect(try problemOf(Source.entry + names) == nil)

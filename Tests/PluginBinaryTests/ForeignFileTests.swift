@@ -77,8 +77,9 @@ struct ForeignFileTests {
         let kinds: [PluginBinaryProblem.Kind] = [
             .unreadable(errno: EACCES), .notAFile("a directory"), .notAnELF, .wrongClass("32-bit"),
             .foreignArchitecture("MIPS"), .notASharedLibrary("an object file"), .truncated, .damaged("x"), .noNote,
-            .newerMajor(2), .olderMajor(0), .newerMinor(required: 4, offered: 0), .entryMissing, .entryHidden,
-            .entryNotAFunction, .foreignExport("bgt_x\n\u{1b}[2J"), .noteBesideHandlers, .entryBesideHandlers,
+            .newerMajors([2, 3]), .olderMajors([0]), .newerMinor(required: 4, offered: 0), .entryMissing, .entryHidden,
+            .entryMangled("_Z1f\u{7}"), .textRelocations, .notOpenable("/x\n"), .entryNotAFunction,
+            .foreignExport("bgt_x\n\u{1b}[2J"), .noteBesideHandlers, .entryBesideHandlers,
             .symbolMissing("f\u{7}", nearest: nil), .symbolHidden("f"), .symbolOutdated("f"),
             .symbolNotAFunction("f\n"),
         ]

@@ -23,12 +23,72 @@ struct NoteTests {
         }
     }
 
-    @Test func `a plugin library for a newer or older ABI major is refused`() throws {
+    @Test func `a plugin library for newer or older ABI majors alone is refused, with its majors`() throws {
         try Workshop.with { workshop in
             let newer = try workshop.compile(Source.note(major: 2) + Source.entry, to: "libnewer.so")
             let older = try workshop.compile(Source.note(major: 0) + Source.entry, to: "libolder.so")
-            #expect(problem(in: newer) == .newerMajor(2))
-            #expect(problem(in: older) == .olderMajor(0))
+            let both = Source.note(major: 3) + Source.note(major: 0) + Source.note(major: 3)
+            let several = try workshop.compile(both + Source.entry, to: "libseveral.so")
+            #expect(problem(in: newer) == .newerMajors([2]))
+            #expect(problem(in: older) == .olderMajors([0]))
+            #expect(problem(in: several) == .newerMajors([0, 3]))
+            let survey = BinarySurvey(path: several)
+            #expect(survey.note == nil && survey.otherMajors == [0, 3])
+            #expect(
+                survey.problems.first?.message.hasSuffix(
+                    "is built for ABI major versions 0, 3; this host offers ABI 1.0 (BGT-ABI-02)"
+                ) == true
+            )
+        }
+    }
+
+    @Test func `notes of other majors beside one of this host's major are skipped, in any order`() throws {
+        try Workshop.with { workshop in
+            let (ours, next) = (Source.note(), Source.note(major: 2, minor: 7))
+            for (name, notes) in [
+                ("first", ours + next), ("last", next + ours), ("odd", Source.note(words: [2]) + ours),
+            ] {
+                let path = try workshop.compile(notes + Source.entry, to: "lib\(name).so")
+                #expect(problem(in: path) == nil, "\(name)")
+                let survey = BinarySurvey(path: path)
+                #expect(survey.note == BinaryNote(major: 1, requiredMinor: 0, headerMinor: 0))
+                #expect(survey.otherMajors == [2])
+            }
+        }
+    }
+
+    @Test func `the note has the minor of the header that the plugin was built with`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(Source.note(minor: 0, header: 3) + Source.entry)
+            #expect(try PluginBinary.examine(path: path).note.headerMinor == 3)
+        }
+    }
+
+    @Test func `a note that requires a newer minor than its header's is refused`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(Source.note(minor: 2, header: 1) + Source.entry)
+            #expect(
+                problem(in: path)
+                    == .damaged("its bgtask note requires minor 2, which is newer than its header's minor 1")
+            )
+        }
+    }
+
+    @Test(arguments: [0, 4, 8])
+    func `a note of this host's major with less than 12 bytes is refused`(size: Int) throws {
+        try Workshop.with { workshop in
+            let words = Array([1, 0].prefix(size / 4))
+            let path = try workshop.compile(Source.note(words: words) + Source.entry)
+            let missing = size == 0 ? ", which hold no major version" : " instead of 12"
+            #expect(problem(in: path) == .damaged("its bgtask note has \(size) bytes\(missing)"))
+        }
+    }
+
+    @Test func `of a longer note the first three words are read`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(Source.note(words: [1, 0, 5, 77, 78]) + Source.entry)
+            #expect(problem(in: path) == nil)
+            #expect(BinarySurvey(path: path).note == BinaryNote(major: 1, requiredMinor: 0, headerMinor: 5))
         }
     }
 
@@ -54,7 +114,7 @@ struct NoteTests {
     @Test func `a library's wrong ABI version is reported before its missing exports`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.note(major: 9) + "int other(void) { return 1; }")
-            #expect(problem(in: path) == .newerMajor(9))
+            #expect(problem(in: path) == .newerMajors([9]))
         }
     }
 
@@ -63,22 +123,7 @@ struct NoteTests {
             let same = try workshop.compile(Source.note() + Source.note() + Source.entry, to: "libsame.so")
             let other = try workshop.compile(Source.note() + Source.note(minor: 1) + Source.entry, to: "libother.so")
             #expect(problem(in: same) == nil)
-            let flaw = "it has two different bgtask notes, so its parts require different ABI versions"
-            #expect(problem(in: other) == .damaged(flaw))
-        }
-    }
-
-    @Test func `a longer bgtask note is read by its first two words, and a shorter note is refused`() throws {
-        try Workshop.with { workshop in
-            let path = try workshop.compile(Source.note() + Source.entry)
-            var bytes = try workshop.bytes(of: path)
-            let owner = Array("bgtask\0\0".utf8)
-            let at = try #require(bytes.indices.first { bytes[$0...].starts(with: owner) && bytes[$0 - 12] == 7 })
-            bytes[at - 8] = 12
-            // The note now claims more than its segment holds, which only affects a following note.
-            try #expect(workshop.problem(inBytes: bytes) == nil)
-            bytes[at - 8] = 4
-            try #expect(workshop.problem(inBytes: bytes) == .damaged("its bgtask note has 4 bytes, fewer than 8"))
+            #expect(problem(in: other) == .damaged("it has two different bgtask notes for ABI major version 1"))
         }
     }
 }

@@ -28,7 +28,7 @@ struct SurveyTests {
                 path: try workshop.compile(Source.plugin, to: "libplugin.so", options + ["-Wl,-z,relro,-z,now"])
             )
             let traits = try #require(survey.traits)
-            #expect(survey.problems.isEmpty && survey.note == BinaryNote(major: 1, requiredMinor: 0))
+            #expect(survey.problems.isEmpty && survey.note == BinaryNote(major: 1, requiredMinor: 0, headerMinor: 0))
             #expect(traits.name == "libx.so.1" && traits.searchPaths == ["/opt/x"])
             #expect(traits.needs.contains { $0.hasPrefix("libc.") })
             #expect(traits.relocationProtection == .full)

@@ -69,10 +69,25 @@ enum Source {
         """
 
     /// Assembly code for a note, as a language without the header would emit it.
-    static func note(major: Int = 1, minor: Int = 0, owner: String = "bgtask", type: Int = 1) -> String {
+    static func note(
+        major: Int = 1,
+        minor: Int = 0,
+        header: Int? = nil,
+        owner: String = "bgtask",
+        type: Int = 1
+    ) -> String {
         """
         __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n"
-                ".long 7, 8, \(type)\\n.ascii \\"\(owner)\\\\0\\\\0\\"\\n.long \(major), \(minor)\\n.popsection");
+                ".long 7, 12, \(type)\\n.ascii \\"\(owner)\\\\0\\\\0\\"\\n"
+                ".long \(major), \(minor), \(header ?? minor)\\n.popsection");
+        """
+    }
+
+    /// Assembly code for a note whose descriptor has these words.
+    static func note(words: [Int]) -> String {
+        """
+        __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n.long 7, \(words.count * 4), 1\\n"
+                ".ascii \\"bgtask\\\\0\\\\0\\"\\n\(words.map { ".long \($0)\\\\n" }.joined()).popsection");
         """
     }
 

@@ -204,6 +204,20 @@ struct LibraryTests {
         }
     }
 
+    @Test(.proves("BGT-ABI-02")) func `an entry has the minor of the header in the library's note`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.installLibrary()
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            #expect(workshop.load().entries.first?.library.headerMinor == 0)
+            var bytes = Array(try Data(contentsOf: URL(filePath: path)))
+            let owner = Array("bgtask\0\0".utf8)
+            let place = try #require(bytes.indices.first { bytes[$0...].starts(with: owner) && bytes[$0 - 12] == 7 })
+            bytes[place + 16] = 3
+            try workshop.write(bytes, "plugins/libFeed.so")
+            #expect(workshop.load().entries.first?.library.headerMinor == 3)
+        }
+    }
+
     @Test func `a pinned digest is compared with the bytes of the library`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()

@@ -39,6 +39,51 @@ struct PluginExaminationTests {
         }
     }
 
+    @Test func `text relocations fail only their plugin check`() async throws {
+        try await Bench.with { bench in
+            let file = try await bench.install("TextRelocations", flags: ["-Wl,-z,notext"])
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .cannotBeLoaded && report.checks(.fail) == [.elfTextRelocations])
+            #expect(report.result(of: .elfTextRelocations)?.findings.first?.rule == "BGT-ABI-16")
+        }
+    }
+
+    @Test func `a library that forbids dlopen fails only its plugin check, and another loader flag none`() async throws
+    {
+        try await Bench.with { bench in
+            let file = try await bench.install("Obedient", flags: ["-Wl,-z,nodlopen"])
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .cannotBeLoaded && report.checks(.fail) == [.elfDlopenFlags])
+        }
+        try await Bench.with { bench in
+            let file = try await bench.install("Obedient", flags: ["-Wl,-z,nodelete"])
+            #expect(bench.check(file)?.verdict == .conforms)
+        }
+    }
+
+    @Test func `a needed library that forbids dlopen fails the plugin check of dependencies`() async throws {
+        try await Bench.with { bench in
+            let flags = ["-Wl,-soname,libplain.so", "-Wl,-z,nodlopen"]
+            let helper = try bench.directory.write(
+                try await PluginCompiler.library("Plain", flags: flags),
+                to: "libplain.so"
+            )
+            let linked = ["-Wl,--no-as-needed", helper, "-Wl,-rpath,$ORIGIN"]
+            let report = try #require(bench.check(try await bench.install("Obedient", flags: linked)))
+            #expect(report.verdict == .cannotBeLoaded && report.checks(.fail) == [.elfDependencies])
+        }
+    }
+
+    @Test func `thread-local variables in reserved space cause a warning of plugin check only`()
+        async throws
+    {
+        try await Bench.with { bench in
+            let file = try await bench.install("ReservesThreadSpace", flags: ["-ftls-model=initial-exec"])
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .conforms && report.checks(.warn) == [.elfDlopenFlags])
+        }
+    }
+
     @Test func `a library with an undefined symbol fails a plugin check that names the symbol`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("UsesMissingFunction")

@@ -14,6 +14,7 @@ struct ReasonTableTests {
         return [
             .pluginMissing(.app), .pluginRefused(.app, problem: "torn"), .pluginDisabled(.app),
             .identifierNotPermitted(.clean), .modeMissing(.fetch), .entitlementMissing(.healthResearch),
+            .pluginTooOld(since: 2, header: 1),
             .backgroundDenied(.app), .backgroundRefreshOff(nil), .earliestBegin(wall),
             .retryDelay(until: wall, attempts: 1), .spacing(until: later),
             .dayBudget(until: wall, limit: .seconds(60)), .stagger(until: later, after: .boot), .externalPower,
@@ -33,7 +34,8 @@ struct ReasonTableTests {
         #expect(
             ReasonKind.allCases.map(\.row.code) == [
                 "plugin-missing", "plugin-refused", "plugin-disabled", "identifier-not-permitted", "mode-missing",
-                "entitlement-missing", "background-denied", "background-refresh-off", "earliest-begin", "retry-delay",
+                "entitlement-missing", "plugin-too-old", "background-denied", "background-refresh-off",
+                "earliest-begin", "retry-delay",
                 "spacing", "day-budget", "stagger", "external-power", "network", "container-locked",
                 "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
                 "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",

@@ -13,8 +13,12 @@ extension LibraryInspection: Presentable {
         fields.add("architecture", architecture)
         fields.add(
             "built for",
-            note.map { "ABI major \($0.major), needs minor \($0.requiredMinor); a host of this version has ABI \(abi)" }
+            note.map {
+                "ABI major \($0.major), needs minor \($0.requiredMinor), header of minor \($0.headerMinor);"
+                    + " a host of this version has ABI \(abi)"
+            }
         )
+        fields.add("also for", each: otherMajors.map { "ABI major \($0), which a host of this version skips" })
         if architecture != nil, !problems.contains(where: { $0.code.hasPrefix("entry") }) {
             fields.add("entry", PluginBinary.entryName)
         }

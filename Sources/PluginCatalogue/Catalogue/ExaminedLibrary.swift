@@ -48,7 +48,8 @@ enum ExaminedLibrary: Sendable {
             guard let identity = survey.identity else { return .changing }
             let digest = try digest(descriptor, identity)
             guard FileIdentity(ofDescriptor: descriptor) == identity else { return .changing }
-            return .accepted(LibraryFile(path: path, digest: digest, identity: identity))
+            let header = survey.note?.headerMinor
+            return .accepted(LibraryFile(path: path, digest: digest, identity: identity, headerMinor: header))
         } catch {
             return FileIdentity(ofDescriptor: descriptor) == before ? .refused([error], before) : .changing
         }

@@ -32,7 +32,8 @@ extension PluginEntry {
         library: String = "1.0",
         permitted: [PermittedIdentifier]? = nil,
         modes: Set<BackgroundMode> = [.fetch, .processing],
-        extensions: [PluginIdentifier] = []
+        extensions: [PluginIdentifier] = [],
+        headerMinor: Int? = nil
     ) -> PluginEntry {
         let names: [TaskIdentifier] = [.feed, .headlines, .clean, .vacuum, .index] + (1...20).map { .job($0) }
         return main(
@@ -41,7 +42,8 @@ extension PluginEntry {
             library: library,
             permitted: permitted ?? names.map { .exact($0) },
             modes: modes,
-            extensions: extensions
+            extensions: extensions,
+            headerMinor: headerMinor
         )
     }
 
@@ -50,7 +52,8 @@ extension PluginEntry {
         version: String = "1.0",
         modes: Set<BackgroundMode> = [.fetch, .processing],
         entitlements: Set<Entitlement> = Set(Entitlement.allCases),
-        extensions: [PluginIdentifier] = []
+        extensions: [PluginIdentifier] = [],
+        headerMinor: Int? = nil
     ) -> PluginEntry {
         let names: [TaskIdentifier] = [.feed, .clean, .vacuum, .index, .study] + (1...20).map { .job($0) }
         return main(
@@ -59,7 +62,8 @@ extension PluginEntry {
             permitted: names.map { .exact($0) } + ["com.example.app.export.*"],
             modes: modes,
             entitlements: entitlements,
-            extensions: extensions
+            extensions: extensions,
+            headerMinor: headerMinor
         )
     }
 
@@ -90,7 +94,8 @@ extension PluginEntry {
         modes: Set<BackgroundMode> = [.fetch, .processing],
         entitlements: Set<Entitlement> = [],
         extensions: [PluginIdentifier] = [],
-        handlers: [FunctionBinding] = []
+        handlers: [FunctionBinding] = [],
+        headerMinor: Int? = nil
     ) -> PluginEntry {
         PluginEntry(
             identifier: identifier,
@@ -105,7 +110,8 @@ extension PluginEntry {
             library: LibraryFile(
                 path: "/plugins/lib\(identifier).so",
                 digest: "library of \(identifier) \(library)",
-                identity: FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1)
+                identity: FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1),
+                headerMinor: headerMinor
             ),
             manifestPath: "/manifests/\(identifier).yaml",
             manifestDigest: "manifest of \(identifier) \(version)"
@@ -113,7 +119,7 @@ extension PluginEntry {
     }
 
     /// The sample extension, whose main plugin is `app`. `version` stands for the contents of its manifest.
-    static func keyboard(version: String = "1.0") -> PluginEntry {
+    static func keyboard(version: String = "1.0", headerMinor: Int? = nil) -> PluginEntry {
         PluginEntry(
             identifier: .keyboard,
             name: "Keyboard",
@@ -125,7 +131,8 @@ extension PluginEntry {
             library: LibraryFile(
                 path: "/plugins/libKeyboard.so",
                 digest: "library of the keyboard",
-                identity: FileIdentity(device: 1, inode: 2, size: 1, modified: 1, changed: 1)
+                identity: FileIdentity(device: 1, inode: 2, size: 1, modified: 1, changed: 1),
+                headerMinor: headerMinor
             ),
             manifestPath: "/manifests/keyboard.yaml",
             manifestDigest: "manifest of the keyboard \(version)"

@@ -65,7 +65,7 @@ extension SchedulerDriver {
     fileprivate func make(_ change: Reason, for work: PendingWork) {
         switch change {
         case .pluginMissing(let plugin), .pluginRefused(let plugin, _): mend(plugin)
-        case .identifierNotPermitted, .modeMissing, .entitlementMissing: mend(work.plugin)
+        case .identifierNotPermitted, .modeMissing, .entitlementMissing, .pluginTooOld: mend(work.plugin)
         case .pluginDisabled, .backgroundDenied, .backgroundRefreshOff, .hostStopping: restart()
         case .earliestBegin: submitAgain(work, change)
         case .retryDelay, .spacing, .dayBudget, .stagger, .runnerUnavailable: pass(change)

@@ -6,8 +6,8 @@ import CBackgroundTasks
 
 /// The ELF note of the plugin, as BGTASK_PLUGIN_NOTE emits it in C.
 @section(".note.bgtask") @used
-private let note: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) =
-    (7, 8, 1, 0x6174_6762, 0x0000_6b73, 1, 0)
+private let note: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) =
+    (7, 12, 1, 0x6174_6762, 0x0000_6b73, 1, 0, 0)
 
 /// The entry function of the plugin, the only symbol that the host looks up.
 @c(bgtask_plugin_entry)

@@ -9,10 +9,12 @@ struct LibraryInspection: Hashable, Encodable {
     struct Note: Hashable, Encodable {
         let major: Int
         let requiredMinor: Int
+        let headerMinor: Int
 
         private enum CodingKeys: String, CodingKey {
             case major
             case requiredMinor = "required_minor"
+            case headerMinor = "header_minor"
         }
     }
 
@@ -70,6 +72,8 @@ struct LibraryInspection: Hashable, Encodable {
     /// The ABI version of this program, as MAJOR.MINOR.
     let abi = "\(HostABI.major).\(HostABI.minor)"
     let note: Note?
+    /// The other major versions of the ABI that the library is built for.
+    let otherMajors: [Int]
     /// This machine's architecture; nil when the library was built for another architecture, or its properties cannot
     /// be read.
     let architecture: String?
@@ -100,7 +104,10 @@ struct LibraryInspection: Hashable, Encodable {
             isLoadable || isBindable
             ? nil : (unlinked + (isPlugin ? survey.problems : unbindable) + refused).first.map(Problem.init)
         doubts = (linkage?.doubts ?? []).map(Problem.init)
-        note = survey.note.map { Note(major: $0.major, requiredMinor: $0.requiredMinor) }
+        note = survey.note.map {
+            Note(major: $0.major, requiredMinor: $0.requiredMinor, headerMinor: $0.headerMinor)
+        }
+        otherMajors = survey.otherMajors
         architecture = survey.traits == nil ? nil : BinarySurvey.machine
         name = survey.traits?.name
         needs = survey.traits?.needs ?? []
@@ -125,6 +132,7 @@ struct LibraryInspection: Hashable, Encodable {
         case isBindable = "bindable"
         case searchPaths = "search_paths"
         case privateFiles = "private_files"
+        case otherMajors = "other_majors"
         case digest = "sha256"
     }
 }

@@ -1,0 +1,102 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Testing
+
+@Suite("The header agrees with the recorded ABI, on every architecture and for generators of bindings")
+struct RecordedABITests {
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../ABI/check").standardizedFileURL
+    private static let skipped: Int32 = 77
+
+    private func check(_ arguments: [String], include: URL? = nil) throws -> Tool.Result {
+        let environment = include.map { ["BGTASK_INCLUDE=\($0.path)"] } ?? []
+        return try Tool.run("env", environment + [Self.script.path] + arguments)
+    }
+
+    /// The words of a check that a missing tool skips; nil when it runs.
+    private static func obstacle(to arguments: String...) -> String? {
+        guard let result = try? Tool.run(script, arguments), result.status == skipped else { return nil }
+        return result.output
+    }
+
+    private static let cross = ["x86_64", "aarch64"].compactMap { obstacle(to: "layouts", $0) }.first
+    private static let pycparser = obstacle(to: "pycparser")
+    private static let cffi = obstacle(to: "cffi")
+    private static let abidiff = obstacle(to: "abidiff")
+
+    /// The text that `check` prints for the header with one passage replaced; nil when it finds no difference.
+    private func complaint(replacing passage: String, with other: String, _ arguments: [String]) throws -> String? {
+        let text = try Header.text()
+        try #require(text.contains(passage), "the header has no \(passage)")
+        return try Scratch.with { scratch in
+            // Without the header's own assertions, which compare the same with the present numbers.
+            let assertions = text.replacing(passage, with: other).split(
+                separator: "\n",
+                omittingEmptySubsequences: false
+            )
+            .filter { !$0.hasPrefix("BGTASK_SIZE_(") && !$0.hasPrefix("BGTASK_AT_(") }
+            _ = try scratch.write(assertions.joined(separator: "\n"), to: "bgtask.h")
+            let result = try check(arguments, include: scratch.directory)
+            return result.status == 0 ? nil : result.output
+        }
+    }
+
+    @Test(.enabled(if: cross == nil, "\(cross ?? "")"), arguments: ["x86_64", "aarch64"])
+    func `the structs of the header have the recorded layouts`(architecture: String) throws {
+        let result = try check(["layouts", architecture])
+        #expect(result.status == 0, "\(result.output)")
+    }
+
+    @Test(.enabled(if: cross == nil, "\(cross ?? "")"), arguments: ["x86_64", "aarch64"])
+    func `a change of a member is reported as a break, with the remedy`(architecture: String) throws {
+        let first = "    uint32_t expiration_reason;"
+        let complaint = try complaint(
+            replacing: first,
+            with: "    uint64_t expiration_reason;",
+            ["layouts", architecture]
+        )
+        #expect(complaint?.contains("struct bgt_task_info: size 72") == true)
+        #expect(complaint?.contains("This is an ABI break") == true)
+        #expect(complaint?.contains("add the member at the end") == true)
+    }
+
+    @Test(.enabled(if: cross == nil, "\(cross ?? "")"))
+    func `a member at the end of a struct is reported as growth, with the remedy`() throws {
+        let complaint = try complaint(
+            replacing: "} bgt_task_info;",
+            with: "    uint64_t later;\n} bgt_task_info;",
+            ["layouts", "x86_64"]
+        )
+        #expect(complaint?.contains("+   72 uint64_t later") == true)
+        #expect(complaint?.contains("Raise BGTASK_ABI_MINOR") == true && complaint?.contains("ABI break") == false)
+    }
+
+    @Test(.enabled(if: pycparser == nil, "\(pycparser ?? "")"))
+    func `pycparser reads the declarations alone, and finds every struct and no function`() throws {
+        let result = try check(["pycparser"])
+        #expect(result.status == 0, "\(result.output)")
+    }
+
+    @Test(.enabled(if: cffi == nil, "\(cffi ?? "")"))
+    func `cffi reads the declarations alone, and lays out every struct as recorded`() throws {
+        let result = try check(["cffi"])
+        #expect(result.status == 0, "\(result.output)")
+    }
+
+    @Test(.enabled(if: abidiff == nil, "\(abidiff ?? "")"))
+    func `abidiff finds no difference between a library with every type of the header and the record`() throws {
+        let result = try check(["abidiff"])
+        #expect(result.status == 0, "\(result.output)")
+    }
+
+    @Test(.enabled(if: abidiff == nil, "\(abidiff ?? "")"))
+    func `abidiff reports a changed parameter of a function of the host table, with the remedy`() throws {
+        let complaint = try complaint(
+            replacing: "typedef uint64_t bgt_task;",
+            with: "typedef uint32_t bgt_task;",
+            ["abidiff"]
+        )
+        #expect(complaint?.contains("bgt_task") == true && complaint?.contains("This is an ABI break") == true)
+    }
+}
