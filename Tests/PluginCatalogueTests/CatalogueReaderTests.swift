@@ -9,6 +9,22 @@ import Testing
 
 @Suite("The catalogue has all valid plugins and the problems of the others")
 struct CatalogueReaderTests {
+    @Test func `contents find each installed plugin by its identifier, and no other plugin`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            for name in ["b", "d", "f"] {
+                try workshop.installManifest("operator/\(name).yaml", identifier: "com.example.\(name)")
+            }
+            let contents = workshop.load()
+            for name in ["a", "b", "c", "d", "e", "f", "g"] {
+                let identifier = try #require(PluginIdentifier("com.example.\(name)"))
+                let isInstalled = ["b", "d", "f"].contains(name)
+                #expect(contents.entry(for: identifier)?.identifier == (isInstalled ? identifier : nil))
+                #expect(contents.contains(identifier) == isInstalled)
+            }
+        }
+    }
+
     @Test func `plugins of all directories and formats are found, sorted by identifier`() throws {
         try Workshop.with { workshop in
             let library = try workshop.installLibrary()

@@ -25,6 +25,7 @@ struct Lists {
         sleep(10)
         var rows = Rows()
         try measurePages(host, &rows)
+        try measureStatus(host, &rows)
         try measureCommands(host, &rows)
         try measureDecisions(host, &rows)
         try rows.write("2-lists", programs)
@@ -49,28 +50,33 @@ struct Lists {
             )
             rows.add(
                 "\(size): a turn of 10 \(list) on the thread of decisions, ms of processor time (p50 / p99 / max)",
-                now: try turns(of: list, host, control).text,
+                now: try turns(of: "/v1/\(list)?limit=10", host, control).text,
                 target: "under 1",
-                machine: "\(try turns(of: nil, host, control).text) without a list"
+                machine: "\(try turns(of: "/v1/openapi.yaml", host, control).text) without a list"
             )
         }
     }
 
-    /// Processor times of turns of the decision thread, measured with pages of 10 items all over the list. A page takes
-    /// one turn for each 10 items, and a decision waits for one turn at most.
+    private func measureStatus(_ host: MeasuredHost, _ rows: inout Rows) throws {
+        rows.add(
+            "\(size): `GET /v1/host` on the thread of decisions, ms of processor time (p50 / p99 / max)",
+            now: try turns(of: "/v1/host", host, try host.connect()).text,
+            target: "under 1"
+        )
+    }
+
+    /// Processor times of the decision thread during one call. A page of 10 items takes one turn, and a decision waits
+    /// for one turn at most.
     ///
-    /// - Parameter list: nil for the thread's other work in the same time.
-    private func turns(of list: String?, _ host: MeasuredHost, _ control: Control) throws -> Distribution {
-        var path = list.map { "/v1/\($0)?limit=10" } ?? "/v1/openapi.yaml"
+    /// - Parameter path: of a list, each call returns the next page.
+    private func turns(of path: String, _ host: MeasuredHost, _ control: Control) throws -> Distribution {
+        var page = path
         let times = try (0..<Self.rounds).map { _ in
             let used = try host.processorTime(ofThread: "decisions")
-            let page = try control.get(path)
+            let answer = try control.get(page)
             // The kernel adds up the time of a thread when the thread sleeps.
             usleep(2_000)
-            if let list {
-                let next = JSON(page)["next"].text ?? ""
-                path = "/v1/\(list)?limit=10" + (next.isEmpty ? "" : "&after=\(next)")
-            }
+            page = path + (JSON(answer)["next"].text.map { "&after=\($0)" } ?? "")
             return try host.processorTime(ofThread: "decisions") - used
         }
         return Distribution(times)

@@ -4,7 +4,8 @@ import Foundation
 import Measuring
 
 /// Many plugins with many pending requests, in a directory that is prepared once: a host catalogues the plugins, and
-/// SQL fills the ledger. Half of the requests wait for idleness, half for a date.
+/// SQL fills the ledger. Half of the requests wait for idleness, half for a date. No event waits, so a host that starts
+/// with the ledger launches no plugin.
 struct Population {
     let name: String
     let plugins: Int
@@ -78,6 +79,7 @@ struct Population {
             iif(n % 2, unixepoch() * 1000000000 + 30 * 86400 * 1000000000, NULL), 0, 0, id,
             unixepoch() * 1000000000, 0, 0, 0, 0
         FROM owner, job ORDER BY id, n;
+        DELETE FROM event;
         UPDATE counter SET submission = \(total);
         SELECT iif(count(*) = \(total), 1, abs(-9223372036854775808)) FROM request;
         COMMIT;

@@ -15,67 +15,82 @@ extension ControlRoutes {
     func hostStatus() async throws -> HostStatusReply {
         let configuration = facts.configuration
         let scheduling = configuration.scheduling
-        let refused = catalogue.contents.refused.count
-        let facts = facts
-        let conditions = conditions.inForce
+        let contents = catalogue.contents
         let failure = ledgerHealth.failure
-        return try await read { scheduler, _ in
-            let running = scheduler.runningLaunches
-            return HostStatusReply(
-                pid: facts.pid,
-                user: facts.user,
-                startedAt: facts.startedAt.wall,
-                boot: facts.startedAt.boot,
-                stateDirectory: configuration.stateDirectory,
-                ledger: failure.map { .failing(since: $0.since, error: $0.message) } ?? .writable,
-                socket: configuration.controlSocket,
-                socketGroups: configuration.socketGroups.names,
-                manifestDirectories: [configuration.operatorManifests, configuration.packageManifests],
-                pluginDirectory: configuration.pluginDirectory,
-                configurationFile: configuration.file,
-                configuredWithoutPlugin: configuration.configuredWithoutPlugin { scheduler.entry(of: $0) != nil },
-                conditions: conditions,
-                sensors: SensorsInForce(configuration.sensors),
-                counts: .init(
-                    plugins: scheduler.installedCount,
-                    refused: refused,
-                    pending: scheduler.pendingCount,
-                    events: scheduler.waitingEventCount,
-                    runningLaunches: running.count
-                ),
-                limits: TaskKind.limited.compactMap { kind in
-                    scheduling.limits[kind].map { KindLimit(kind, limit: $0) }
-                } + [KindLimit(.event, limit: scheduling.eventLimit)],
-                budgets: KindBudget.all(scheduling.budgets),
-                launchLimits: Lane.allCases.map { lane in
-                    LaneLimit(
-                        lane,
-                        limit: scheduling.launchLimit(in: lane),
-                        running: running.filter { $0.lane == lane }.count
-                    )
-                },
-                gracePeriod: scheduling.gracePeriod,
-                spacing: scheduling.spacing,
-                batchSize: scheduling.batchSize,
-                idleTimeout: configuration.idleTimeout,
-                retry: RetryRule(scheduling),
-                retention: Retention(
-                    removedPlugin: scheduling.removedPluginRetention,
-                    journal: configuration.journalRetention,
-                    doubt: scheduling.clockDoubt
-                ),
-                policies: PoliciesInForce(scheduling.policies),
-                isolation: IsolationInForce(facts),
-                provenance: ProvenanceInForce(configuration.provenance),
-                continued: ContinuedRule(
-                    stallLimit: scheduling.stallLimit,
-                    pressureInterval: scheduling.pressureInterval
-                ),
-                minimumFetchInterval: scheduling.minimumFetchInterval,
-                isBackgroundRefreshOn: scheduling.isBackgroundRefreshOn,
-                isStopping: scheduler.isStopping
-            )
-        }
+        let turn = try await read { scheduler, _ in Turn(scheduler) }
+        return HostStatusReply(
+            pid: facts.pid,
+            user: facts.user,
+            startedAt: facts.startedAt.wall,
+            boot: facts.startedAt.boot,
+            stateDirectory: configuration.stateDirectory,
+            ledger: failure.map { .failing(since: $0.since, error: $0.message) } ?? .writable,
+            socket: configuration.controlSocket,
+            socketGroups: configuration.socketGroups.names,
+            manifestDirectories: [configuration.operatorManifests, configuration.packageManifests],
+            pluginDirectory: configuration.pluginDirectory,
+            configurationFile: configuration.file,
+            configuredWithoutPlugin: configuration.configuredWithoutPlugin(isInstalled: contents.contains),
+            conditions: conditions.inForce,
+            sensors: SensorsInForce(configuration.sensors),
+            counts: .init(
+                plugins: turn.installed,
+                refused: contents.refused.count,
+                pending: turn.pending,
+                events: turn.events,
+                runningLaunches: turn.lanes.count
+            ),
+            limits: TaskKind.limited.compactMap { kind in
+                scheduling.limits[kind].map { KindLimit(kind, limit: $0) }
+            } + [KindLimit(.event, limit: scheduling.eventLimit)],
+            budgets: KindBudget.all(scheduling.budgets),
+            launchLimits: Lane.allCases.map { lane in
+                LaneLimit(
+                    lane,
+                    limit: scheduling.launchLimit(in: lane),
+                    running: turn.lanes.filter { $0 == lane }.count
+                )
+            },
+            gracePeriod: scheduling.gracePeriod,
+            spacing: scheduling.spacing,
+            batchSize: scheduling.batchSize,
+            idleTimeout: configuration.idleTimeout,
+            retry: RetryRule(scheduling),
+            retention: Retention(
+                removedPlugin: scheduling.removedPluginRetention,
+                journal: configuration.journalRetention,
+                doubt: scheduling.clockDoubt
+            ),
+            policies: PoliciesInForce(scheduling.policies),
+            isolation: IsolationInForce(facts),
+            provenance: ProvenanceInForce(configuration.provenance),
+            continued: ContinuedRule(
+                stallLimit: scheduling.stallLimit,
+                pressureInterval: scheduling.pressureInterval
+            ),
+            minimumFetchInterval: scheduling.minimumFetchInterval,
+            isBackgroundRefreshOn: scheduling.isBackgroundRefreshOn,
+            isStopping: turn.isStopping
+        )
+    }
+}
+
+/// The values that the decision loop returns for the status of the host. The reply is built outside of its thread,
+/// because a part of the reply grows with the configuration.
+private struct Turn: Sendable {
+    let installed: Int
+    let pending: Int
+    let events: Int
+    /// The lane of each running launch.
+    let lanes: [Lane]
+    let isStopping: Bool
+
+    init(_ scheduler: borrowing Scheduler) {
+        installed = scheduler.installedCount
+        pending = scheduler.pendingCount
+        events = scheduler.waitingEventCount
+        lanes = scheduler.runningLaunches.map(\.lane)
+        isStopping = scheduler.isStopping
     }
 }
 

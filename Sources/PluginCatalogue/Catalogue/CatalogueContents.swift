@@ -30,8 +30,17 @@ package struct CatalogueContents: Hashable, Sendable {
         return index < refused.count && refused[index].file == file ? refused[index] : nil
     }
 
+    /// The installed plugin with an identifier; nil when there is none.
     package func entry(for identifier: PluginIdentifier) -> PluginEntry? {
-        entries.first { $0.identifier == identifier }
+        index(of: identifier).map { entries[$0] }
+    }
+
+    /// Whether a plugin with an identifier is installed.
+    package func contains(_ identifier: PluginIdentifier) -> Bool { index(of: identifier) != nil }
+
+    private func index(of identifier: PluginIdentifier) -> Int? {
+        let index = entries.partitionIndex { $0.identifier >= identifier }
+        return index < entries.count && entries[index].identifier == identifier ? index : nil
     }
 }
 
