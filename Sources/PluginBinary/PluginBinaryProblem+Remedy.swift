@@ -26,7 +26,7 @@ extension PluginBinaryProblem {
         case .entryHidden: language.hiddenEntryRemedy
         case .entryMangled: language.mangledEntryRemedy
         case .entryNotAFunction: "define it as a function: \(language.entryDefinition)"
-        case .textRelocations: "build all of it with -fPIC, and link it with -Wl,-z,text, which names the other objects"
+        case .textRelocations: "build all of it with -fPIC; -Wl,-z,text reports the objects without it"
         case .notOpenable(let library?):
             "link \(library.inQuotes) without -Wl,-z,nodlopen, or link another build of that library"
         case .notOpenable(nil): "link it without -Wl,-z,nodlopen"

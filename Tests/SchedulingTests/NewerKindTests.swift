@@ -110,7 +110,7 @@ struct NewerKindTests {
     }
 
     @Test func `a plugin whose header lacks the fetch event gets none`() {
-        for (header, count) in [(1, 0), (2, 1)] {
+        for header in [1, 2] {
             let news = PluginEntry.main("com.example.news", permitted: [], modes: [.fetch], headerMinor: header)
             let host = SchedulerDriver { $0.abiMinors = ABIMinors(events: [.fetch: 2]) }
             host.install(news)
@@ -120,7 +120,8 @@ struct NewerKindTests {
             host.completeEvents(in: plan)
             host.forgetThePast()
             host.advance(by: .hours(2))
-            #expect(host.plans.flatMap(\.tasks).count { $0.work.label == "fetch" } == count, "header \(header)")
+            let isFetching = host.plans.flatMap(\.tasks).contains { $0.work.label == "fetch" }
+            #expect(isFetching == (header == 2), "header \(header)")
         }
     }
 
