@@ -51,7 +51,8 @@ extension ControlRoutes {
                     LaneLimit(
                         lane,
                         limit: scheduling.launchLimit(in: lane),
-                        running: running.filter { $0.lane == lane }.count
+                        running: running.count { $0.lane == lane && !$0.isStopping },
+                        stopping: running.count { $0.lane == lane && $0.isStopping }
                     )
                 },
                 gracePeriod: scheduling.gracePeriod,
