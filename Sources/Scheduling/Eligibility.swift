@@ -21,6 +21,8 @@ package enum Eligibility {
         package var main: MainPlugin?
         /// The launch that occupies the lane of the work; nil when the lane is free.
         package var laneOccupant: LaunchNumber?
+        /// Whether the tasks of this launch have ended, and its process has not.
+        package var isOccupantStopping = false
         package var cooldownEnd: MonotonicTime?
         package var record = PluginRecord()
         package var runnerRetry: (at: MonotonicTime, message: String)?
@@ -38,7 +40,7 @@ package enum Eligibility {
 
     /// Facts about the host: other launches, stopping, start-up waves.
     package struct Occupancy: Sendable {
-        package var launchesInLane: Int
+        package var use: LaneUse
         package var isStopping: Bool
         package var startupWaves = StartupWaves()
     }
@@ -88,11 +90,14 @@ package enum Eligibility {
                 now: now
             )
         )
-        if let occupant = standing.laneOccupant { reasons.append(.laneBusy(work.kind.lane, occupant)) }
+        if let occupant = standing.laneOccupant {
+            reasons.append(.laneBusy(work.kind.lane, occupant, isStopping: standing.isOccupantStopping))
+        }
         let limit = configuration.launchLimit(in: work.kind.lane)
-        if facts.needsCapacity, !facts.isUserRequested, standing.laneOccupant == nil, occupancy.launchesInLane >= limit
+        if facts.needsCapacity, !facts.isUserRequested, standing.laneOccupant == nil,
+            let reason = occupancy.use.reason(in: work.kind.lane, limit: limit)
         {
-            reasons.append(.launchLimit(work.kind.lane, limit: limit))
+            reasons.append(reason)
         }
         if facts.isInFlight { reasons.append(.beingRecorded) }
         if let retry = standing.runnerRetry, retry.at > now.monotonic {

@@ -109,7 +109,7 @@ extension Scheduler {
         case .memory(let plugin): plugins.contains(plugin) && plugins[plugin].recordState == .settled
         case .waits(let plugin): plugins.contains(plugin) && plugins[plugin].waits.values.contains(where: \.isChanged)
         case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].removalDoubt == time
-        case .pressure: conditions.isMemoryLow && launches.count(in: .continued) > 0
+        case .pressure: conditions.isMemoryLow && launches.use(of: .continued).running > 0
         case .backlog: !backlog.isEmpty
         case .keep, .stop, .load: true
         }

@@ -16,7 +16,7 @@ extension Scheduler {
             var reasons = group.reasons
             if reasons.isEmpty, launchContinued(group, of: plugin, at: now) == .lacksCapacity {
                 let limit = configuration.launchLimit(in: .continued)
-                reasons = [.launchLimit(.continued, limit: limit)]
+                reasons = [launches.use(of: .continued).reason(in: .continued, limit: limit)].compactMap { $0 }
             }
             groups.append(LaneEvaluation.Group(index: group.index, key: group.key, reasons: reasons))
         }
@@ -57,7 +57,7 @@ extension Scheduler {
     }
 
     private var hasContinuedCapacity: Bool {
-        launches.count(in: .continued) < configuration.launchLimit(in: .continued)
+        !launches.use(of: .continued).isUsedUp(configuration.launchLimit(in: .continued))
     }
 
     /// The batch of a launch that was prepared for a single continued request; empty when the request may not run now.

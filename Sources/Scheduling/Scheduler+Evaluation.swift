@@ -126,6 +126,7 @@ extension Scheduler {
             policy: plugins[plugin].policy,
             main: main,
             laneOccupant: occupant == own ? nil : occupant,
+            isOccupantStopping: occupant.map(launches.isStopping) ?? false,
             cooldownEnd: plugins[plugin].cooldownEnd,
             record: plugins[plugin].record,
             runnerRetry: plugins[plugin].runnerRetry.map { ($0.at, $0.message) }
@@ -133,8 +134,11 @@ extension Scheduler {
     }
 
     func occupancy(of lane: Lane, for own: LaunchNumber? = nil) -> Eligibility.Occupancy {
-        Eligibility.Occupancy(
-            launchesInLane: launches.count(in: lane) - (own == nil ? 0 : 1),
+        var use = launches.use(of: lane)
+        // The own launch is being prepared.
+        if own != nil { use.running -= 1 }
+        return Eligibility.Occupancy(
+            use: use,
             isStopping: isStopping,
             startupWaves: startupWaves
         )

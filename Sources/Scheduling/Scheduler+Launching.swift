@@ -176,8 +176,8 @@ extension Scheduler {
 
     // MARK: Capacity
 
-    /// Removes a launch, which frees capacity of its lane. The plugins that wait for this capacity are evaluated first,
-    /// then the plugin of the removed launch.
+    /// Removes a launch, which frees the lane of its plugin and, unless the launch was stopping, capacity of the lane.
+    /// The plugins that wait for this capacity are evaluated first, then the plugin of the removed launch.
     mutating func release(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.remove(number) else { return }
         leaveLane(launch.lane, launch, at: now)
@@ -199,7 +199,7 @@ extension Scheduler {
         let policies = configuration.policies
         let limit = policies.off.contains(.use) ? nil : policies.maximumCapacityWait
         for _ in 0..<Self.capacitySlice {
-            guard launches.count(in: lane) < configuration.launchLimit(in: lane),
+            guard !launches.use(of: lane).isUsedUp(configuration.launchLimit(in: lane)),
                 let next = capacity[lane]?.next(at: now.monotonic, limit: limit)
             else { return }
             consider(next, lane, at: now)

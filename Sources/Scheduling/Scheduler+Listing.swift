@@ -17,6 +17,9 @@ extension Scheduler {
         /// The names of the open assertions, in the order of their begin.
         package let assertions: [String]
         package let isExpiring: Bool
+        /// Whether the tasks and assertions of the launch have ended. The launch then uses no capacity, within the
+        /// bound of `LaneUse`, and its process may still exist.
+        package let isStopping: Bool
     }
 
     /// The pending requests of a main plugin and its extensions, oldest first. `plugin` is the main plugin or an
@@ -39,7 +42,8 @@ extension Scheduler {
     /// The plugin of a launch, from the request for its runner to the record of its end; nil at other times.
     package func plugin(of launch: LaunchNumber) -> PluginIdentifier? { launches.find(launch)?.plugin }
 
-    /// The running launches, ordered by number; their number is limited by the capacity of the lanes.
+    /// The running launches, ordered by number. A lane has at most twice as many as its limit, in addition to the
+    /// launches that users start above it.
     package var runningLaunches: [RunningLaunch] {
         launches.numbers.compactMap { launches.find($0).flatMap(RunningLaunch.init) }
     }
@@ -76,5 +80,6 @@ extension Scheduler.RunningLaunch {
         expiring = Set(unfinished.filter { $0.expiration != nil }.map(\.id))
         assertions = execution.assertions.names
         isExpiring = !expiring.isEmpty || execution.assertions.expiration != nil
+        if case .stopping = launch.phase { isStopping = true } else { isStopping = false }
     }
 }

@@ -65,8 +65,9 @@ extension Scheduler {
         return completion + time + expiration
     }
 
-    /// Stops a launch that has neither an unfinished task nor an open assertion: the stop function of the plugin runs,
-    /// and the process is killed if it has not exited after the grace period and the exit time (statement 53).
+    /// Stops a launch that has neither an unfinished task nor an open assertion: the launch frees its capacity, the stop
+    /// function of the plugin runs, and the process is killed if it has not exited after the grace period and the exit
+    /// time (statement 53).
     mutating func stopIfDone(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), case .running(let execution) = launch.phase,
             execution.isListening, execution.entry == .returned, execution.unfinished.isEmpty,
@@ -76,8 +77,12 @@ extension Scheduler {
         // The runner itself limits the plugin's stop to the grace period.
         let killTime = execution.plan.budget.killTime(after: now.monotonic) + LaunchBudget.exitTime
         launches.update(number) { $0.phase = .stopping(execution, killTime: killTime) }
+        launches.setStopping(number)
+        inFlight.forgetJoins(of: number)
         emit(.stop(number))
         toEnforceAnew.insert(number)
+        // The plugin's own lane stays occupied until the end of the process is recorded.
+        fillCapacity(of: launch.lane, at: now)
     }
 
     /// Sets a time limit for the assertions that outlast the last task: the stall limit. It applies only when the

@@ -105,7 +105,7 @@ extension Scheduler {
             )
         )
         var occupancy = occupancy(of: .continued)
-        occupancy.launchesInLane += inFlight.continuedComing
+        occupancy.use.running += inFlight.continuedComing
         var facts = Eligibility.WorkFacts()
         facts.needsCapacity = needsCapacity(from: submission.launch, for: owner)
         let obstacles = reasons(against: work, facts, standing(of: owner, in: .continued), occupancy, at: now)
@@ -121,9 +121,9 @@ extension Scheduler {
     }
 
     /// Whether a continued request that `launch` submits needs capacity. It needs none when it can join this launch and
-    /// the launch is in the continued lane.
+    /// the launch is in the continued lane. A stopping launch takes no task.
     private func needsCapacity(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
-        guard let origin = launch.flatMap(launches.find) else { return true }
+        guard let origin = launch.flatMap(launches.find), !launches.isStopping(origin.number) else { return true }
         return origin.lane != .continued || origin.plugin != owner
     }
 

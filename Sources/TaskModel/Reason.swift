@@ -39,9 +39,9 @@ package enum Reason: Hashable, Sendable {
     case heat
 
     // Ended by a change of other work.
-    case laneBusy(Lane, LaunchNumber)
+    case laneBusy(Lane, LaunchNumber, isStopping: Bool = false)
     case othersRunAlone(first: String)
-    case launchLimit(Lane, limit: Int)
+    case launchLimit(Lane, limit: Int, stopping: Int = 0)
 
     // Ended by the host itself.
     case beingRecorded
@@ -211,11 +211,12 @@ extension Reason {
             )
         case .memoryPressure: ("memory is short", "free memory")
         case .heat: ("the machine is hot", "let the machine cool down")
-        case .laneBusy(let lane, let launch):
+        case .laneBusy(let lane, let launch, let isStopping):
             (
                 lane == .continued
                     ? "the task waits for launch \(launch), which is being prepared for it or is still in entry"
-                    : "the plugin's \(lane.name) lane is busy with launch \(launch)",
+                    : "the plugin's \(lane.name) lane is busy with launch \(launch)"
+                        + (isStopping ? ", whose tasks have ended and whose process has not" : ""),
                 "wait until launch \(launch) takes the task or ends"
             )
         case .othersRunAlone(let first):
@@ -223,9 +224,11 @@ extension Reason {
                 "other work of the plugin has to run first: \(first)",
                 "wait for the end of \(first), or cancel \(first) unless it is an event"
             )
-        case .launchLimit(let lane, let limit):
+        case .launchLimit(let lane, let limit, let stopping):
             (
-                "the host already runs as many \(lane.name) launches as its limit permits (\(limit))",
+                "the host already runs as many \(lane.name) launches as its limit permits (\(limit))"
+                    + (stopping > 0
+                        ? "; of its \(stopping) stopping launches, those above the limit count" : ""),
                 "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration"
             )
         case .beingRecorded: ("a change of the task is being written to the ledger", "wait for the ledger")

@@ -55,7 +55,7 @@ struct RenderingTests {
                 catalogue       2 installed, 1 refused
                 work            3 pending, 1 event waiting, 1 launch running
                 pending limits  refresh 1, processing 10
-                launch limits   background 1 of 4
+                launch limits   background 1 of 4 (1 stopping)
                 budgets         refresh 30s, processing 10min
                 grace period    5s
                 spacing         1s
@@ -186,6 +186,14 @@ struct RenderingTests {
 
                 """
         )
+    }
+
+    @Test func `launch list and launch show mark a launch whose tasks have ended as stopping`() throws {
+        let launch = try Samples.launch(isStopping: true)
+        #expect(LaunchListReply(launches: [launch]).text(for: reader).contains("2026-01-31 01:48:00  stopping\n"))
+        let text = launch.text(for: reader)
+        #expect(text.contains("\noutcome   stopping\n          every task has ended, the process has not\n"))
+        #expect(try !Samples.launch(isStopping: false).text(for: reader).contains("stopping"))
     }
 
     @Test func `the used time of a lost launch is printed as unknown`() throws {

@@ -78,7 +78,7 @@ enum Samples {
             counts: .init(plugins: 2, refused: 1, pending: 3, events: 1, runningLaunches: 1),
             limits: [KindLimit(.refresh, limit: 1), KindLimit(.processing, limit: 10)],
             budgets: [KindBudget(.refresh, budget: .seconds(30)), KindBudget(.processing, budget: .seconds(600))],
-            launchLimits: [LaneLimit(.background, limit: 4, running: 1)],
+            launchLimits: [LaneLimit(.background, limit: 4, running: 1, stopping: 1)],
             gracePeriod: .seconds(5),
             spacing: .seconds(1),
             batchSize: 100,
@@ -310,7 +310,11 @@ enum Samples {
         )
     }
 
-    static func launch(end: LaunchEnd? = nil, assertions: [String] = []) throws -> LaunchReply {
+    static func launch(
+        end: LaunchEnd? = nil,
+        assertions: [String] = [],
+        isStopping: Bool? = nil
+    ) throws -> LaunchReply {
         LaunchReply(
             launch: LaunchNumber(rawValue: 41),
             plugin: try plugin(),
@@ -334,7 +338,8 @@ enum Samples {
                     endedAt: now + .seconds(2)
                 )
             ],
-            assertions: assertions
+            assertions: assertions,
+            isStopping: isStopping
         )
     }
 

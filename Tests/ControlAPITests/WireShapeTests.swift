@@ -59,7 +59,7 @@ struct WireShapeTests {
                  "limits": [{"kind": "refresh", "limit": 1}, {"kind": "processing", "limit": 10}],
                  "budgets": [{"kind": "refresh", "budget_ns": 30000000000},
                              {"kind": "processing", "budget_ns": 600000000000}],
-                 "launch_limits": [{"lane": "background", "limit": 4, "running": 1}],
+                 "launch_limits": [{"lane": "background", "limit": 4, "running": 1, "stopping": 1}],
                  "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100, "idle_timeout_ns": 10000000000,
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
                  "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000,

@@ -53,7 +53,8 @@ extension Samples {
             end: nil,
             manifestDigest: "cd34",
             tasks: [],
-            assertions: []
+            assertions: [],
+            isStopping: false
         )
     }
 

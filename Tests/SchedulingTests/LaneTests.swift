@@ -76,6 +76,69 @@ struct LaneTests {
         #expect(host.batches.last == [Self.task(3)])
     }
 
+    @Test(.proves("C7"))
+    func `the last completion of a launch frees its capacity while its process still exists`() {
+        let host = host { $0.backgroundLaunches = 1 }
+        host.processesObey = false
+        for number in 1...2 { host.submit(Self.task(number), by: .user) }
+        host.runToTheEnd(host.plans[0])
+        #expect(host.batches == [[Self.task(1)], [Self.task(2)]])
+        #expect(host.processes.count == 2 && host.killed.isEmpty)
+    }
+
+    @Test(.proves("C7"))
+    func `the lane of a plugin stays busy until the process of its stopping launch has ended`() throws {
+        let host = SchedulerDriver(.app())
+        host.processesObey = false
+        host.submit(.clean)
+        host.runToTheEnd()
+        let launch = try #require(host.lastPlan).number
+        host.submit(.vacuum)
+        #expect(host.batches == [[.clean]])
+        #expect(host.reasons(.vacuum) == [.laneBusy(.background, launch, isStopping: true)])
+        host.exit()
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean], [.vacuum]])
+    }
+
+    @Test(.proves("C7")) func `a launch with an open assertion keeps its capacity after its last completion`() {
+        let host = host { $0.backgroundLaunches = 1 }
+        host.processesObey = false
+        for number in 1...2 { host.submit(Self.task(number), by: .user) }
+        let first = host.plans[0]
+        host.enter(first)
+        host.beginAssertion(1, in: first)
+        host.complete(Self.task(1), in: first)
+        #expect(host.batches == [[Self.task(1)]])
+        host.endAssertion(1, in: first)
+        #expect(host.batches == [[Self.task(1)], [Self.task(2)]])
+    }
+
+    @Test(.proves("C7")) func `stopping launches above the launch limit use capacity until one of them ends`() {
+        let host = host { $0.backgroundLaunches = 2 }
+        host.processesObey = false
+        for number in 1...6 { host.submit(Self.task(number), by: .user) }
+        for number in 0..<4 { host.runToTheEnd(host.plans[number]) }
+        // Two of the four stopping launches are free, and two use the capacity.
+        #expect(host.processes.count == 4 && host.batches.count == 4)
+        #expect(host.reasons(Self.task(5)) == [.launchLimit(.background, limit: 2, stopping: 4)])
+        host.exit(host.plans[1])
+        #expect(host.batches.last == [Self.task(5)] && host.processes.count == 4)
+        host.exit(host.plans[0])
+        #expect(host.batches.last == [Self.task(6)] && host.processes.count == 4)
+    }
+
+    @Test(.proves("C7")) func `a launch that crashes or is killed keeps its capacity until its end is recorded`() {
+        let host = host { $0.backgroundLaunches = 1 }
+        for number in 1...2 { host.submit(Self.task(number), by: .user) }
+        host.enter()
+        host.commits = .held
+        host.crash()
+        #expect(host.batches.count == 1)
+        host.writeHeldCommits()
+        #expect(host.batches.last == [Self.task(2)])
+    }
+
     @Test(.proves("C7")) func `free capacity goes to the plugin that waited longest, before the one that just ran`() {
         let host = host {
             $0.backgroundLaunches = 1

@@ -81,6 +81,17 @@ struct ListingTests {
         #expect(host.scheduler.runningLaunches.first?.isExpiring == true)
     }
 
+    @Test(.proves(41)) func `a launch whose tasks have ended is listed as stopping until its process has ended`() {
+        host.processesObey = false
+        host.submit(.clean)
+        host.enter()
+        #expect(host.scheduler.runningLaunches.map(\.isStopping) == [false])
+        host.complete(.clean)
+        #expect(host.scheduler.runningLaunches.map(\.isStopping) == [true])
+        host.exit()
+        #expect(host.scheduler.runningLaunches.isEmpty)
+    }
+
     @Test(.proves(41)) func `a launch is listed as running from its commit to its end`() {
         host.runners = .held
         host.submit(.clean)

@@ -57,6 +57,14 @@ struct ReasonTableTests {
         for reason in Self.reasons { #expect(!reason.remedy.isEmpty && reason.remedy != reason.message) }
     }
 
+    @Test func `a busy lane and a launch limit name stopping launches only if these count`() {
+        let launch = LaunchNumber(rawValue: 7)
+        #expect(!Reason.laneBusy(.event, launch).message.contains("process"))
+        #expect(Reason.laneBusy(.event, launch, isStopping: true).message.hasSuffix("whose process has not"))
+        #expect(!Reason.launchLimit(.event, limit: 4).message.contains("stopping"))
+        #expect(Reason.launchLimit(.event, limit: 4, stopping: 5).message.contains("of its 5 stopping launches"))
+    }
+
     @Test(arguments: reasons)
     func `a reason has the conditions, the end and the traits that its group (such as time or machine) permits`(
         _ reason: Reason

@@ -26,6 +26,20 @@ struct StoppingTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
+    @Test(.proves("C3", "C7"))
+    func `a stopping host waits for the process of a launch that frees its capacity already, and kills it in time`() {
+        host.processesObey = false
+        host.submit(.clean)
+        host.runToTheEnd()
+        host.stop()
+        host.advance(by: .seconds(5))
+        #expect(!host.hasStopped && host.killed.isEmpty)
+        host.advance(by: .seconds(1))
+        #expect(host.killed.count == 1 && !host.hasStopped)
+        host.end(nil, .signaled(9))
+        #expect(host.hasStopped && host.outcomes(of: .clean) == [.succeeded])
+    }
+
     @Test(.proves("C3")) func `a host whose commits fail still stops within a minute`() {
         host.submit(.clean)
         host.enter()

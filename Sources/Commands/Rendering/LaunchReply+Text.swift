@@ -19,7 +19,7 @@ extension LaunchListReply: Presentable {
                 launch.budget?.duration.humanReadable ?? "none",
                 launch.used?.duration.humanReadable ?? "",
                 launch.startedAt.localText(for: reader),
-                launch.outcome ?? "running"
+                launch.outcome ?? launch.phase
             )
         }
         return table.text
@@ -27,6 +27,9 @@ extension LaunchListReply: Presentable {
 }
 
 extension LaunchReply {
+    /// The state of a launch without an outcome.
+    fileprivate var phase: String { isStopping == true ? "stopping" : "running" }
+
     /// The tasks of the launch in short: the name of the first task and the number of the others, as
     /// `com.example.feed.refresh and 2 more`; `none` for a launch without tasks.
     fileprivate var taskNames: String {
@@ -51,8 +54,9 @@ extension LaunchReply: Presentable {
         let budget = budget.map { "\(used) of \($0.duration.humanReadable) used" } ?? "\(used) used, no fixed budget"
         fields.add("budget", "\(budget), grace period \(gracePeriod.duration.humanReadable)")
         let blame = blame.map { $0 == Blame.nobody.rawValue ? "" : ", blame \($0)" } ?? ""
-        fields.add("outcome", (outcome ?? "running") + blame)
+        fields.add("outcome", (outcome ?? phase) + blame)
         if let message, !message.isEmpty { fields.add("", message) }
+        if isStopping == true { fields.add("", "every task has ended, the process has not") }
         fields.add("held open", each: (assertions ?? []).map { "by assertion \"\($0)\"" })
         return fields.text + "\n" + taskTable(for: reader).text
     }

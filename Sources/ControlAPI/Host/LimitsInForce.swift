@@ -89,16 +89,20 @@ package struct ContinuedRule: Codable, Hashable, Sendable {
     }
 }
 
-/// The maximum number of concurrent launches of the host in a lane, and the number that run now.
+/// The maximum number of concurrent launches of the host in a lane, and the numbers of launches that run and stop now.
 package struct LaneLimit: Codable, Hashable, Sendable {
     package let lane: String
     package let limit: Int
+    /// Number of launches with an unfinished task or an open assertion.
     package let running: Int
+    /// Number of other launches, whose process still exists. They use capacity only beyond `limit` of them.
+    package let stopping: Int
 
-    package init(_ lane: Lane, limit: Int, running: Int) {
+    package init(_ lane: Lane, limit: Int, running: Int, stopping: Int) {
         self.lane = lane.name
         self.limit = limit
         self.running = running
+        self.stopping = stopping
     }
 }
 

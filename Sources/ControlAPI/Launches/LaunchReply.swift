@@ -31,6 +31,9 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let worstOutcome: String?
     /// The names of the open background assertions, in the order of their begin; nil unless the launch runs.
     package let assertions: [String]?
+    /// Whether every task and assertion of the launch has ended, while its process still exists; nil unless the launch
+    /// runs.
+    package let isStopping: Bool?
 
     package init(
         launch: LaunchNumber,
@@ -45,7 +48,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         end: LaunchEnd?,
         manifestDigest: String,
         tasks: [Task],
-        assertions: [String]?
+        assertions: [String]?,
+        isStopping: Bool?
     ) {
         self.launch = launch.rawValue
         self.plugin = plugin.text
@@ -66,6 +70,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         self.tasks = tasks
         worstOutcome = TaskOutcome.worst(of: tasks.compactMap { $0.outcome.flatMap(TaskOutcome.init) })?.rawValue
         self.assertions = assertions
+        self.isStopping = isStopping
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -79,6 +84,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         case used = "used_ns"
         case manifestDigest = "manifest_digest"
         case worstOutcome = "worst_outcome"
+        case isStopping = "stopping"
     }
 
     package struct Task: Codable, Hashable, Sendable {

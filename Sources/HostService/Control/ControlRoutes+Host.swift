@@ -38,7 +38,7 @@ extension ControlRoutes {
                 refused: contents.refused.count,
                 pending: turn.pending,
                 events: turn.events,
-                runningLaunches: turn.lanes.count
+                runningLaunches: turn.running.count + turn.stopping.count
             ),
             limits: TaskKind.limited.compactMap { kind in
                 scheduling.limits[kind].map { KindLimit(kind, limit: $0) }
@@ -48,7 +48,8 @@ extension ControlRoutes {
                 LaneLimit(
                     lane,
                     limit: scheduling.launchLimit(in: lane),
-                    running: turn.lanes.filter { $0 == lane }.count
+                    running: turn.running.filter { $0 == lane }.count,
+                    stopping: turn.stopping.filter { $0 == lane }.count
                 )
             },
             gracePeriod: scheduling.gracePeriod,
@@ -81,15 +82,19 @@ private struct Turn: Sendable {
     let installed: Int
     let pending: Int
     let events: Int
-    /// The lane of each running launch.
-    let lanes: [Lane]
+    /// The lane of each running launch whose process is not ending.
+    let running: [Lane]
+    /// The lane of each launch whose process is ending.
+    let stopping: [Lane]
     let isStopping: Bool
 
     init(_ scheduler: borrowing Scheduler) {
         installed = scheduler.installedCount
         pending = scheduler.pendingCount
         events = scheduler.waitingEventCount
-        lanes = scheduler.runningLaunches.map(\.lane)
+        let launches = scheduler.runningLaunches
+        running = launches.filter { !$0.isStopping }.map(\.lane)
+        stopping = launches.filter(\.isStopping).map(\.lane)
         isStopping = scheduler.isStopping
     }
 }

@@ -42,6 +42,7 @@ extension ControlRoutes {
     struct Running: Sendable {
         let used: Duration
         let assertions: [String]
+        let isStopping: Bool
     }
 
     private func running() async throws -> [LaunchNumber: Running] {
@@ -49,7 +50,8 @@ extension ControlRoutes {
             Dictionary(
                 scheduler.runningLaunches.map { launch in
                     let used = launch.plan.budget.used(at: now.monotonic)
-                    return (launch.plan.number, Running(used: used, assertions: launch.assertions))
+                    let running = Running(used: used, assertions: launch.assertions, isStopping: launch.isStopping)
+                    return (launch.plan.number, running)
                 },
                 uniquingKeysWith: { first, _ in first }
             )
@@ -178,7 +180,8 @@ extension LaunchReply {
                     endedAt: entry?.at
                 )
             },
-            assertions: record.end == nil ? running?.assertions : nil
+            assertions: record.end == nil ? running?.assertions : nil,
+            isStopping: record.end == nil ? running?.isStopping : nil
         )
     }
 }

@@ -40,6 +40,8 @@ struct StagedSubmission: Sendable {
     let lines: [BoundedLines.Line]
     /// Whether the request is continued and will need capacity of the continued lane.
     let takesCapacity: Bool
+    /// The continued launch that the request may join without further capacity; nil without one.
+    var joined: LaunchNumber? { request.request.kind == .continued && !takesCapacity ? origin : nil }
 }
 
 struct StagedCancellation: Sendable {
@@ -76,6 +78,8 @@ struct InFlightTable: Sendable {
     private var occurrences: Set<TaskIdentifier> = []
     /// Number of accepted continued requests that will need capacity once their commits succeed.
     private(set) var continuedComing = 0
+    /// Number of accepted continued requests that may join each continued launch without further capacity.
+    private var joining: [LaunchNumber: Int] = [:]
 
     var isEmpty: Bool { changes.isEmpty }
 
@@ -89,6 +93,7 @@ struct InFlightTable: Sendable {
         changes[lastTicket] = change
         if case .submission(let submission) = change {
             if submission.takesCapacity { continuedComing += 1 }
+            if let launch = submission.joined { joining[launch, default: 0] += 1 }
             if case .schedule = submission.asker { occurrences.insert(submission.request.request.identifier) }
         }
         return lastTicket
@@ -98,9 +103,18 @@ struct InFlightTable: Sendable {
         guard let change = changes.removeValue(forKey: ticket) else { return nil }
         if case .submission(let submission) = change {
             if submission.takesCapacity { continuedComing -= 1 }
+            if let launch = submission.joined { endJoin(of: launch) }
             if case .schedule = submission.asker { occurrences.remove(submission.request.request.identifier) }
         }
         return change
+    }
+
+    /// Counts the requests that were to join the launch as requests that need capacity, because the launch stops.
+    mutating func forgetJoins(of launch: LaunchNumber) { continuedComing += joining.removeValue(forKey: launch) ?? 0 }
+
+    private mutating func endJoin(of launch: LaunchNumber) {
+        guard let count = joining[launch] else { return continuedComing -= 1 }
+        joining[launch] = count > 1 ? count - 1 : nil
     }
 
     func containsOccurrence(of identifier: TaskIdentifier) -> Bool { occurrences.contains(identifier) }

@@ -2,17 +2,19 @@
 
 import TaskModel
 
-/// The launches whose end is not recorded yet, and the number of launches that use capacity of each lane.
+/// The launches whose end is not recorded yet, and their numbers in each lane.
 ///
 /// Every change requires a launch in the table: an unknown number traps in debug builds.
 struct LaunchTable: Sendable {
     private var launches: [LaunchNumber: ScheduledLaunch] = [:]
-    private var counts: [Lane: Int] = [:]
+    private var uses: [Lane: LaneUse] = [:]
     private var byPlugin: [PluginIdentifier: Set<LaunchNumber>] = [:]
     /// By task identifier, the numbers of the launches with an unfinished or arriving task.
     private var byIdentifier: [TaskIdentifier: Set<LaunchNumber>] = [:]
     /// Launches outside of the continued lane to which a continued task is being delivered.
     private var moving: Set<LaunchNumber> = []
+    /// Launches that were stopped because their tasks and assertions had ended.
+    private var stopping: Set<LaunchNumber> = []
 
     var isEmpty: Bool { launches.isEmpty }
     var numbers: [LaunchNumber] { launches.keys.sorted() }
@@ -27,8 +29,16 @@ struct LaunchTable: Sendable {
         return execution
     }
 
-    /// Number of launches that use capacity of the lane.
-    func count(in lane: Lane) -> Int { (counts[lane] ?? 0) + (lane == .continued ? moving.count : 0) }
+    /// The launches that count against the limit of the lane. A launch that moves to the continued lane counts in both
+    /// lanes.
+    func use(of lane: Lane) -> LaneUse {
+        var use = uses[lane] ?? LaneUse()
+        if lane == .continued { use.running += moving.count }
+        return use
+    }
+
+    /// Whether the launch was stopped because its tasks and assertions had ended.
+    func isStopping(_ number: LaunchNumber) -> Bool { stopping.contains(number) }
 
     func hasLaunches(of plugin: PluginIdentifier) -> Bool { byPlugin[plugin] != nil }
     func numbers(of plugin: PluginIdentifier) -> [LaunchNumber] { byPlugin[plugin]?.sorted() ?? [] }
@@ -55,25 +65,36 @@ struct LaunchTable: Sendable {
 
     mutating func add(_ launch: ScheduledLaunch) {
         launches[launch.number] = launch
-        counts[launch.lane, default: 0] += 1
+        uses[launch.lane, default: LaneUse()].running += 1
         byPlugin[launch.plugin, default: []].insert(launch.number)
     }
 
     @discardableResult
     mutating func remove(_ number: LaunchNumber) -> ScheduledLaunch? {
         guard let launch = launches.removeValue(forKey: number) else { return nil }
-        counts[launch.lane, default: 1] -= 1
+        if stopping.remove(number) != nil {
+            uses[launch.lane]?.stopping -= 1
+        } else {
+            uses[launch.lane]?.running -= 1
+        }
         moving.remove(number)
         byPlugin[launch.plugin]?.remove(number)
         if byPlugin[launch.plugin]?.isEmpty == true { byPlugin[launch.plugin] = nil }
         return launch
     }
 
-    /// Moves the launch to another lane, whose capacity the launch uses from then on.
+    /// Counts the launch as stopping until it is removed.
+    mutating func setStopping(_ number: LaunchNumber) {
+        guard let lane = launches[number]?.lane, stopping.insert(number).inserted else { return }
+        uses[lane]?.running -= 1
+        uses[lane]?.stopping += 1
+    }
+
+    /// Moves a running launch to another lane, whose capacity the launch uses from then on.
     mutating func move(_ number: LaunchNumber, to lane: Lane) {
-        guard let old = launches[number]?.lane, old != lane else { return }
-        counts[old, default: 1] -= 1
-        counts[lane, default: 0] += 1
+        guard let old = launches[number]?.lane, old != lane, !isStopping(number) else { return }
+        uses[old]?.running -= 1
+        uses[lane, default: LaneUse()].running += 1
         launches[number]?.lane = lane
         moving.remove(number)
     }

@@ -74,6 +74,39 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
+    func `a continued request with strategy fail from a stopping launch gets a launch of its own if capacity is free`()
+    {
+        host.processesObey = false
+        host.submitContinued(.album(1))
+        let first = host.lastPlan
+        host.enter(registering: [.album(1), .album(2)])
+        host.complete(.album(1))
+        #expect(host.submitContinued(.album(2), strategy: .fail, from: first)?.refusal == nil)
+        #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(2)])
+        let refused = host.submitContinued(.album(3), strategy: .fail, from: first)?.refusal
+        #expect(refused?.subReason == .noCapacityNow)
+    }
+
+    @Test(.proves(74))
+    func `an uncommitted request that was to join a launch uses capacity once the launch stops`() {
+        host.processesObey = false
+        host.submitContinued(.album(1))
+        let first = host.lastPlan
+        host.enter(registering: [.album(1), .album(2)])
+        host.commits = .held
+        host.submitContinued(.album(2), strategy: .fail, from: first)
+        host.complete(.album(1), in: first)
+        let refused = host.submitContinued(.inbox, strategy: .fail)?.refusal
+        #expect(refused?.subReason == .noCapacityNow)
+        host.writeHeldCommits()
+        #expect(host.lastPlan?.identifiers == [.album(2)] && host.pending.isEmpty)
+        host.processesObey = true
+        host.end(first, .exited(code: 0))
+        host.runToTheEnd()
+        #expect(host.submitContinued(.inbox, strategy: .fail)?.refusal == nil)
+    }
+
+    @Test(.proves(74))
     func `at capacity one, a continued request with strategy fail is refused while another is uncommitted`() {
         host.commits = .held
         #expect(host.submitContinued(.album(1), strategy: .fail) == nil)

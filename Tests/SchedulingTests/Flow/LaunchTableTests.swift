@@ -36,13 +36,29 @@ struct LaunchTableTests {
     @Test func `a launch occupies capacity of both lanes during its move, and only of the new lane after it`() {
         var table = table(1)
         table.setMoving(true, number(1))
-        #expect(table.count(in: .background) == 1 && table.count(in: .continued) == 1)
+        #expect(table.use(of: .background) == LaneUse(running: 1) && table.use(of: .continued) == LaneUse(running: 1))
         table.move(number(1), to: .continued)
-        #expect(table.count(in: .background) == 0 && table.count(in: .continued) == 1)
+        #expect(table.use(of: .background) == LaneUse() && table.use(of: .continued) == LaneUse(running: 1))
         table.move(number(1), to: .continued)
-        #expect(table.count(in: .background) == 0 && table.count(in: .continued) == 1)
+        #expect(table.use(of: .background) == LaneUse() && table.use(of: .continued) == LaneUse(running: 1))
         table.remove(number(1))
-        #expect(table.count(in: .continued) == 0)
+        #expect(table.use(of: .continued) == LaneUse())
+    }
+
+    @Test func `a launch that stops is counted as stopping, once, until it is removed`() {
+        var table = table(2)
+        for _ in 1...2 { table.setStopping(number(1)) }
+        #expect(table.use(of: .background) == LaneUse(running: 1, stopping: 1))
+        #expect(table.isStopping(number(1)) && !table.isStopping(number(2)))
+        #expect(table.hasLaunches(of: .app) && table.numbers(of: .app).count == 2)
+        table.remove(number(1))
+        #expect(table.use(of: .background) == LaneUse(running: 1) && !table.isStopping(number(1)))
+    }
+
+    @Test func `an unknown launch is not counted as stopping`() {
+        var table = table(1)
+        table.setStopping(number(7))
+        #expect(table.use(of: .background) == LaneUse(running: 1) && !table.isStopping(number(7)))
     }
 
     @Test
@@ -50,8 +66,8 @@ struct LaunchTableTests {
         var table = table(2, in: .event)
         for value: Int64 in 1...2 { table.setMoving(true, number(value)) }
         table.setMoving(false, number(1))
-        #expect(table.count(in: .continued) == 1)
+        #expect(table.use(of: .continued).running == 1)
         table.remove(number(2))
-        #expect(table.count(in: .continued) == 0 && table.count(in: .event) == 1)
+        #expect(table.use(of: .continued).running == 0 && table.use(of: .event).running == 1)
     }
 }

@@ -13,7 +13,9 @@ extension RandomWalk {
         guard let plan else { return submit() }
         guard let launch = model.launches[plan.number] else { return }
         last = "a turn of launch \(plan.number)"
-        if launch.stopKillTime != nil { return host.end(plan, .exited(code: 0)) }
+        if launch.stopKillTime != nil {
+            return random.chance(15) ? submitContinued(from: plan) : host.end(plan, .exited(code: 0))
+        }
         if launch.kill != nil { return host.end(plan, .signaled(9)) }
         if launch.entry == .running { return enter(plan) }
         guard let task = pick(launch.tasks.filter(\.isUndone)) ?? launch.tasks.last else { return }

@@ -80,8 +80,8 @@ extension SchedulerDriver {
         case .powerSaver: self.change(.powerSaver, to: false)
         case .memoryPressure: self.change(memoryLow: false)
         case .heat: self.change(hot: false)
-        case .laneBusy(_, let launch): finish(launch)
-        case .launchLimit(let lane, _):
+        case .laneBusy(_, let launch, _): finish(launch)
+        case .launchLimit(let lane, _, _):
             for launch in scheduler.launches.values.filter({ $0.lane == lane }).map(\.number).sorted() {
                 finish(launch)
             }

@@ -12,6 +12,7 @@ extension NaiveHost {
         if !launch.assertions.isEmpty { complain("launch \(number) finishes in spite of an assertion") }
         if launch.entry != .returned { complain("launch \(number) finishes in its entry") }
         launches[number]?.stopKillTime = now.monotonic + gracePeriod(of: launch) + .seconds(1)
+        capacityChangedHands = true
     }
 
     /// Notes a kill and complains about one before the end of the grace period.
@@ -197,6 +198,8 @@ extension NaiveHost {
         launches[number]?.lane = left.lane
         launches[number]?.isConcluded = true
         launches[number]?.isOverrun = false
+        // The new host does not know that the launch was stopping.
+        launches[number]?.stopKillTime = nil
         launches[number]?.tasks = left.unfinished.map { work in
             var task = SeenTask(id: TaskID(launch: number, index: 0), work: work)
             task.fate = left.mayNotBeRequeued.contains(work.number) ? .over(.interrupted) : fateAfterLoss(of: work)

@@ -18,7 +18,7 @@ extension NaiveHost {
         {
             found.sure.insert("lane-busy")
         }
-        let taken = launches.values.count { $0.lane == lane } + prepared(in: lane).count + coming(into: lane)
+        let taken = capacityUsed(in: lane) + prepared(in: lane).count + coming(into: lane)
         if found.sure.isEmpty, !userRequested.contains(work.number), takesCapacity(work),
             taken >= configuration.launchLimit(in: lane)
         {
@@ -29,6 +29,13 @@ extension NaiveHost {
         if isEndOfOlderOneUnwritten(work) { found.perhaps.insert("being-recorded") }
         if lane != .continued, isPrecededByAnother(work) { found.perhaps.insert("others-run-alone") }
         return found
+    }
+
+    /// Number of begun launches that use capacity of the lane: all except the stopping ones, of which at most as many as
+    /// the limit are excepted (C7).
+    func capacityUsed(in lane: Lane) -> Int {
+        let inLane = launches.values.filter { $0.lane == lane }
+        return inLane.count - min(inLane.count { $0.stopKillTime != nil }, configuration.launchLimit(in: lane))
     }
 
     /// Whether an older task of the identifier has ended, and its end is not in the ledger yet.
@@ -142,7 +149,7 @@ extension NaiveHost {
     private func judgeCompleteness(of works: [PendingWork], _ plan: LaunchPlan) {
         guard works.count < configuration.batchSize, !works.contains(where: \.retry.runsAlone) else { return }
         // A launch above the capacity, at a user's request, has no place for other requests.
-        let others = launches.values.count { $0.lane == .background } + prepared(in: .background).count
+        let others = capacityUsed(in: .background) + prepared(in: .background).count
         if others >= configuration.backgroundLaunches { return }
         for request in host.ledger.requests where request.plugin == plan.plugin.identifier {
             let work = PendingWork.request(request)
@@ -160,7 +167,7 @@ extension NaiveHost {
             complain("launches \(other.number) and \(plan.number) share the \(plan.lane.name) lane")
         }
         let isUserRequested = plan.tasks.contains { userRequested.contains($0.work.number) }
-        if !isUserRequested, others.count >= configuration.launchLimit(in: plan.lane) {
+        if !isUserRequested, capacityUsed(in: plan.lane) >= configuration.launchLimit(in: plan.lane) {
             complain("launch \(plan.number) is one too many in the \(plan.lane.name) lane")
         }
     }
@@ -174,7 +181,7 @@ extension NaiveHost {
         }
         if launch.tasks.contains(where: { $0.id == task.id }) { complain("launch \(number) has two tasks \(task.id)") }
         if launch.lane != .continued, !userRequested.contains(task.work.number),
-            launches.values.count(where: { $0.lane == .continued }) >= configuration.continuedLaunches
+            capacityUsed(in: .continued) >= configuration.continuedLaunches
         {
             complain("launch \(number) is one too many in the continued lane")
         }

@@ -147,14 +147,14 @@ extension NaiveHost {
     }
 
     /// Number of uncommitted continued requests that will use capacity. A request from a continued launch may join the
-    /// launch, and needs none.
+    /// launch until it stops, and needs none.
     private var continuedComing: Int {
         let requests = underWay.filter { $0.key != asking }.values.joined().compactMap { change in
             if case .storeRequest(let request, _) = change, request.request.kind == .continued { request } else { nil }
         }
         return requests.count { request in
             guard let launch = origins[request.number].flatMap({ launches[$0] }) else { return true }
-            return launch.lane != .continued || launch.plugin != request.plugin
+            return launch.lane != .continued || launch.plugin != request.plugin || launch.stopKillTime != nil
         }
     }
 
@@ -169,9 +169,10 @@ extension NaiveHost {
             submittedAt: now.wall
         )
         let joins =
-            submission.launch.flatMap { launches[$0] }.map { $0.lane == .continued && $0.plugin == owner } ?? false
+            submission.launch.flatMap { launches[$0] }
+            .map { $0.lane == .continued && $0.plugin == owner && $0.stopKillTime == nil } ?? false
         let taken =
-            launches.values.count { $0.lane == .continued } + prepared(in: .continued).count + coming(into: .continued)
+            capacityUsed(in: .continued) + prepared(in: .continued).count + coming(into: .continued)
             + continuedComing
         let isFull = taken >= configuration.continuedLaunches
         return isFull && !joins || !obstacles(to: .request(request)).sure.subtracting(["earliest-begin"]).isEmpty

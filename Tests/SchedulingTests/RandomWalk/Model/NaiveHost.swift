@@ -54,7 +54,7 @@ final class NaiveHost: Witness {
     var failures: [PluginIdentifier: Int] = [:]
     var lastRelief: MonotonicTime?
     private var lastWall = WallTime(nanoseconds: .min)
-    /// Whether the current event ended a launch or requested a runner.
+    /// Whether the current event ended or stopped a launch, or requested a runner.
     var capacityChangedHands = false
 
     // Submissions that must never run again, and submissions that ran.
