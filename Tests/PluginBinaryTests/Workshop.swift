@@ -87,7 +87,7 @@ enum Source {
     static func note(words: [Int]) -> String {
         """
         __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n.long 7, \(words.count * 4), 1\\n"
-                ".ascii \\"bgtask\\\\0\\\\0\\"\\n\(words.map { ".long \($0)\\\\n" }.joined()).popsection");
+                ".ascii \\"bgtask\\\\0\\\\0\\"\\n\(words.map { ".long \($0)\\n" }.joined()).popsection");
         """
     }
 

@@ -107,7 +107,7 @@ struct Workshop {
     private static let library = Result {
         let source = """
             __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n.long 7, 12, 1\\n"
-                    ".ascii \\"bgtask\\\\0\\\\0\\"\\n.long 1, 0, 0\n.popsection");
+                    ".ascii \\"bgtask\\\\0\\\\0\\"\\n.long 1, 0, 0\\n.popsection");
             int bgtask_plugin_entry(void) { return 0; }
             """
         return try with { workshop in

@@ -77,15 +77,15 @@
  *           when a user stops it. When all tasks are expiring or completed, open assertions expire too, with the same
  *           grace period.
  * Stop.     The launch ends when every task is completed and no assertion is open. The outcomes are recorded then, and
- *           the machine may start another launch; this plugin's next launch begins when the process has ended. Within
- *           the grace period, the host first waits until entry, `receive`, handlers and expiration handlers have
- *           returned, and answers the calls in progress: a request may be submitted after the last completion, by the
- *           thread that completed. With quiet_ns of bgt_plugin, it also waits for the plugin's own threads. Then `stop`
- *           is called. It may run beside run_main, whose return the host does not await; once `stop` is due, run_main
- *           no longer begins. When `stop` has returned, calls in progress receive their answers, and new calls
- *           BGT_ENDED. Contexts are released, and the process ends with _exit: no atexit function and no static
- *           destructor runs. A handler that does not return within the grace period is cut off with the process, and
- *           so is work on a thread of the plugin's own: hold an assertion for it.
+ *           the machine may start another launch; this plugin's next launch of the lane begins when the process has
+ *           ended. Within the grace period, the host first waits until entry, `receive`, handlers and expiration
+ *           handlers have returned, and answers the calls in progress: a request may be submitted after the last
+ *           completion, by the thread that completed. With quiet_ns of bgt_plugin, it also waits for the plugin's own
+ *           threads. Then `stop` is called. It may run beside run_main, whose return the host does not await; once
+ *           `stop` is due, run_main no longer begins. When `stop` has returned, calls in progress receive their
+ *           answers, and new calls BGT_ENDED. Contexts are released, and the process ends with _exit: no atexit
+ *           function and no static destructor runs. A handler that does not return within the grace period is cut off
+ *           with the process, and so is work on a thread of the plugin's own: hold an assertion for it.
  *
  * A task of the batch without a handler when entry returns is not delivered: its outcome is not-registered, and its
  * request is used up.
@@ -175,7 +175,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#ifndef BGTASK_DECLARATIONS_ONLY
 #include <time.h>
+#endif
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || __SIZEOF_POINTER__ != 8
 #error "the bgtask ABI is defined for 64-bit little-endian machines only"
@@ -730,7 +732,8 @@ typedef struct bgt_legacy_fetch {
                                     bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_legacy_fetch;
 
-/* BGTASK_DECLARATIONS_ONLY, for generators of bindings: types, constants and ids, without assertions and functions. */
+/* With BGTASK_DECLARATIONS_ONLY, for generators of bindings, the header has types, constants and ids alone: no
+ * assertions, no functions, and no include of time.h. */
 #ifndef BGTASK_DECLARATIONS_ONLY
 
 /* ---- Layout (BGT-ABI-04) ----------------------------------------------------------------------------------------- */
@@ -1079,7 +1082,8 @@ enum { BGTASK_TARGET_AT_INCLUDE_ = BGTASK_TARGET_MINOR };
 
 /* Emits only the note, for an entry written without BGTASK_PLUGIN_ENTRY. Use it once per library, at file scope. */
 #define BGTASK_PLUGIN_NOTE                                                                                             \
-    BGTASK_ASSERT_((BGTASK_TARGET_MINOR + 0u) == (BGTASK_TARGET_AT_INCLUDE_ + 0u), "define BGTASK_TARGET_MINOR before bgtask.h");  \
+    BGTASK_ASSERT_((BGTASK_TARGET_MINOR + 0u) == (BGTASK_TARGET_AT_INCLUDE_ + 0u),                                     \
+                   "define BGTASK_TARGET_MINOR before bgtask.h");                                                      \
     static const struct {                                                                                              \
         uint32_t name_size, descriptor_size, type;                                                                     \
         char owner[8];                                                                                                 \
