@@ -30,7 +30,8 @@ package struct TreeRemoval {
     /// left; false when nothing is at this place. Blocks on the disk.
     ///
     /// - Parameter directory: a directory that only this user can change.
-    package static func removePart(of name: String, in directory: String, atMost limit: Int) throws(SystemError) -> Bool {
+    package static func removePart(of name: String, in directory: String, atMost limit: Int) throws(SystemError) -> Bool
+    {
         let place = try Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY)
         let (path, bytes) = ("\(directory)/\(name)", Array(name.utf8CString))
         if try remove(bytes, in: place, path) { return false }
@@ -104,7 +105,8 @@ package struct TreeRemoval {
     }
 
     /// Opens a directory; nil when it is missing.
-    private static func open(_ name: Name, in directory: Descriptor, _ path: String) throws(SystemError) -> Descriptor? {
+    private static func open(_ name: Name, in directory: Descriptor, _ path: String) throws(SystemError) -> Descriptor?
+    {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
         let attempt = "open a directory in \(path)"
         var number = bgl_open(directory.number, name, flags)

@@ -57,7 +57,8 @@ struct Schema {
             let schema = Self.resolved(schema, in: document)
             return schema[name == "*" ? "additionalProperties" : "properties"][name == "*" ? nil : name]
         }
-        return Self.resolved(schema, in: document)["type"] == "object" ? "[]" : "{ a: b }"
+        let type = Self.resolved(schema, in: document)["type"]
+        return type == "object" || type.elements.contains("object") ? "[]" : "{ a: b }"
     }
 
     private static func paths(below schema: JSONValue, in document: JSONValue) -> [[String]] {
