@@ -25,7 +25,7 @@ struct PinnedFileTests {
 
     private static let source = """
         __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n.long 7, 12, 1\\n"
-                ".ascii \\"bgtask\\\\0\\\\0\\"\\n.long 1, 0, 0\n.popsection");
+                ".ascii \\"bgtask\\\\0\\\\0\\"\\n.long 1, 0, 0\\n.popsection");
         int helper(void);
         int bgtask_plugin_entry(void) { return helper(); }
         """
