@@ -121,7 +121,7 @@ struct ManifestFindings {
         guard manifest.reading.manifest != nil, manifest.library != nil else {
             return "the manifest or its library is refused"
         }
-        if check != .identifierFree, fails(.identifierFree) { return "another manifest describes the same plugin" }
+        if check != .identifierFree, fails(.identifierFree) { return "the check identifier-free did not pass" }
         if check == .containingPlugin, manifest.reading.manifest?.role == .main {
             return "the plugin is a main plugin"
         }

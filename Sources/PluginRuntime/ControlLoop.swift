@@ -82,9 +82,9 @@ struct ControlLoop {
         } catch {
             RunnerExit.end(
                 RunnerExit.brokenWire,
-                "the host sent an invalid message, or the plugin read a part of a message from the runner's socket:"
-                    + " \(error.message); do not read descriptors that the plugin did not open, and install host and"
-                    + " runner from one release"
+                "the runner ends the launch: the host sent an invalid message, or the plugin read a part of a message"
+                    + " from the runner's socket: \(error.message); do not read descriptors that the plugin did not"
+                    + " open, and install host and runner from one release"
             )
         }
     }

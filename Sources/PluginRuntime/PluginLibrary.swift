@@ -12,7 +12,7 @@ import TaskModel
 struct PluginLibrary {
     struct LoadError: Error {
         let message: String
-        /// Whether the error is that libffi is missing, which is not the fault of the library.
+        /// Whether the error is that libffi is missing or defective, which is not the fault of the library.
         var isFFIMissing = false
     }
 

@@ -26,7 +26,7 @@ enum RunnerExit {
     /// Ends the process after the plan was received and before any code of the plugin is mapped, and reports the failure
     /// to the host: it is none of the plugin.
     static func endUnstarted(_ code: Int32, _ message: String) -> Never {
-        let text = "the launch ended before its plugin was loaded: \(message)"
+        let text = "the launch ended before its plugin was loaded, and no attempt is charged: \(message)"
         if let frame = try? RunnerMessage.sandboxFailed(message: text).frame() {
             // The socket has space: a runner sends little before this.
             _ = frame.withUnsafeBytes {

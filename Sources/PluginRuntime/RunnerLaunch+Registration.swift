@@ -87,7 +87,7 @@ extension RunnerLaunch {
         case .wrongPhase:
             let message =
                 "\"\(text)\" was registered after entry; register it during entry;"
-                + " only an identifier that a pattern permits may be registered later"
+                + " only a pattern, or an identifier that only a pattern permits, may be registered later"
             return (CallProblem(status: BGT_WRONG_PHASE, message: message), .registration)
         case .duplicate:
             let message =

@@ -13,7 +13,8 @@ package enum RunnerMessage: Hashable, Sendable {
     case registered(PermittedIdentifier)
     /// The library could not be loaded. None of its code ran, except possibly its constructors.
     case loadFailed(message: String)
-    /// libffi, which calls bound functions, is missing on this machine. The library was not loaded.
+    /// libffi, which calls bound functions, is missing or defective on this machine. No function of the plugin was
+    /// called.
     case ffiMissing(message: String)
     /// The sandbox is in effect; the library was not loaded yet. The frame carries the descriptor of the listener, at
     /// which the refused system calls of the launch wait for an answer, if the kernel has one. Not sent without a filter

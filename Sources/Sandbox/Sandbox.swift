@@ -29,7 +29,8 @@ package enum Sandbox {
         container: String
     ) throws(SystemError) -> (messages: [String], listener: Descriptor?) {
         if plan == nil, user == nil { return ([], nil) }
-        let threads = try SystemError.check(bgl_thread_count(), "count the threads in /proc/self/task")
+        let attempt = "count the threads in /proc/self/task, for which /proc must be mounted"
+        let threads = try SystemError.check(bgl_thread_count(), attempt)
         guard threads == 1 else {
             throw SystemError(number: EBUSY, attempt: "confine a process that has \(threads) threads")
         }

@@ -8,7 +8,7 @@ extension Scheduler {
     mutating func assertionBegan(_ number: LaunchNumber, _ id: AssertionID, named name: String, at now: Moment) {
         guard let plugin = launches.listening(number)?.plan.plugin.identifier else { return }
         if let problem = launches.execute(number, { $0.assertions.begin(id, named: name, in: number) }) ?? nil {
-            return noteForged(number, rule: .numbers, message: "\(plugin) \(problem)", at: now)
+            return noteForged(number, rule: .numbers, message: "\(plugin) \(problem); \(Self.isIgnored)", at: now)
         }
         // If its assertions have already expired, the new one is included and has the same kill time.
         toEnforceAnew.insert(number)
@@ -17,7 +17,7 @@ extension Scheduler {
     mutating func assertionEnded(_ number: LaunchNumber, _ id: AssertionID, at now: Moment) {
         guard let plugin = launches.listening(number)?.plan.plugin.identifier else { return }
         guard launches.execute(number, { $0.assertions.end(id) }) == true else {
-            let message = "\(plugin) ended assertion \(id), which is not open in launch \(number)"
+            let message = "\(plugin) ended assertion \(id), which is not open in launch \(number); \(Self.isIgnored)"
             return noteForged(number, rule: .numbers, message: message, at: now)
         }
         stopIfDone(number, at: now)

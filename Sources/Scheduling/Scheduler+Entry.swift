@@ -115,8 +115,8 @@ extension Scheduler {
         guard entry.role == .main, entry.permitted.permits(identifier) else { return }
         guard entry.permitted.permitsLate(identifier) else {
             let message =
-                "\(entry.identifier) registered a handler for \(identifier) after its entry, when only an identifier"
-                + " that a pattern permits may be registered"
+                "\(entry.identifier) registered a handler for \(identifier) after its entry, but an identifier that"
+                + " the manifest lists by name is registered only during entry; \(Self.isIgnored)"
             return noteForged(number, rule: .registration, message: message, at: now)
         }
         if execution.registered.contains(identifier) { return }

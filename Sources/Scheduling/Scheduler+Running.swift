@@ -25,7 +25,7 @@ extension Scheduler {
         guard let execution = launches.listening(number) else { return }
         let plugin = execution.plan.plugin.identifier
         guard let index = execution.index(of: id) else {
-            let message = "\(plugin) completed task \(id), which is not part of launch \(number)"
+            let message = "\(plugin) completed task \(id), which is not part of launch \(number); \(Self.isIgnored)"
             return noteForged(number, rule: .numbers, message: message, at: now)
         }
         let task = execution.tasks[index]
@@ -112,6 +112,9 @@ extension Scheduler {
         )
         record([.journal(entry)], of: number)
     }
+
+    /// The part of a message about a forged message of the runner that changes nothing.
+    static let isIgnored = "the host ignored this message"
 
     /// Journals a violation by a message that the runner itself never sends, because it checks the call before.
     mutating func noteForged(_ number: LaunchNumber, rule: ABIRule?, message: String, at now: Moment) {

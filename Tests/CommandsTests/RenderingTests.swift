@@ -46,9 +46,9 @@ struct RenderingTests {
                 network         yes (configuration)
                 idle            yes (sensor /proc/stat: 2 % used by others)
                 high load       no (sensor /proc/stat: 2 % used by others)
-                low memory      unknown (missing no /proc/pressure/memory)
+                low memory      unknown (not measured: no /proc/pressure/memory)
                 hot             unknown (not sampled: no work waits for it)
-                battery low     unknown (missing no battery)
+                battery low     unknown (not measured: no battery)
                 power saver     unknown (not sampled: no work waits for it)
                 gpu             no (sensor /dev: none)
                 sensors         heat-margin 5, idle-after 30s, idle-percent 10, sample-interval 5s

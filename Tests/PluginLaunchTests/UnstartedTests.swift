@@ -22,7 +22,8 @@ extension LaunchTests {
             (plan.user, plan.processLimit) = (712_345, 1)
             try await PlayedHost.with("Obedient", plan) { host in
                 let message = await host.first(Self.failure)
-                #expect(message.hasPrefix("the launch ended before its plugin was loaded: no thread available"))
+                let beginning = "the launch ended before its plugin was loaded, and no attempt is charged: "
+                #expect(message.hasPrefix(beginning + "no thread is available; "))
                 #expect(await host.events.end(PlayedHost.launch).termination == .exited(code: 4))
                 #expect(host.messages.count == 1)
             }

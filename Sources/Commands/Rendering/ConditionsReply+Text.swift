@@ -32,7 +32,8 @@ extension ConditionsReply.State {
     fileprivate var origin: String {
         switch source {
         case .unwatched: "not sampled: no work waits for it"
-        case .configuration, .simulated, .sensor, .missing: detail.map { "\(source.rawValue) \($0)" } ?? source.rawValue
+        case .missing: "not measured" + (detail.map { ": \($0)" } ?? "")
+        case .configuration, .simulated, .sensor: detail.map { "\(source.rawValue) \($0)" } ?? source.rawValue
         }
     }
 }

@@ -39,7 +39,7 @@ extension RunReply: Presentable {
     func text(for reader: Reader) -> String {
         launching.isEmpty
             ? "no launch starts yet; show the reason with: bgtask why TASK\n"
-            : launching.map { "launch \($0) is starting\n" }.joined()
+            : launching.map { "launch \($0) is starting, or already runs and takes the task\n" }.joined()
     }
 }
 

@@ -35,7 +35,7 @@ final class GraphicsSensor: Sensor {
 
     func write(to readings: inout Readings) {
         guard SystemFile.exists(dev) else {
-            readings.conditions[.gpu] = .missing("\(dev) does not exist or is not readable")
+            readings.conditions[.gpu] = .missing("the directory \(dev) does not exist or cannot be reached")
             return
         }
         readings.conditions[.gpu] = .measured(

@@ -57,8 +57,8 @@ struct RunnerJudge: Hashable {
         case .loadFailed(let message) where libraryNow(library.path) != library.identity:
             // The library was replaced: the launch is repeated with the new one.
             return .libraryChanged(.launchFailedByHost(launch, message: Self.bounded(message)))
-        // The machine lacks libffi, which is not the plugin's fault. A launch that has loaded, or that binds no
-        // functions, cannot report this.
+        // libffi of this machine is missing or defective, which is not the plugin's fault. A launch whose entry has
+        // returned, or that binds no functions, cannot report this.
         case .ffiMissing(let message) where isLoadingFunctions:
             return .event(.launchFailedByHost(launch, message: Self.bounded(message)))
         // The host found the mechanism at its start, and the kernel refused it in this process.

@@ -79,7 +79,9 @@ struct FunctionCaller: @unchecked Sendable {
             prepareCall(interface, FFI_DEFAULT_ABI, UInt32(arguments.count), result, list) == FFI_OK
         else {
             throw PluginLibrary.LoadError(
-                message: "\(FunctionBinding.libffi) refuses the signature of a bound function; reinstall libffi8"
+                message: "\(FunctionBinding.libffi) of this machine cannot prepare the call of a bound function;"
+                    + " reinstall libffi8",
+                isFFIMissing: true
             )
         }
         return interface

@@ -31,7 +31,12 @@ enum Cause: Hashable, Sendable {
         case (_, .notLoaded(let message)): self = .notLoaded(message)
         case (_, .failed(let status)):
             let name = ABIVocabulary.status.name(of: Int64(status))
-            self = .entryFailed("the entry function returned \(status) (\(name)) instead of BGT_OK")
+            let meaning = ABIVocabulary.meaning(ofStatus: status).map { ": \($0)" } ?? ""
+            // The plugin's vendor gives the negative statuses their meaning.
+            let remedy = status > 0 ? "; correct the entry function" : ""
+            self = .entryFailed(
+                "the entry function returned \(status) (\(name)\(meaning)) instead of BGT_OK\(remedy)"
+            )
         case (.entryOverran, _):
             self = .entryFailed("\(launch.entryName) did not end within the time limit and the grace period")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
