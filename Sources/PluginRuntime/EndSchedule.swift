@@ -40,7 +40,8 @@ package struct EndSchedule: Hashable, Sendable {
         self.gracePeriod = gracePeriod
         self.quietPeriod = quietPeriod
         // With a grace period shorter than the quiet period, every chain of requests would break otherwise.
-        quietBy = begin + min(.nanoseconds(Int64(Self.longestQuiet)), gracePeriod + quietPeriod)
+        let extra = min(quietPeriod, .milliseconds(250))
+        quietBy = begin + min(.nanoseconds(Int64(Self.longestQuiet)), gracePeriod + extra)
         settledBy = max(begin + gracePeriod, quietBy)
         let end = gracePeriod + LaunchBudget.exitTime / 2
         stoppedBy = begin + (end - Self.flushTime)

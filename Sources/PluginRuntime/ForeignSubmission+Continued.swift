@@ -44,7 +44,7 @@ extension ForeignSubmission {
         return text
     }
 
-    private static func strategy(_ number: UInt32) throws(CallProblem) -> SubmissionStrategy {
+    static func strategy(_ number: UInt32) throws(CallProblem) -> SubmissionStrategy {
         if number == 0 { return .queue }
         guard let strategy = SubmissionStrategy(rawValue: number) else {
             throw tooNew("strategy \(number) is not a BGT_STRATEGY_...")
@@ -52,7 +52,7 @@ extension ForeignSubmission {
         return strategy
     }
 
-    private static func resources(_ bits: UInt64) throws(CallProblem) -> TaskResources {
+    static func resources(_ bits: UInt64) throws(CallProblem) -> TaskResources {
         let resources = TaskResources(rawValue: bits)
         guard resources.isSubset(of: TaskResources.known) else {
             let unknown = bits & ~TaskResources.known.rawValue

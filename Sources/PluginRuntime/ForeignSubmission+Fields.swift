@@ -9,6 +9,8 @@ extension ForeignSubmission {
         let known = RequestField.allCases.reduce(UInt32(0)) { $0 | $1.flags }
         let unknown = fields.flags & ~known
         if unknown != 0 { throw tooNew("flags 0x\(String(unknown, radix: 16)) are no flags") }
+        _ = try strategy(fields.strategy)
+        _ = try resources(fields.resources)
         if let field = RequestField.foreign(to: kind, isGiven: { $0.isGiven(in: fields) }) {
             if field.flags != 0 { throw foreignFlags(fields.flags, to: kind) }
             throw CallProblem(

@@ -201,6 +201,7 @@ private func hostBeginAssertion(
     _ out: UnsafeMutablePointer<bgt_assertion>?,
     _ refusal: Refusal?
 ) -> Int32 {
+    out?.pointee = 0
     let handler = function.map { Callback($0, context: context, release: release) }
     let status = HostTable.call { launch in
         launch.answering(refusal) { () throws(CallProblem) in try launch.beginAssertion(name, handler, out) }

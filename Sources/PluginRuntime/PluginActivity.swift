@@ -17,7 +17,7 @@ final class PluginActivity: Sendable {
     /// Runs a call of the runner into the plugin, counted while it runs.
     func callback(_ role: ThreadRole = .callback, _ body: () -> Void) {
         callbacks.change { $0 += 1 }
-        ThreadRole.with(role, body)
+        ThreadRole.with(role.union(.counted), body)
         callbackEnded()
     }
 

@@ -21,10 +21,11 @@ final class ProcessWatch: @unchecked Sendable {
         fileMask = Self.fileMask()
     }
 
-    /// Accepts the handlers of crash signals that a language runtime has set by now, such as the one of Go: they run on
-    /// an alternate stack and call the earlier handlers. Called on the main thread, when entry has returned.
+    /// Accepts the handlers of crash signals and of SIGPIPE that a language runtime has set by now, such as the one of Go:
+    /// they call the earlier handlers. Called on the main thread, when entry has returned.
     func acceptRuntimes() {
-        for (index, signal) in Self.signals.enumerated() where CrashReporter.signals.contains(signal) {
+        for (index, signal) in Self.signals.enumerated()
+        where CrashReporter.signals.contains(signal) || signal == SIGPIPE {
             var action = sigaction()
             sigaction(signal, nil, &action)
             let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: UnsafeRawPointer?.self)

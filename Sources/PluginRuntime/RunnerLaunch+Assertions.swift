@@ -92,7 +92,7 @@ extension RunnerLaunch {
             return call
         }
         guard let (handler, reason) = call else { return }
-        activity.callback {
+        activity.callback(.callback.union(.assertionHandler)) {
             handler.function(handler.context, HostTable.address, id.rawValue, reason.rawValue)
             handler.release()
         }

@@ -174,13 +174,15 @@ final class RunnerLaunch: Sendable {
     }
 
     private func receive(_ event: TaskID, _ hooks: PluginHooks) {
-        if state.withLock({ $0.hasEnded }) { return }
-        activity.callback { running.during(event) { hooks.receive(event.rawValue) } }
+        activity.callback {
+            if state.withLock({ $0.hasEnded }) { return }
+            running.during(event) { hooks.receive(event.rawValue) }
+        }
     }
 
     private func handle(_ task: TaskID, _ identifier: TaskIdentifier) {
-        guard let call = state.withLock({ $0.registrations.beginCall(for: identifier) }) else { return }
         activity.callback {
+            guard let call = state.withLock({ $0.registrations.beginCall(for: identifier) }) else { return }
             running.during(task) {
                 switch call.handler {
                 case .registered(let callback): callback.function(callback.context, HostTable.address, task.rawValue)
@@ -214,8 +216,9 @@ final class RunnerLaunch: Sendable {
     }
 
     private func callExpirationHandler(of task: TaskID) {
-        guard let (handler, reason) = state.withLock({ $0.tasks.beginCall(of: task) }) else { return }
+        // Counted before the handler is taken: the end of the launch cannot overlook a call that begins.
         activity.callback {
+            guard let (handler, reason) = state.withLock({ $0.tasks.beginCall(of: task) }) else { return }
             running.during(task) {
                 handler.function(handler.context, HostTable.address, task.rawValue, reason.rawValue)
             }
@@ -227,15 +230,19 @@ final class RunnerLaunch: Sendable {
         if !WorkerThread.start(named: name, body) { reserve.add(body) }
     }
 
-    /// Reports that a callback ended its thread (BGT-ABI-15), and ends the count of the callback. Called on the ending
-    /// thread.
-    func threadEndedInCallback() {
+    /// Reports that a callback ended its thread (BGT-ABI-15), and does what follows its return: ends its counts, and
+    /// forgets its task. Called on the ending thread.
+    ///
+    /// - Parameter role: the role that the thread had.
+    func threadEnded(in role: ThreadRole) {
         violation(
             .noUnwinding,
             "a callback ended its thread with pthread_exit or pthread_cancel instead of returning;"
                 + " return from the callback"
         )
-        activity.callbackEnded()
+        running.forgetCurrentThread()
+        if role.contains(.assertionHandler) { assertionCalls.change { $0 -= 1 } }
+        if role.contains(.counted) { activity.callbackEnded() }
     }
 
     /// Reports a violation by the plugin to the host. The result of the violating call does not change.

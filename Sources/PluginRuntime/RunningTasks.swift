@@ -41,6 +41,15 @@ struct RunningTasks: @unchecked Sendable {
         }
     }
 
+    /// Removes the calling thread, which ends inside of `during`. The system may give its number to a new thread.
+    func forgetCurrentThread() {
+        let thread = UInt(pthread_self())
+        for index in 0..<count where slots[index].thread.load(ordering: .acquiring) == thread {
+            slots[index].task.store(0, ordering: .releasing)
+            slots[index].thread.store(0, ordering: .releasing)
+        }
+    }
+
     /// The task of the calling thread as a raw value; 0 for none. Async-signal-safe.
     func currentTask() -> UInt64 {
         let thread = UInt(pthread_self())

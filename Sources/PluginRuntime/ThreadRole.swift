@@ -11,6 +11,10 @@ struct ThreadRole: OptionSet {
     /// Entry, a handler, `receive`, an expiration handler or `stop`. Every call is allowed, and the thread returns to the
     /// runner.
     static let callback = ThreadRole(rawValue: 2)
+    /// A callback whose return the end of the launch awaits.
+    static let counted = ThreadRole(rawValue: 4)
+    /// The handler of an assertion, which the end of the launch awaits on its own.
+    static let assertionHandler = ThreadRole(rawValue: 8)
 
     static var current: ThreadRole {
         ThreadRole(rawValue: UInt(bitPattern: pthread_getspecific(roleKey)))
@@ -27,9 +31,9 @@ struct ThreadRole: OptionSet {
 
 private let roleKey: pthread_key_t = {
     var key = pthread_key_t()
-    let status = pthread_key_create(&key) { _ in
+    let status = pthread_key_create(&key) { role in
         // Called only while the thread has a role: the callback ended its thread instead of returning.
-        HostTable.launch?.threadEndedInCallback()
+        HostTable.launch?.threadEnded(in: ThreadRole(rawValue: UInt(bitPattern: role)))
     }
     precondition(status == 0, "a process that has loaded nothing yet has a thread-specific key left")
     return key

@@ -25,6 +25,8 @@ enum WorkerThread {
         guard pthread_attr_init(&attributes) == 0 else { return false }
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // The size that bgtask.h states: the default depends on the limits of the host's service.
+        pthread_attr_setstacksize(&attributes, 8 << 20)
 
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()

@@ -48,7 +48,7 @@ extension Scheduler {
         )
     }
 
-    func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
+    package func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
         plugins.contains(plugin) ? plugins[plugin].containingPlugin ?? plugin : plugin
     }
 }

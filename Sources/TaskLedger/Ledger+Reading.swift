@@ -30,12 +30,12 @@ extension Ledger {
         try read("reading the payloads of launch \(number)") { try $0.payloads(of: number) }
     }
 
-    /// The payloads of pending requests by submission number. A request that is no longer pending has no entry.
-    package func payloads(
-        ofPending numbers: [SubmissionNumber]
-    ) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
-        try read("reading the payloads of pending requests") { database in
-            try numbers.reduce(into: [:]) { $0[$1] = try database.payload(ofPending: $1) }
+    /// The pending requests of a main plugin and its extensions with their payloads, ordered by number.
+    package func pendingRequests(
+        of plugin: PluginIdentifier
+    ) throws(LedgerError) -> [(request: PendingRequest, payload: [UInt8])] {
+        try read("reading the pending requests of \(plugin)") { database in
+            try database.work(of: plugin).requests.map { ($0, try database.payload(ofPending: $0.number) ?? []) }
         }
     }
 

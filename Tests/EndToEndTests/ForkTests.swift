@@ -33,6 +33,7 @@ struct ForkTests {
             #expect(try await host.end(ofLaunch: launch).event == "launch-completed")
             let line = try await host.violation(in: launch)
             #expect(line.names(plugin, rule: "BGT-ABI-15", remedy: "return from the callback"), "\(line)")
+            #expect(host.containerText(plugin, "stopped.txt") == "stopped\n")
             try await host.runNeighbour()
         }
     }

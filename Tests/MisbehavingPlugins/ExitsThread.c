@@ -1,10 +1,20 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Completes its task, and then ends the handler's thread instead of returning. */
+/* Completes its task, and then ends the handler's thread instead of returning. A process that has ended its thread in a
+ * callback has one callback fewer, not two: `stop` runs, and writes `stopped.txt`. */
 
 #include <bgtask.h>
 
+#include "Records.h"
+
 #include <pthread.h>
+
+static char directory[4096];
+
+static void stop(void *context, const bgt_host *host) {
+    (void)context, (void)host;
+    record_in(directory, "stopped.txt", "stopped\n");
+}
 
 static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
@@ -13,6 +23,7 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
 }
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
-    (void)plugin;
+    BGTASK_TRY(bgt_container_path(host, directory, sizeof directory, NULL));
+    plugin->stop = stop;
     return bgt_register(host, "com.example.exitsthread.task", run, NULL);
 }

@@ -63,7 +63,10 @@ struct EndScheduleTests {
         let kill = begin + gracePeriod + .seconds(1)
         #expect(schedule.quietBy > begin + quiet && schedule.quietBy <= begin + .seconds(1))
         #expect(schedule.settledBy >= schedule.quietBy && schedule.settledBy >= begin + gracePeriod)
-        #expect(schedule.settledBy < schedule.stoppedBy && schedule.stoppedBy < schedule.flushedBy)
+        for quiet in [Duration.zero, .milliseconds(250), .seconds(1)] {
+            let schedule = EndSchedule(begin: begin, gracePeriod: gracePeriod, quietPeriod: quiet)
+            #expect(schedule.settledBy < schedule.stoppedBy && schedule.stoppedBy < schedule.flushedBy)
+        }
         #expect(schedule.flushedBy == kill + .milliseconds(-500))
         #expect(schedule.flushDeadline(begunAt: kill) == schedule.flushedBy)
         #expect(schedule.stopDeadline(calledAt: kill) == schedule.stoppedBy)

@@ -207,6 +207,20 @@ struct ForeignSubmissionTests {
         }
     }
 
+    @Test(.proves("BGT-ABI-06"), arguments: [BGT_KIND_REFRESH, BGT_KIND_PROCESSING, BGT_KIND_HEALTH_RESEARCH])
+    func `an unknown strategy or resource of a request that has none yet is too new for this host`(kind: UInt32) {
+        let resource = problem { request in
+            request.kind = kind
+            request.resources = 2
+        }
+        #expect(resource?.status == BGT_TOO_NEW)
+        let strategy = problem { request in
+            request.kind = kind
+            request.strategy = 3
+        }
+        #expect(strategy?.status == BGT_TOO_NEW)
+    }
+
     @Test(.proves(75), arguments: [2, 1 << 63, .max] as [UInt64])
     func `an unknown bit in a continued request's resources is refused`(resources: UInt64) {
         let problem = continuedProblem("Exporting", nil) { $0.resources = resources }

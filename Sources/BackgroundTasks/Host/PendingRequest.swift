@@ -14,6 +14,7 @@ struct PendingRequest {
     private let subtitle: String
     private let strategy: UInt32
     private let resources: UInt64
+    private let payload: Data?
 
     init(_ pending: bgt_pending) {
         identifier = String(cString: pending.identifier)
@@ -25,6 +26,7 @@ struct PendingRequest {
         subtitle = pending.subtitle.map { String(cString: $0) } ?? ""
         strategy = pending.strategy
         resources = pending.resources
+        payload = pending.payload.map { Data(bytes: $0, count: Int(clamping: pending.payload_length)) }
     }
 
     /// Creates the request object for the kind; nil for a kind of a newer host that this module does not define.
@@ -38,6 +40,7 @@ struct PendingRequest {
             request = continuedRequest
         default: return nil
         }
+        request.payload = payload
         if earliestBegin != 0 { request.earliestBeginDate = Date(timeIntervalSince1970: Double(earliestBegin) / 1e9) }
         if let processing = request as? BGProcessingTaskRequest {
             processing.requiresNetworkConnectivity = flags & BGT_NEEDS_NETWORK != 0

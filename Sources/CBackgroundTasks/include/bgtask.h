@@ -78,21 +78,22 @@
  *           grace period.
  * Stop.     The launch ends when every task is completed and no assertion is open. The outcomes are recorded then, and
  *           the machine may start another launch; this plugin's next launch of the lane begins when the process has
- *           ended. Within the grace period, the host first waits until entry, `receive`, handlers and expiration
- *           handlers have returned, and answers the calls in progress: a request may be submitted after the last
- *           completion, by the thread that completed. With quiet_ns of bgt_plugin, it also waits for the plugin's own
- *           threads. Then `stop` is called. It may run beside run_main, whose return the host does not await; once
- *           `stop` is due, run_main no longer begins. When `stop` has returned, calls in progress receive their
- *           answers, and new calls BGT_ENDED. Contexts are released, and the process ends with _exit: no atexit
- *           function and no static destructor runs. A handler that does not return within the grace period is cut off
- *           with the process, and so is work on a thread of the plugin's own: hold an assertion for it.
+ *           ended. Within the grace period, the host first waits until entry, `receive`, handlers, expiration and
+ *           assertion handlers have returned, and answers the calls in progress: a callback may submit a request after
+ *           it has completed the last task. A thread of the plugin's own submits before it completes, holds an
+ *           assertion, or sets quiet_ns of bgt_plugin, with which the host also waits for such threads. Then `stop` is
+ *           called, with the rest of the grace period and at least 400 ms. It may run beside run_main, whose return the
+ *           host does not await; once `stop` is due, run_main is no longer called. When `stop` has returned, calls in
+ *           progress receive their answers, and new calls BGT_ENDED. Contexts are released, and the process ends with
+ *           _exit: no atexit function and no static destructor runs. A callback that does not return within the grace
+ *           period is cut off with the process, and so is other work on a thread of the plugin's own.
  *
  * A task of the batch without a handler when entry returns is not delivered: its outcome is not-registered, and its
  * request is used up.
  *
  * PHASES: entry; running, from the return of entry until `stop` is called; stop, from then to the end of the process.
  * No call to the host is allowed before entry, in a signal handler, and in a process that the plugin forked (there,
- * each call returns BGT_ENDED). The comment of each function and callback ends with the line
+ * each call with a status returns BGT_ENDED). The comment of each function and callback ends with the line
  *     @call thread=... phase=... blocks=...
  * thread: who may call a function (any); or on which thread the host calls the plugin (main; queue, a serial queue;
  * own, a thread of its own; caller, the thread of the call). blocks: no; commit, until the host has committed; answer,
@@ -516,12 +517,13 @@ typedef struct bgt_plugin {
                                     bgt_task event) BGTASK_NOEXCEPT;
 
     /* Owns the main thread after entry has returned, for a run loop. The launch ends without waiting for its return.
-     * Not called when `stop` is due before it begins; `stop` waits until it has begun.
+     * Called before `stop` or not at all. `stop` may run before the first statement of run_main: do not free in `stop`
+     * what run_main reads.
      * @call thread=main phase=running,stop */
     void (*BGTASK_NULLABLE run_main)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 
-    /* The last call: flush data, end your own threads, and return within the grace period. Called only after a
-     * successful entry, while run_main may still run.
+    /* The last call: flush data, end your own threads, and return within the rest of the grace period. Called only after
+     * a successful entry, while run_main may still run.
      * @call thread=own phase=stop */
     void (*BGTASK_NULLABLE stop)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 
@@ -673,8 +675,7 @@ struct bgt_host {
                                bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
     /* Ends an assertion; the launch may end when this call returns. Also allowed inside the assertion's own handler.
-     * The call of `stop` then waits at most one second for that handler to return, and the end of the process waits for
-     * it at most as long as the grace period.
+     * The call of `stop` then waits for that handler to return, at most as long as the grace period.
      * BGT_OK; BGT_NOT_FOUND: unknown, of another process, or already ended; the journal records the violation.
      * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*end_assertion)(const bgt_host *host, bgt_assertion assertion) BGTASK_NOEXCEPT;

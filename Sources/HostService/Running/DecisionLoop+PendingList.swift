@@ -9,13 +9,14 @@ extension DecisionLoop {
     /// Maximum size of the payloads in one answer, in bytes; with everything else, the answer fits into a frame.
     private static let longestList = HostMessage.frameLimit / 2
 
-    /// Answers a plugin's call for its pending requests. The payloads are read on a thread for disk access. A request that
-    /// has started or was replaced by then is left out, so that no request is listed with the payload of another one.
-    func list(_ pending: [PendingRequest], for call: CallNumber, of launch: LaunchNumber) {
+    /// Answers a plugin's call for its pending requests: one committed state of the ledger, read on a thread for disk
+    /// access.
+    ///
+    /// - Parameter main: the main plugin whose requests are listed.
+    func list(requestsOf main: PluginIdentifier, for call: CallNumber, of launch: LaunchNumber) {
         threads.perform { [self] in
             do throws(LedgerError) {
-                let payloads = try ledger.payloads(ofPending: pending.map(\.number))
-                send(Self.answer(to: call, pending, payloads), to: launch)
+                send(Self.answer(to: call, try ledger.pendingRequests(of: main)), to: launch)
             } catch {
                 let refusal = SubmissionRefusal(
                     code: .unavailable,
@@ -31,10 +32,9 @@ extension DecisionLoop {
     /// The answer to a plugin's call for its pending requests.
     private static func answer(
         to call: CallNumber,
-        _ pending: [PendingRequest],
-        _ payloads: [SubmissionNumber: [UInt8]]
+        _ pending: [(request: PendingRequest, payload: [UInt8])]
     ) -> HostMessage {
-        let size = payloads.values.reduce(0) { $0 + $1.count }
+        let size = pending.reduce(0) { $0 + $1.payload.count }
         guard size <= longestList else {
             let refusal = SubmissionRefusal(
                 code: .unavailable,
@@ -44,10 +44,8 @@ extension DecisionLoop {
             )
             return .refused(call, refusal)
         }
-        let listed = pending.compactMap { request in
-            payloads[request.number].map {
-                ListedRequest(request: request.request, number: request.number, payload: $0)
-            }
+        let listed = pending.map { request, payload in
+            ListedRequest(request: request.request, number: request.number, payload: payload)
         }
         return .pending(call, listed)
     }

@@ -70,7 +70,9 @@ struct RunnerJudge: Hashable {
         case .registered(let identifier): return .event(.registered(launch, identifier))
         case .completed(let task, let outcome, let message):
             continuedTasks.remove(task)
-            let text = message.map { Self.bounded($0.terminalSafe, limit: RunnerMessage.longestCompletionMessage) }
+            let limit = RunnerMessage.longestCompletionMessage
+            // Cut first: an unmodified runner sends no longer text, and each escaped character grows.
+            let text = message.map { Self.bounded(Self.bounded($0, limit: limit).terminalSafe, limit: limit) }
             return .taskEnded(task, .completed(launch, task, outcome, message: text))
         case .progress(let task, let progress): return .event(.progressed(launch, task, progress))
         case .title(let task, let title, let subtitle):
