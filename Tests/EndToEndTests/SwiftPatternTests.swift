@@ -163,12 +163,13 @@ struct SwiftPatternTests {
             try await host.started(plugin)
             let cleaning = plugin.task("db-cleaning")
             let tomorrow = HostFixture.tomorrow
-            _ = try await host.submit(cleaning, earliestBegin: tomorrow, requiresExternalPower: true, payload: [1])
+            let payload = Array("listed".utf8)
+            _ = try await host.submit(cleaning, earliestBegin: tomorrow, requiresExternalPower: true, payload: payload)
             #expect(try await host.run(plugin, "report").event == "succeeded")
             #expect(
                 host.notes(plugin) == [
                     "from elsewhere BGProcessingTaskRequest \(cleaning) \(tomorrow.nanoseconds / 1_000_000_000)"
-                        + " none power true",
+                        + " listed power true",
                     "pending BGAppRefreshTaskRequest \(plugin.task("refresh")) 4000000000 colours power false",
                     "pending BGProcessingTaskRequest \(plugin.task("db-cleaning")) 4000000000 none power true",
                     "unchanged: yes",
