@@ -93,10 +93,10 @@ package struct Host: Sendable {
             health.note(reports, at: SystemClock().now().wall)
             for report in reports {
                 if case .failure(let error) = report.result {
-                    log.error(
+                    let message =
                         "commit failed, so nothing of it is recorded; the host tries again later, or answers its caller"
-                            + " with the failure: \(error)"
-                    )
+                        + " with the failure: \(error)"
+                    log.error("\(message)")
                 }
                 mailbox.put(.committed(report))
             }

@@ -48,7 +48,7 @@ extension Scheduler {
         )
     }
 
-    package func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
+    func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
         plugins.contains(plugin) ? plugins[plugin].containingPlugin ?? plugin : plugin
     }
 }
