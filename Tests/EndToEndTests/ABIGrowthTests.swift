@@ -45,9 +45,12 @@ struct ABIGrowthTests {
     func `a plugin asks for features, names and refusals, and unknown ones have no table and no name`() async throws {
         let plugin = TestPlugin("AsksFeatures")
         try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            let before = host.containerText(plugin, "answers.txt")
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "succeeded")
-            let lines = host.containerText(plugin, "answers.txt").split(separator: "\n")
+            let lines = host.containerText(plugin, "answers.txt").dropFirst(before.count).split(separator: "\n")
+            try #require(lines.count == 6)
             #expect(lines[0...3] == ["bgtask 1", "1 1 1", "1 1 1", "BGT_EXPIRED_NETWORK_LOST unknown unknown"])
             #expect(lines[4].hasPrefix("BGT_NOT_PERMITTED legacy fetch requires a manifest"))
             #expect(lines[5].hasPrefix("BGT_NOT_PERMITTED \"com.example.other.task\" was registered"))

@@ -8,16 +8,21 @@
 #include "Records.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 static char directory[4096];
+static atomic_int has_run;
 
 static void stop(void *context, const bgt_host *host) {
     (void)context, (void)host;
-    record_in(directory, "stopped.txt", "stopped\n");
+    if (atomic_load(&has_run)) {
+        record_in(directory, "stopped.txt", "stopped\n");
+    }
 }
 
 static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
+    atomic_store(&has_run, 1);
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
     pthread_exit(NULL);
 }
