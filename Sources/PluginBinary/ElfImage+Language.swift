@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// The marks that compilers leave in a library. They choose the words of remedies and decide nothing.
+// The marks that compilers leave in a library. They select the remedy for a language and decide nothing.
 extension ElfImage {
     /// The language of the library's own code. A library may contain code in several languages: the runtime that is most
     /// particular counts, because all of them use the C library, and many use that of C++.

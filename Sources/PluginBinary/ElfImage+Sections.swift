@@ -30,7 +30,7 @@ extension ElfImage {
         return sections
     }
 
-    /// The names of the sections. They only choose words, so unreadable names are empty.
+    /// The names of the sections. They only select a remedy, so unreadable names are empty.
     private func sectionNames(in table: ByteBlock) throws(PluginBinaryProblem.Kind) -> ByteBlock {
         let entry = header.sectionNames
         guard entry < Int(header.sectionHeaders.count) else { return ByteBlock([]) }

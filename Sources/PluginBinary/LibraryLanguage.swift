@@ -10,7 +10,7 @@ package enum LibraryLanguage: String, Hashable, Sendable, CaseIterable {
     case c
 }
 
-// The remedies for a missing or misplaced entry, in the words of each language.
+// The remedies for a missing or misplaced entry, one for each language.
 extension LibraryLanguage {
     var noteRemedy: String {
         switch self {

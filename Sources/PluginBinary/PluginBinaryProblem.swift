@@ -65,7 +65,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
 
     package let path: String
     package let kind: Kind
-    /// The language of the library, in whose words the remedy is.
+    /// The language of the library, which selects the remedy.
     package let language: LibraryLanguage
 
     package init(path: String, kind: Kind, language: LibraryLanguage = .c) {

@@ -9,6 +9,7 @@ extension ForeignSubmission {
         let known = RequestField.allCases.reduce(UInt32(0)) { $0 | $1.flags }
         let unknown = fields.flags & ~known
         if unknown != 0 { throw tooNew("flags 0x\(String(unknown, radix: 16)) are no flags") }
+        // A number that this host does not know is too new for every kind: a later minor may allow it there.
         _ = try strategy(fields.strategy)
         _ = try resources(fields.resources)
         if let field = RequestField.foreign(to: kind, isGiven: { $0.isGiven(in: fields) }) {

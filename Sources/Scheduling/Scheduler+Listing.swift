@@ -22,9 +22,6 @@ extension Scheduler {
         package let isStopping: Bool
     }
 
-    /// The main plugin of a plugin: for an extension the plugin that contains it, else the plugin itself.
-    package func main(of plugin: PluginIdentifier) -> PluginIdentifier { mainPlugin(of: plugin) }
-
     /// The pending requests of a main plugin and its extensions, oldest first. `plugin` is the main plugin or an
     /// extension.
     package func pendingRequests(of plugin: PluginIdentifier) -> [PendingRequest] {

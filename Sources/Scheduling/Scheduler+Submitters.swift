@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
 // Owners of submissions, and journal entries about replaced requests.
 extension Scheduler {
@@ -48,7 +48,8 @@ extension Scheduler {
         )
     }
 
-    func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
+    /// The main plugin of a plugin: for an extension the plugin that contains it, else the plugin itself.
+    package func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
         plugins.contains(plugin) ? plugins[plugin].containingPlugin ?? plugin : plugin
     }
 }

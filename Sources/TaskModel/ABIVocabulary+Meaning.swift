@@ -2,7 +2,7 @@
 
 extension ABIVocabulary {
     /// The meaning of one of bgtask's own statuses, for messages, after the comments in `bgtask.h`. Nil for every other
-    /// number: the names of Apple's statuses say their meaning, and negative statuses are the plugin's own.
+    /// number: the names of Apple's statuses are clear, and negative statuses are the plugin's own.
     package static func meaning(ofStatus status: Int32) -> StaticString? {
         switch status {
         case 100: "this host has no such feature"

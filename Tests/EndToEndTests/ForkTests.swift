@@ -37,4 +37,21 @@ struct ForkTests {
             try await host.runNeighbour()
         }
     }
+
+    @Test(.proves("BGT-ABI-16"), arguments: [true, false])
+    func `signal handlers set by a library are a violation unless the library contains the runtime of Go`(
+        isOfGo: Bool
+    ) async throws {
+        var plugin = TestPlugin("ChainsHandlers")
+        plugin.library = .compiled("ChainsHandlers", flags: isOfGo ? ["-DGO_RUNTIME"] : [])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            let launch = try #require(end.launch)
+            #expect(try await host.end(ofLaunch: launch).event == "launch-completed")
+            let violations = try await host.journal().filter { $0.event == "violation" && $0.launch == launch }
+            #expect(violations.count == (isOfGo ? 0 : 2))
+            #expect(violations.allSatisfy { $0.message.contains("leave the runner's handler in place") })
+        }
+    }
 }

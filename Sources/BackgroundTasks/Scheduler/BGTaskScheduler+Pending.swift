@@ -5,8 +5,8 @@ import Foundation
 extension BGTaskScheduler {
     /// Lists the pending requests of the main plugin, oldest first, without running tasks.
     ///
-    /// The requests are copies. For requests of other processes the host returns identifier, kind, date and
-    /// requirements, but neither titles nor payload.
+    /// The requests are copies. Requests of other processes, such as earlier launches or a user's command, are included
+    /// with their payload and titles.
     ///
     /// - Parameter completionHandler: called on an arbitrary queue. Not called once the launch has ended or the host
     ///   is gone: the process is about to end, and an empty list would be wrong.

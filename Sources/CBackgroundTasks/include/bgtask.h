@@ -412,7 +412,7 @@ typedef struct bgt_request {
 
 /* The answer to a submission, and the cause of any other refused call that takes one. Owned by the caller, who sets
  * `size`; bgt_submit sets it. Where a function takes a refusal, it may be NULL. It is filled for every status, except
- * for BGT_INVALID of the refusal itself. */
+ * for BGT_INVALID of the refusal itself, and in a forked process. */
 typedef struct bgt_refusal {
     uint32_t size;
     uint32_t sub_reason;                /* BGT_REASON_NONE when accepted */
@@ -522,8 +522,8 @@ typedef struct bgt_plugin {
      * @call thread=main phase=running,stop */
     void (*BGTASK_NULLABLE run_main)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 
-    /* The last call: flush data, end your own threads, and return within the rest of the grace period. Called only after
-     * a successful entry, while run_main may still run.
+    /* The last call: flush data, end your own threads, and return within the rest of the grace period. Called only
+     * after a successful entry, while run_main may still run.
      * @call thread=own phase=stop */
     void (*BGTASK_NULLABLE stop)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 

@@ -114,7 +114,7 @@ extension DecisionLoop {
             return register(replier(to: call, of: launch)).map { [question.event(reply: $0)] } ?? []
         case .answer(let answer): send(answer, to: launch)
         case .pendingList(let call, let plugin):
-            list(requestsOf: core.main(of: plugin), for: call, of: launch)
+            list(requestsOf: core.mainPlugin(of: plugin), for: call, of: launch)
         case .log(let level, let task, let message):
             write(level.loggerLevel, message, of: launch, task, from: .log, launches)
         }
