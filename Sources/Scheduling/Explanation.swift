@@ -38,10 +38,10 @@ package struct Explanation: Hashable, Sendable {
     private var isPending: Bool { states.contains { if case .pending = $0 { true } else { false } } }
 
     /// The explanation with the obstacles of a plugin, if no work is pending.
-    fileprivate func adding(_ obstacles: [Reason]) -> Explanation {
+    fileprivate func adding(_ obstacles: @autoclosure () -> [Reason]) -> Explanation {
         if isPending { return self }
         var explanation = self
-        explanation.obstacles = obstacles
+        explanation.obstacles = obstacles()
         return explanation
     }
 }

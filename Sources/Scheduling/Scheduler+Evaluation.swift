@@ -33,8 +33,16 @@ extension Scheduler {
         for own: LaunchNumber? = nil,
         at now: Moment
     ) -> LaneEvaluation {
-        let standing = standing(of: plugin, in: lane, for: own)
-        let occupancy = occupancy(of: lane, for: own)
+        evaluate(plugin, in: lane, standing(of: plugin, in: lane, for: own), occupancy(of: lane, for: own), at: now)
+    }
+
+    private func evaluate(
+        _ plugin: PluginIdentifier,
+        in lane: Lane,
+        _ standing: Eligibility.Standing,
+        _ occupancy: Eligibility.Occupancy,
+        at now: Moment
+    ) -> LaneEvaluation {
         var evaluation = LaneEvaluation()
         for index in plugins[plugin].requests.groups.indices(in: lane) {
             guard let (key, first) = representative(of: index, plugin) else { continue }
@@ -98,10 +106,12 @@ extension Scheduler {
             facts.needsCapacity = needsCapacity(request)
         }
         let work = PendingWork.request(presented(request))
+        let occupancy = occupancy(of: lane)
         if lane == .background, !isLaunchedByUser {
-            facts.alone = evaluate(plugin, in: lane, at: now).alone(before: request.number)
+            let evaluation = evaluate(plugin, in: lane, standing, occupancy, at: now)
+            facts.alone = evaluation.alone(before: request.number)
         }
-        return reasons(against: work, facts, standing, occupancy(of: lane), at: now)
+        return reasons(against: work, facts, standing, occupancy, at: now)
     }
 
     func standing(
@@ -109,27 +119,30 @@ extension Scheduler {
         in lane: Lane,
         for own: LaunchNumber? = nil
     ) -> Eligibility.Standing {
-        let main = plugins[plugin].containingPlugin.map { main in
-            Eligibility.MainPlugin(
-                identifier: main,
-                isInstalled: plugins.contains(main) && plugins[main].entry != nil,
-                refusal: plugins.contains(main) ? plugins[main].refusal : nil,
-                isEnabled: configuration.plugins[main]?.isEnabled ?? true
+        plugins.read(plugin) { state in
+            let occupant = state.pointee.occupants[lane]
+            return Eligibility.Standing(
+                plugin: plugin,
+                entry: state.pointee.entry,
+                refusal: state.pointee.refusal,
+                isOrphan: state.pointee.isOrphan,
+                policy: state.pointee.policy,
+                main: (state.pointee.entry ?? state.pointee.lastEntry)?.containingPlugin.map(standing(ofMain:)),
+                laneOccupant: occupant == own ? nil : occupant,
+                isOccupantStopping: occupant.map(launches.isStopping) ?? false,
+                cooldownEnd: state.pointee.cooldownEnd,
+                record: state.pointee.record,
+                runnerRetry: state.pointee.runnerRetry.map { ($0.at, $0.message) }
             )
         }
-        let occupant = plugins[plugin].occupants[lane]
-        return Eligibility.Standing(
-            plugin: plugin,
-            entry: plugins[plugin].entry,
-            refusal: plugins[plugin].refusal,
-            isOrphan: plugins[plugin].isOrphan,
-            policy: plugins[plugin].policy,
-            main: main,
-            laneOccupant: occupant == own ? nil : occupant,
-            isOccupantStopping: occupant.map(launches.isStopping) ?? false,
-            cooldownEnd: plugins[plugin].cooldownEnd,
-            record: plugins[plugin].record,
-            runnerRetry: plugins[plugin].runnerRetry.map { ($0.at, $0.message) }
+    }
+
+    private func standing(ofMain main: PluginIdentifier) -> Eligibility.MainPlugin {
+        Eligibility.MainPlugin(
+            identifier: main,
+            isInstalled: plugins.contains(main) && plugins[main].entry != nil,
+            refusal: plugins.contains(main) ? plugins[main].refusal : nil,
+            isEnabled: configuration.plugins[main]?.isEnabled ?? true
         )
     }
 

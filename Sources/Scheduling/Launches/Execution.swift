@@ -57,7 +57,7 @@ struct Execution: Sendable {
         var isGoingOn: Bool { outcome == nil && expiration == nil }
     }
 
-    var plan: LaunchPlan
+    private let sharedPlan: Shared<LaunchPlan>
     var tasks: [Task]
     /// The conditions of the machine when the batch was closed.
     let conditionsAtClose: Conditions
@@ -90,13 +90,14 @@ struct Execution: Sendable {
     var undecided = 0
 
     init(_ start: ScheduledLaunch.Start, plan: LaunchPlan) {
-        self.plan = plan
+        sharedPlan = Shared(plan)
         tasks = start.tasks
         conditionsAtClose = start.conditions
         entry = .running(deadline: plan.budget.entryDeadline)
         tasksHanded = start.tasks.count
     }
 
+    var plan: LaunchPlan { sharedPlan.value }
     var gracePeriod: Duration { plan.budget.gracePeriod }
     var unfinished: [Int] { tasks.indices.filter { tasks[$0].outcome == nil } }
 

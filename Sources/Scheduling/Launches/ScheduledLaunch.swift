@@ -26,11 +26,19 @@ struct ScheduledLaunch: Sendable {
 
     /// The data of a launch that is being committed: its plan and its batch.
     struct Start: Sendable {
-        let plan: LaunchPlan
+        private let sharedPlan: Shared<LaunchPlan>
         var tasks: [Execution.Task]
         let conditions: Conditions
         /// The end of the process, if the process ended before the launch was on disk; nil while it runs.
         var end: ProcessEnd?
+
+        init(plan: LaunchPlan, tasks: [Execution.Task], conditions: Conditions) {
+            sharedPlan = Shared(plan)
+            self.tasks = tasks
+            self.conditions = conditions
+        }
+
+        var plan: LaunchPlan { sharedPlan.value }
     }
 
     let number: LaunchNumber

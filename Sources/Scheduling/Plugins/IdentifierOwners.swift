@@ -5,7 +5,7 @@ import TaskModel
 /// The main plugin that owns each permitted task identifier. An identifier has exactly one owner (statement 21).
 struct IdentifierOwners: Sendable {
     private var names: [TaskIdentifier: PluginIdentifier] = [:]
-    private var prefixes: [TaskIdentifier: PluginIdentifier] = [:]
+    private var prefixes: [Substring: PluginIdentifier] = [:]
 
     init() {}
 
@@ -14,7 +14,7 @@ struct IdentifierOwners: Sendable {
         for permitted in entry.permitted {
             switch permitted {
             case .exact(let name): names[name] = entry.identifier
-            case .pattern(let prefix): prefixes[prefix] = entry.identifier
+            case .pattern(let prefix): prefixes[prefix.text[...]] = entry.identifier
             }
         }
     }
@@ -25,7 +25,7 @@ struct IdentifierOwners: Sendable {
         for permitted in entry.permitted {
             switch permitted {
             case .exact(let name): if names[name] == entry.identifier { names[name] = nil }
-            case .pattern(let prefix): if prefixes[prefix] == entry.identifier { prefixes[prefix] = nil }
+            case .pattern(let prefix): forget(prefix.text[...], of: entry.identifier)
             }
         }
     }
@@ -33,11 +33,10 @@ struct IdentifierOwners: Sendable {
     subscript(identifier: TaskIdentifier) -> PluginIdentifier? {
         if let owner = names[identifier] { return owner }
         if prefixes.isEmpty { return nil }
-        var text = identifier.text[...]
-        while let dot = text.lastIndex(of: ".") {
-            text = text[..<dot]
-            if let prefix = TaskIdentifier(String(text)), let owner = prefixes[prefix] { return owner }
-        }
-        return nil
+        return identifier.prefixes.lazy.compactMap { prefixes[$0] }.first
+    }
+
+    private mutating func forget(_ prefix: Substring, of owner: PluginIdentifier) {
+        if prefixes[prefix] == owner { prefixes[prefix] = nil }
     }
 }

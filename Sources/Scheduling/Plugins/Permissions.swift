@@ -5,7 +5,7 @@ package import TaskModel
 /// The permitted identifiers of one plugin, in sets for fast lookup.
 package struct Permissions: Sendable {
     private var names: Set<TaskIdentifier> = []
-    private var prefixes: Set<String> = []
+    private var prefixes: Set<Substring> = []
     private let allowsPatternsForProcessing: Bool
 
     package init(of entry: PluginEntry, policy: PluginPolicy) {
@@ -13,7 +13,7 @@ package struct Permissions: Sendable {
         for permitted in entry.permitted {
             switch permitted {
             case .exact(let name): names.insert(name)
-            case .pattern(let prefix): prefixes.insert(prefix.text)
+            case .pattern(let prefix): prefixes.insert(prefix.text[...])
             }
         }
     }
@@ -25,18 +25,6 @@ package struct Permissions: Sendable {
         guard !prefixes.isEmpty, kind == .continued || kind.isProcessing && allowsPatternsForProcessing else {
             return false
         }
-        return identifier.text.hasPrefix(in: prefixes)
-    }
-}
-
-extension String {
-    /// Whether this reverse-DNS name consists of one of the prefixes, a dot and a further part.
-    fileprivate func hasPrefix(in prefixes: Set<String>) -> Bool {
-        var text = self[...]
-        while let dot = text.lastIndex(of: ".") {
-            text = text[..<dot]
-            if prefixes.contains(String(text)) { return true }
-        }
-        return false
+        return identifier.prefixes.contains(where: prefixes.contains)
     }
 }

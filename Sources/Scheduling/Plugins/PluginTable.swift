@@ -44,6 +44,12 @@ struct PluginTable: Sendable {
         }
     }
 
+    /// Reads several fields of a state with one search for the plugin. The address is valid for the call.
+    func read<Result>(_ plugin: PluginIdentifier, _ body: (UnsafePointer<PluginState>) -> Result) -> Result {
+        let box = boxes[index(of: plugin)]
+        return withExtendedLifetime(box) { body(UnsafePointer(box.state)) }
+    }
+
     private func index(of plugin: PluginIdentifier) -> Int {
         if let index = indices[plugin] { return index }
         assertionFailure("plugin \(plugin) is not known")
