@@ -77,7 +77,8 @@ extension CommandFailure {
         switch error {
         case .unreachable, .misunderstood: self.init(.unreachable, error.description)
         case .journalEnded(let socket, _):
-            let remedy = "check the host with: bgtask host status --socket \(socket), then follow the journal again"
+            let remedy =
+                "follow the journal again; if that fails, check the host with: bgtask host status --socket \(socket)"
             self.init(.unreachable, error.description, remedy: remedy)
         case .refused(_, let reply):
             self.init(.refused, error.description, remedy: reply.error.remedy.map { "remedy: \($0)" })

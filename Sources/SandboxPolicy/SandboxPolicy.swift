@@ -55,8 +55,8 @@ package struct SandboxPolicy: Sendable {
                 else { continue }
                 throw Refusal(
                     description: "isolation is required, and the guarantee \(guarantee.rawValue) cannot be enforced:"
-                        + " \(reason); use a kernel that can enforce it, run the host outside of a container that"
-                        + " forbids it, or write isolation: best-effort"
+                        + " \(reason); use a kernel that can enforce it and a container that allows it, or set"
+                        + " isolation to best-effort"
                 )
             }
         }
@@ -67,7 +67,7 @@ package struct SandboxPolicy: Sendable {
         do throws(SystemCallFilter.Failure) {
             filters = try SystemCallFilters(confinesTruncation: mechanisms.confinesTruncation)
         } catch {
-            throw Refusal(description: "\(error), or write isolation: off")
+            throw Refusal(description: "\(error), or set isolation to off")
         }
     }
 

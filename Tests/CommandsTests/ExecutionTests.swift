@@ -329,7 +329,8 @@ struct FollowTests {
             #expect(
                 terminal.error == """
                     bgtask: the host at \(host.socket) is stopping and has closed the journal
-                    bgtask: check the host with: bgtask host status --socket \(host.socket), then follow the journal again
+                    bgtask: follow the journal again; if that fails, check the host with: bgtask host status --socket \
+                    \(host.socket)
 
                     """
             )

@@ -315,7 +315,7 @@ struct PluginInstallTests {
             #expect(await fixture.run("install", manifest, "--yes") == .done)
             #expect(
                 fixture.terminal.error.contains(
-                    "deleted by the next installation: \(fixture.directory.file("operator/\(old)"))"
+                    "no longer used: \(fixture.directory.file("operator/\(old)"))"
                 )
             )
             #expect(fixture.installed.contains(old))

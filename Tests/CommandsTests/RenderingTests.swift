@@ -41,7 +41,7 @@ struct RenderingTests {
                                 /usr/share/bgtask/manifests
                 plugins         /usr/lib/bgtask/plugins
                 configuration   /etc/bgtask/bgtaskd.yaml
-                not installed   com.example.gone, or refused; the configuration names it
+                not installed   com.example.gone: named in the configuration; its manifest is missing or refused
                 external power  no (simulated)
                 network         yes (configuration)
                 idle            yes (sensor /proc/stat: 2 % used by others)
@@ -132,7 +132,7 @@ struct RenderingTests {
                                 write /srv/photos: only /srv/photos/new, because grant-limits.*.write is /srv/photos/new
                 enforced by     network: seccomp, Landlock 7
                                 memory: not enforced: control groups are disabled (cgroup: none)
-                launch limits   memory none, processes none
+                launch limits   memory unlimited, processes unlimited
                 settings        feed-url = https://example.com/feed.xml
                 secrets         token from file /etc/bgtask/feed-token
                 work            2 pending, 1 running

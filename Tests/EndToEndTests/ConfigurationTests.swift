@@ -128,7 +128,7 @@ struct ConfigurationTests {
             let warning = try await host.waitForLog("the warning") { $0.contains("plugins.com.example.neighbor:") }
             #expect(warning.contains("warning") && warning.contains("\"com.example.neighbour\""))
             let status = try await host.bgtask("host", "status")
-            #expect(status.output.contains("com.example.neighbor, or refused; the configuration names it"))
+            #expect(status.output.contains("com.example.neighbor: named in the configuration; its manifest is missing"))
         }
     }
 

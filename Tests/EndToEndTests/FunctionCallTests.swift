@@ -251,7 +251,7 @@ struct FunctionCallTests {
         (["--returns", "int32:success-when-zreo"], "write \"success-when-zero\""),
         (["--budget", "soon"], "write it like 30s"), (["--payload", "/dev/null"], "--payload has no effect"),
         (["--isolation", "of"], "write \"off\""),
-        (["--isolation", "off", "--network"], "leave them or this option out"),
+        (["--isolation", "off", "--network"], "leave out the grants, or --isolation"),
     ])
     func `wrong syntax of bgtask plugin call is refused before anything runs, with the remedy`(
         arguments: [String],

@@ -31,7 +31,7 @@ struct LaunchLimitTests {
             let processes = try await host.client.host().isolation.guarantees.first { $0.name == "processes" }
             #expect(processes?.enforcedBy != nil)
             let shown = try await host.bgtask("plugin", "show", plugin.identifier).output
-            #expect(shown.contains("memory none, processes \(limit)"), "\(shown)")
+            #expect(shown.contains("memory unlimited, processes \(limit)"), "\(shown)")
             try await host.runNeighbour()
         }
     }

@@ -40,7 +40,7 @@ final class LaunchHandler: Sendable {
         guard let task = delivered.task() else {
             host.log(
                 .error,
-                "task \(delivered.identifier) has a kind that this version of BackgroundTasks does not support;"
+                "task \(delivered.identifier) fails: its kind is unknown to this version of BackgroundTasks;"
                     + " build the plugin with a newer version of BackgroundTasks"
             )
             delivered.complete(.noData)

@@ -31,7 +31,7 @@ extension BGTaskScheduler {
         guard let host = Host.current else { return [] }
         let (status, waiting) = host.pending()
         guard status == .ok else {
-            host.log(.error, "the pending requests cannot be read: \(host.name(of: status))")
+            host.log(.error, "the pending requests could not be read: \(host.cause(of: status))")
             return nil
         }
         return waiting.compactMap { submissions.request(for: $0) ?? $0.request }

@@ -69,13 +69,15 @@ public final class BGTaskScheduler: NSObject, Sendable {
     public func cancel(taskRequestWithIdentifier identifier: String) {
         guard let host = Host.current else { return }
         let status = host.cancel(identifier)
-        if status != .ok { host.log(.error, "\"\(identifier)\" could not be cancelled: \(host.name(of: status))") }
+        if status != .ok {
+            host.log(.error, "the request \"\(identifier)\" could not be cancelled: \(host.cause(of: status))")
+        }
     }
 
     /// Removes every pending request of the main plugin, including requests of its extensions.
     public func cancelAllTaskRequests() {
         guard let host = Host.current else { return }
         let status = host.cancelAll()
-        if status != .ok { host.log(.error, "the pending requests could not be cancelled: \(host.name(of: status))") }
+        if status != .ok { host.log(.error, "the pending requests could not be cancelled: \(host.cause(of: status))") }
     }
 }

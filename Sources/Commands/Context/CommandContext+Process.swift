@@ -57,8 +57,9 @@ private enum StandardStream {
             throw CommandFailure(
                 .refused,
                 "the output cannot be written: \(error.meaning)",
-                remedy: ([ENOSPC, EDQUOT].contains(error.number) ? "free space on the disk of the output, or " : "")
-                    + "redirect the output elsewhere"
+                remedy: [ENOSPC, EDQUOT].contains(error.number)
+                    ? "free space on the disk of the output, or redirect the output elsewhere"
+                    : "redirect the output elsewhere"
             )
         }
     }

@@ -51,7 +51,9 @@ struct HostChoice: Hashable {
             startHint = userHint + "; or use the system's host with --system"
         case .whicheverIsThere:
             socket = system.controlSocket
-            startHint = "\(userHint); or \(systemHint); your own host has no control socket at \(user.controlSocket)"
+            startHint =
+                "\(userHint); or \(systemHint); the system's host was called because your own host has no control"
+                + " socket at \(user.controlSocket)"
         }
     }
 }

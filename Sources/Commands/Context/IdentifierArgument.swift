@@ -17,7 +17,7 @@ enum IdentifierArgument {
 
     static func launch(_ text: String) throws -> LaunchNumber {
         guard let number = Int64(text), number > 0 else {
-            throw ValidationError("a launch is a whole number from 1, as \"bgtask launch list\" shows it")
+            throw ValidationError("the number of a launch is a whole number from 1; see \"bgtask launch list\"")
         }
         return LaunchNumber(rawValue: number)
     }

@@ -44,9 +44,9 @@ enum UnreachableAdvice {
 
     private static func hanging(_ socket: String, _ process: Int32?) -> String {
         guard let process else {
-            return "the host hangs or is stopped; find its process with: ss -lxp src \(socket), and read its log"
+            return "the host hangs or is suspended; find its process with: ss -lxp src \(socket), and read its log"
         }
-        return "process \(process) serves the socket, but hangs or is stopped; show its state with: "
+        return "process \(process) serves the socket, but hangs or is suspended; show its state with: "
             + "ps -o pid,stat,wchan:32,args -p \(process), and its log with: journalctl _PID=\(process); "
             + "end it with: kill -KILL \(process), which loses no accepted request"
     }

@@ -12,6 +12,6 @@ enum Consent {
             )
         }
         if ["y", "yes"].contains(answer.lowercased()) { return }
-        throw CommandFailure(.refused, "nothing was changed: the answer was no")
+        throw CommandFailure(.refused, "nothing was changed: the answer was neither y nor yes")
     }
 }

@@ -97,7 +97,7 @@ struct PluginCallCommand: AsyncParsableCommand {
             "The file with the value of the argument setting:KEY; may be repeated.",
             valueName: "key=file"
         ),
-        transform: SignatureArgument.setting
+        transform: SignatureArgument.secret
     )
     var secret: [(key: String, value: String)] = []
 
@@ -184,13 +184,15 @@ struct PluginCallCommand: AsyncParsableCommand {
                 let read = try reader.values(of: [key], in: FunctionTrial.plugin, isNamed: false)
                 values.merge(read) { _, secret in secret }
             } catch {
-                throw CommandFailure(.refused, error.message)
+                // The message is that of a host: no plugin has the identifier of the trial, and no host takes part.
+                let message = error.message.replacing(" of \(FunctionTrial.plugin)", with: "")
+                throw CommandFailure(.refused, message.replacing("the host's user", with: "this user"))
             }
         }
         for case .setting(let key) in arguments where values[key] == nil {
             throw CommandFailure(
                 .refused,
-                "setting:\(key) has no value, also not in the manifest",
+                "setting:\(key) has no value in the options or in the manifest",
                 remedy: "add --setting \(key)=VALUE, or --secret \(key)=FILE for a secret"
             )
         }

@@ -83,8 +83,8 @@ struct PluginCheckCommand: ParsableCommand {
         try output.show(report)
         for file in files.asked where ManifestReading.read(path: file).library?.path.value.hasPrefix("/") == true {
             CommandContext.current.writeMessage(
-                "\(file) names its library by an absolute path, which only manifests in the operator's directory may"
-                    + " use; if this manifest is elsewhere, install it with: bgtask plugin install"
+                "\(file) names its library by an absolute path, which only manifests in the operator's manifest"
+                    + " directory may use; if this manifest is elsewhere, install it with: bgtask plugin install"
             )
         }
         let status = report.verdict.status

@@ -122,8 +122,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
         CommandContext.current.writeMessage(
             stays.isEmpty
                 ? result
-                : "\(result); old files are kept, and those that are unused then are deleted by the next installation:"
-                    + " \(stays)"
+                : "\(result); these old files stay, and the next installation of this plugin deletes those that are no"
+                    + " longer used: \(stays)"
         )
     }
 

@@ -76,7 +76,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         }
         let container = reply.hadContainer ? "its container is deleted" : "it had no container"
         CommandContext.current.writeMessage(
-            "purged \(identifier): pending tasks dropped: \(reply.dropped), \(container)"
+            "purged \(identifier): pending requests and waiting events deleted: \(reply.dropped); \(container)"
         )
     }
 

@@ -14,7 +14,10 @@ extension CheckReport: Presentable {
             let count = manifests.count { $0.verdict == verdict }
             return count == 0 ? nil : (manifests.count == 1 ? verdict.words : "\(verdict.words): \(count)")
         }
-        return "\(count) checked at level \(level) of ABI \(abi): \(verdicts.joined(separator: ", "))"
+        let defect =
+            manifests.contains { $0.verdict == .checkerFailed }
+            ? "; its result differs from the decision of a host: report this defect of bgtask with the files" : ""
+        return "\(count) checked at level \(level) of ABI \(abi): \(verdicts.joined(separator: ", "))\(defect)"
     }
 }
 
@@ -25,8 +28,7 @@ extension CheckVerdict {
         case .passedWithExclusions: "passed with exclusions"
         case .doesNotConform: "does not conform"
         case .cannotBeLoaded: "cannot be loaded"
-        case .checkerFailed:
-            "the checker failed: its result differs from the catalogue's; report this defect of bgtask with the files"
+        case .checkerFailed: "the checker failed"
         }
     }
 

@@ -21,7 +21,9 @@ extension HostStatusReply: Presentable {
         fields.add("manifests", each: manifestDirectories)
         fields.add("plugins", pluginDirectory)
         fields.add("configuration", configurationFile ?? "none: only defaults and options")
-        let absent = configuredWithoutPlugin.map { "\($0), or refused; the configuration names it" }
+        let absent = configuredWithoutPlugin.map {
+            "\($0): named in the configuration; its manifest is missing or refused"
+        }
         fields.add("not installed", each: absent)
         fields.add(conditions)
         fields.add("sensors", sensors.words)
@@ -50,7 +52,7 @@ extension HostStatusReply: Presentable {
         fields.add("continued", continued.words)
         let interval = minimumFetchInterval.duration.humanReadable
         let fetch = "legacy fetch at most every \(interval)"
-        let refresh = isBackgroundRefreshOn ? "on, \(fetch)" : "off, and no legacy fetch runs; once on, \(fetch)"
+        let refresh = isBackgroundRefreshOn ? "on, \(fetch)" : "off, and no legacy fetch runs; when on, \(fetch)"
         fields.add("refresh", refresh)
         return fields.text
     }
@@ -138,9 +140,9 @@ extension PluginUsersInForce {
 
 /// Renders the limits of a launch.
 enum LimitWords {
-    /// The limits, as `memory 64MiB, processes 512`; `none` for a missing limit.
+    /// The limits, as `memory 64MiB, processes 512`; `unlimited` for a missing limit.
     static func text(memory: Int64?, processes: Int?) -> String {
-        "memory \(memory.map(size) ?? "none"), processes \(processes.map(String.init) ?? "none")"
+        "memory \(memory.map(size) ?? "unlimited"), processes \(processes.map(String.init) ?? "unlimited")"
     }
 
     /// The size in the largest unit without a remainder.
@@ -153,7 +155,7 @@ enum LimitWords {
 }
 
 extension LaunchLimitsInForce {
-    /// The limits and the priority, as `memory none, processes 512, background nice 10`.
+    /// The limits and the priority, as `memory unlimited, processes 512, background nice 10`.
     var words: String {
         LimitWords.text(memory: memory, processes: processes) + ", background nice \(backgroundNice)"
     }

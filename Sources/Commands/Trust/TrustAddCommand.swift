@@ -77,7 +77,7 @@ struct TrustAddCommand: AsyncParsableCommand {
                 throw CommandFailure(
                     .refused,
                     "\(path) cannot be read, or is too large for a key",
-                    remedy: "name a public key file (.pub)"
+                    remedy: "name a public key file (.pub), or write the key itself in quotation marks"
                 )
             }
             text = String(decoding: data, as: UTF8.self)
@@ -97,10 +97,16 @@ struct TrustAddCommand: AsyncParsableCommand {
             if !parsed.isSupported { throw .unsupportedKey(parsed.type) }
             return (parsed, words.count > 2 ? String(words[2]) : "")
         } catch {
-            // The remedy of a malformed signature does not fit a malformed key.
-            let isMalformed = if case .malformed = error { true } else { false }
-            let remedy = isMalformed ? "get the public key (.pub) from the vendor again" : error.remedy
-            throw CommandFailure(.refused, "\(key) \(error.message)", remedy: remedy)
+            throw CommandFailure(.refused, "\(key) \(error.message)", remedy: remedy(for: error))
+        }
+    }
+
+    /// The remedy for a key that cannot be added. The remedies of signatures do not fit: no file has to be signed.
+    private func remedy(for problem: SignatureProblem) -> String {
+        switch problem {
+        case .malformed: "get the public key (.pub) from the vendor again"
+        case .unsupportedKey: "ask the vendor to sign with a key of the type ed25519 or ecdsa, and add that public key"
+        default: problem.remedy
         }
     }
 }

@@ -42,7 +42,7 @@ struct SandboxOptions: ParsableArguments {
 
     func validate() throws {
         if isolation == .off, network || processes || !(unix + read + write + execute).isEmpty {
-            throw ValidationError("the grants have no effect with --isolation off; leave them or this option out")
+            throw ValidationError("grants have no effect with --isolation off; leave out the grants, or --isolation")
         }
     }
 

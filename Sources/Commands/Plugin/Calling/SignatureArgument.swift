@@ -44,9 +44,21 @@ enum SignatureArgument {
     }
 
     static func setting(_ text: String) throws -> (key: String, value: String) {
-        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-            throw ValidationError("\(text.inQuotes) is not a setting; write KEY=VALUE")
+        guard let given = pair(in: text) else {
+            throw ValidationError("\(text.inQuotes) is not a key with a value; write KEY=VALUE")
         }
+        return given
+    }
+
+    static func secret(_ text: String) throws -> (key: String, value: String) {
+        guard let given = pair(in: text) else {
+            throw ValidationError("\(text.inQuotes) is not a key with a file; write KEY=FILE")
+        }
+        return given
+    }
+
+    private static func pair(in text: String) -> (key: String, value: String)? {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else { return nil }
         return (String(text[..<equals]), String(text[text.index(after: equals)...]))
     }
 

@@ -13,11 +13,12 @@ struct TrialContainer {
             (self.path, isTemporary) = (FilePlace.absolute(path), false)
             return
         }
-        var template = Array("\(environment["TMPDIR"] ?? "/tmp")/bgtask-call-XXXXXX".utf8CString)
+        let parent = environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(parent)/bgtask-call-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandFailure(
                 .refused,
-                "no temporary directory can be created: \(String(cString: strerror(errno)))",
+                "no temporary directory can be created in \(parent): \(String(cString: strerror(errno)))",
                 remedy: "set TMPDIR to a writable directory, or name a container with --container"
             )
         }
