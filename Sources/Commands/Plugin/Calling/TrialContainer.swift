@@ -13,7 +13,7 @@ struct TrialContainer {
             (self.path, isTemporary) = (FilePlace.absolute(path), false)
             return
         }
-        let parent = environment["TMPDIR"] ?? "/tmp"
+        let parent = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(parent)/bgtask-call-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandFailure(
