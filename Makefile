@@ -94,17 +94,21 @@ bench: bench-programs
 # Measures a host under floods and with a million pending requests; results in $(BENCH)/size.md. Most of it takes a
 # minute; the two populations are prepared once.
 bench-size: bench-programs
-	for part in "floods none" "floods calls" "floods cancellations" "floods frames" \
+	for part in "floods none" "floods calls" "floods cancellations" "floods frames" hostile \
 	    "lists prepare" "lists measure" "start prepare" "start measure"; do \
 	    $(BENCHMARK) HostAtSize $(BENCHED) $$part || exit; done
 	$(MAKE) --no-print-directory core-cost > "$(BENCH)/core-cost.txt"
 	$(BENCHMARK) HostAtSize $(BENCHED) table
 
+# The hostile plugins of the tests, beside which an ordinary plugin is measured.
+HOSTILE := Attacks StartsThreads RepeatsRefusedCall FloodsLog FloodsOutput FloodsSubmissions LoopInHandler \
+    CrashInHandler LeavesChild
+
 # The flood of frames uses the plugin of the tests, so that both write the same frames.
 bench-programs: release
 	mkdir -p "$(BENCH)"
 	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \
-	    Tests/MisbehavingPlugins/FloodsSubmissions; do \
+	    $(addprefix Tests/MisbehavingPlugins/,$(HOSTILE)); do \
 	    cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include $$plugin.c -o "$(BENCH)/lib$$(basename $$plugin).so" || exit; done
 	cc -O2 -shared -fPIC Benchmarks/Plugins/Bare.c -o "$(BENCH)/libBare.so"
 	cc -O2 Benchmarks/Plugins/Call.c -lffi -o "$(BENCH)/Call"

@@ -5,7 +5,10 @@ package import TaskModel
 
 /// The calls of the plugin that wait for the host's answer: at most `CallWindow.limit` calls are sent and unanswered at
 /// once. Every further call waits in the order of the calls until it gets a place among these. Completions, reports and
-/// log lines need no answer and do not use the table. The table does not interpret the calls.
+/// log lines need no answer and do not use the table.
+///
+/// At most one call for a list is open: its answer may be half as long as the longest frame, and the host closes the
+/// channel when more than two frames wait to be read.
 package final class CallTable: Sendable {
     package enum Answer: Hashable, Sendable {
         case submitted(SubmissionNumber)
@@ -24,15 +27,32 @@ package final class CallTable: Sendable {
         var open: [CallNumber: Answer?] = [:]
         /// Number of open calls without an answer.
         var unanswered = 0
+        /// The calls for a list that have no place yet.
+        var lists: Set<UInt64> = []
+        /// The open call for a list until its answer arrives; nil without one.
+        var openList: CallNumber?
         var isClosed = false
 
         /// Gives free places among the open calls to the callers that have waited longest.
         mutating func admit() {
             while !isClosed, unanswered < CallWindow.limit, admitted < last {
+                let next = CallNumber(rawValue: admitted + 1)
+                if lists.contains(next.rawValue) {
+                    if openList != nil { return }
+                    lists.remove(next.rawValue)
+                    openList = next
+                }
                 admitted += 1
                 unanswered += 1
-                open[CallNumber(rawValue: admitted)] = .some(nil)
+                open[next] = .some(nil)
             }
+        }
+
+        /// Frees the place of an answered or unsent call.
+        mutating func free(_ number: CallNumber) {
+            unanswered -= 1
+            if openList == number { openList = nil }
+            admit()
         }
     }
 
@@ -43,15 +63,16 @@ package final class CallTable: Sendable {
     /// Sends a call and blocks until the host has answered. Never called on the control thread, which receives the
     /// answers.
     ///
-    /// - Parameter send: sends the message; false when it could not be sent.
+    /// - Parameters:
+    ///   - isList: whether the answer is a list, of which only one is under way.
+    ///   - send: sends the message; false when it could not be sent.
     /// - Returns: the answer; nil when the message was not sent, because the table is closed or `send` failed.
-    package func call(_ send: (CallNumber) -> Bool) -> Answer? {
-        guard let number = takePlace() else { return nil }
+    package func call(isList: Bool = false, _ send: (CallNumber) -> Bool) -> Answer? {
+        guard let number = takePlace(isList) else { return nil }
         guard send(number) else {
             state.change { state in
                 state.open[number] = nil
-                state.unanswered -= 1
-                state.admit()
+                state.free(number)
             }
             return nil
         }
@@ -61,9 +82,10 @@ package final class CallTable: Sendable {
     }
 
     /// Blocks until a place among the open calls is free, and takes it. Returns nil when the table was closed first.
-    private func takePlace() -> CallNumber? {
+    private func takePlace(_ isList: Bool) -> CallNumber? {
         let number = state.change { state in
             state.last += 1
+            if isList { state.lists.insert(state.last) }
             state.admit()
             return CallNumber(rawValue: state.last)
         }
@@ -78,8 +100,7 @@ package final class CallTable: Sendable {
         state.change { state in
             guard case .some(.none) = state.open[number] else { return }
             state.open[number] = .some(answer)
-            state.unanswered -= 1
-            state.admit()
+            state.free(number)
         }
     }
 

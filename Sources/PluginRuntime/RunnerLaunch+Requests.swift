@@ -56,7 +56,7 @@ extension RunnerLaunch {
 
     /// The pending requests, oldest submission first.
     private func pending() throws(CallProblem) -> [ListedRequest] {
-        switch calls.call({ channel.send(.pending($0)) }) {
+        switch calls.call(isList: true, { channel.send(.pending($0)) }) {
         case .pending(let requests): return requests.sorted { $0.number < $1.number }
         case .refused(let refusal): throw CallProblem(refusal)
         case .submitted, .cancelled: throw Self.foreignAnswer(to: "pending")

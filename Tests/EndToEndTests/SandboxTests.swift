@@ -92,6 +92,12 @@ struct SandboxTests {
         try await attack(grants: "")
     }
 
+    @Test(.enabled(if: getuid() == 0)) func `the same attacks are refused when host and plugin have one ordinary user`()
+        async throws
+    {
+        try await attack(grants: "", setup: HostSetup().ofOrdinaryUser())
+    }
+
     @Test func `on a kernel without listeners of filters the same attacks are refused, and none is journaled`()
         async throws
     {

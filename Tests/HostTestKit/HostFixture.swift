@@ -102,9 +102,15 @@ package final class HostFixture: Sendable {
         let listener = try activatedListener()
         // The variable has the number of the process that receives the descriptors, which the shell becomes.
         let activation = ["-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"", try BuiltProgram.host.path()]
+        var command = listener == nil ? [try BuiltProgram.host.path()] : ["/bin/sh"] + activation
+        if let user = setup.user {
+            try directory.give(to: user)
+            let change = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--pdeathsig", "KILL"]
+            command = ["/usr/bin/setpriv"] + change + command
+        }
         let process = try await ChildProcess.start(
-            listener == nil ? BuiltProgram.host.path() : "/bin/sh",
-            (listener == nil ? [] : activation) + arguments,
+            command[0],
+            Array(command.dropFirst()) + arguments,
             environment: environment,
             passing: listener.map { [$0.descriptor] } ?? []
         ) { notifications.close() }

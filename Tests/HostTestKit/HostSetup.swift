@@ -12,6 +12,9 @@ package struct HostSetup: Sendable {
     /// Environment variables of the host in addition to the test's own.
     package var environment: [String: String] = [:]
 
+    /// The user as which the host runs; nil for the user of the test. Only root can choose another one.
+    package private(set) var user: UInt32?
+
     /// Whether the test holds the socket and passes it to each host, as a service manager does.
     package var isActivated = false
 
@@ -33,6 +36,14 @@ package struct HostSetup: Sendable {
         if geteuid() == 0 { defaults["plugin-users"] = Self.range() }
         self.flags = defaults.merging(flags) { _, own in own }
         self.configuration = configuration
+    }
+
+    /// The host of an ordinary user, which no account has: its plugins have the same user.
+    package func ofOrdinaryUser() -> HostSetup {
+        var setup = self
+        setup.user = UInt32.random(in: 1 << 20..<1 << 21)
+        setup.flags["plugin-users"] = nil
+        return setup
     }
 
     /// A range of 64 users that no account has and, most probably, no other host.

@@ -37,6 +37,15 @@ package struct ScratchDirectory: Sendable {
         return file(name)
     }
 
+    /// Makes a user the owner of the directory and of everything in it.
+    package func give(to user: UInt32) throws {
+        for file in try [path] + FileManager.default.subpathsOfDirectory(atPath: path).map(file) {
+            guard lchown(file, user, user) == 0 else {
+                throw HostFailure("cannot change the owner of \(file): \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
     package func text(of name: String) -> String? { try? String(contentsOfFile: file(name), encoding: .utf8) }
 
     package func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }

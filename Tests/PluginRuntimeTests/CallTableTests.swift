@@ -40,6 +40,27 @@ struct CallTableTests {
         await callers.finish()
     }
 
+    @Test func `a second list is requested when the first one has arrived, and later calls keep their order`() async {
+        let callers = Callers(lists: [0, 1, 3])
+        await callers.start(5)
+        #expect(callers.sent == [0] && callers.table.waiting == 4)
+        callers.answer(0)
+        await callers.until { $0.sent.count == 3 }
+        #expect(callers.sent.sorted() == [0, 1, 2] && callers.table.waiting == 2)
+        callers.answer(2)
+        #expect(callers.table.waiting == 2)
+        callers.answer(1)
+        await callers.until { $0.sent.count == 5 }
+        await callers.finish()
+    }
+
+    @Test func `a request for a list that could not be sent delays no later list`() async {
+        let callers = Callers(failing: [0], lists: [0, 1])
+        await callers.start(2)
+        #expect(callers.sent == [0, 1] && callers.results[0] == .some(nil))
+        await callers.finish()
+    }
+
     @Test func `a repeated answer, or an answer to no call, frees no second place for waiting calls`() async {
         let callers = Callers()
         await callers.start(CallWindow.limit + 2)
@@ -95,9 +116,11 @@ struct CallTableTests {
 
         let table = CallTable()
         private let failing: Set<Int>
+        private let lists: Set<Int>
         private let state = Mutex(State())
 
-        init(failing: Set<Int> = []) { self.failing = failing }
+        /// Creates callers of which some cannot send their call, and some call for a list.
+        init(failing: Set<Int> = [], lists: Set<Int> = []) { (self.failing, self.lists) = (failing, lists) }
 
         var sent: [Int] { state.withLock { $0.sent } }
         var results: [Int: CallTable.Answer?] { state.withLock { $0.results } }
@@ -111,7 +134,7 @@ struct CallTableTests {
         }
 
         private func call(_ index: Int) {
-            let result = table.call { number in
+            let result = table.call(isList: lists.contains(index)) { number in
                 state.withLock { state in
                     state.sent.append(index)
                     state.numbers[index] = number

@@ -7,6 +7,7 @@ import Measuring
 /// BENCH/size; `table` combines them into one table.
 ///
 ///     HostAtSize PROGRAMS BENCH floods none|calls|cancellations|frames
+///     HostAtSize PROGRAMS BENCH hostile
 ///     HostAtSize PROGRAMS BENCH lists|start prepare|measure
 ///     HostAtSize PROGRAMS BENCH table
 @main
@@ -25,6 +26,7 @@ struct HostAtSize {
         case ["floods", "calls"]: try Floods(programs, by: .calls).measure()
         case ["floods", "cancellations"]: try Floods(programs, by: .cancellations).measure()
         case ["floods", "frames"]: try Floods(programs, by: .frames).measure()
+        case ["hostile"]: try Hostile(programs).measure()
         case ["lists", "prepare"]: try Population.lists(programs).prepare(programs)
         case ["lists", "measure"]: try Lists(programs).measure()
         case ["start", "prepare"]: try Population.start(programs).prepare(programs)

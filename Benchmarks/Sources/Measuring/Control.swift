@@ -34,6 +34,11 @@ package final class Control {
         try answer(to: "GET \(path) HTTP/1.1\r\nHost: bgtask\r\n\r\n")
     }
 
+    /// Sends a DELETE, and returns the body of the answer once it is complete.
+    package func delete(_ path: String) throws -> String {
+        try answer(to: "DELETE \(path) HTTP/1.1\r\nHost: bgtask\r\n\r\n")
+    }
+
     /// Sends a POST, and returns the body of the answer once it is complete.
     package func post(_ path: String, _ body: String) throws -> String {
         let head = "POST \(path) HTTP/1.1\r\nHost: bgtask\r\nContent-Type: application/json\r\n"

@@ -17,8 +17,9 @@ package struct HostDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - path: removed first; nil for a temporary directory.
+    ///   - users: the range of users for plugins of a host that runs as root.
     ///   - configuration: lines of the host's configuration file.
-    package init(_ path: String? = nil, configuration lines: [String]) throws {
+    package init(_ path: String? = nil, users: String = "host", configuration lines: [String]) throws {
         self.path = path ?? NSTemporaryDirectory() + "bgtask-bench-\(getpid())"
         remove()
         try FileManager.default.createDirectory(atPath: self.path + "/manifests", withIntermediateDirectories: true)
@@ -27,7 +28,7 @@ package struct HostDirectory: Sendable {
             "plugin-directory: \(self.path)/none", "state-directory: \(self.path)/state", "socket: \(socket)",
         ]
         // A host of root refuses to start without a choice.
-        let users = geteuid() == 0 ? ["plugin-users: host"] : []
+        let users = geteuid() == 0 ? ["plugin-users: \(users)"] : []
         try write((places + users + lines).joined(separator: "\n") + "\n", to: "bgtaskd.yaml")
     }
 
