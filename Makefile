@@ -107,7 +107,7 @@ HOSTILE := Attacks StartsThreads RepeatsRefusedCall FloodsLog FloodsOutput Flood
 # The flood of frames uses the plugin of the tests, so that both write the same frames.
 bench-programs: release
 	mkdir -p "$(BENCH)"
-	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \
+	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/Polls Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \
 	    $(addprefix Tests/MisbehavingPlugins/,$(HOSTILE)); do \
 	    cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include $$plugin.c -o "$(BENCH)/lib$$(basename $$plugin).so" || exit; done
 	cc -O2 -shared -fPIC Benchmarks/Plugins/Bare.c -o "$(BENCH)/libBare.so"

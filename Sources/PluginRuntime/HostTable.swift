@@ -54,6 +54,9 @@ enum HostTable {
     // Set once by the main thread, before the control thread starts and before any plugin code is mapped.
     nonisolated(unsafe) static var launch: RunnerLaunch?
 
+    /// The slots of the launch's tasks; nil in a process that the plugin forked, and before the launch is created.
+    static var slots: TaskSlots? { ForkedProcess.isCurrent ? nil : launch?.slots }
+
     /// Calls `body` with the launch, and counts the call. Returns `BGT_ENDED` in a process that the plugin forked.
     static func call(_ body: (RunnerLaunch) -> Int32) -> Int32 {
         call(otherwise: BGT_ENDED, body)
@@ -186,8 +189,10 @@ private func hostComplete(
     HostTable.call { $0.complete(TaskID(rawValue: task), outcome: outcome, message) }
 }
 
+// A polling loop calls it millions of times: the usual answer takes no lock and is not counted as a call.
 private func hostIsExpiring(_ host: Host, _ task: bgt_task) -> Int32 {
-    HostTable.call(otherwise: 1) { $0.isExpiring(TaskID(rawValue: task)) }
+    if HostTable.slots?.isOpen(TaskID(rawValue: task)) == true { return 0 }
+    return HostTable.call(otherwise: 1) { $0.isExpiring(TaskID(rawValue: task)) }
 }
 
 // MARK: Assertions
@@ -217,8 +222,14 @@ private func hostEndAssertion(_ host: Host, _ assertion: bgt_assertion) -> Int32
 
 // MARK: Continued tasks
 
+// Progress that replaces a held report takes no lock of the launch and is not counted as a call.
 private func hostSetProgress(_ host: Host, _ task: bgt_task, _ completed: Int64, _ total: Int64) -> Int32 {
-    HostTable.call { $0.setProgress(of: TaskID(rawValue: task), completed, of: total) }
+    if let slots = HostTable.slots, !ThreadRole.current.contains(.pendingVisitor),
+        slots.replace(TaskID(rawValue: task), done: completed, total: total)
+    {
+        return BGT_OK
+    }
+    return HostTable.call { $0.setProgress(of: TaskID(rawValue: task), completed, of: total) }
 }
 
 private func hostSetTitle(

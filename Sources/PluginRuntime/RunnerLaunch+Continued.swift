@@ -25,6 +25,7 @@ extension RunnerLaunch {
             guard !state.hasEnded, let hooks = state.hooks, state.tasks.add(task.id) else { return nil }
             state.open[task.id] = OpenTask(task, of: plan.plugin, isOfBatch: false)
             state.assumeTitles(of: task)
+            slots.open(task.id)
             return hooks
         }
         if let hooks { begin(task, hooks) }
@@ -84,6 +85,8 @@ extension RunnerLaunch {
             }
             guard state.open[task]?.kind == .continued else { return BGT_WRONG_KIND }
             guard let message else { return BGT_INVALID }
+            // Older than the new report.
+            if case .progress = key { _ = slots.take(task) }
             put(message, as: key, &state)
             return BGT_OK
         }
@@ -115,9 +118,24 @@ extension RunnerLaunch {
     private func put(_ message: RunnerMessage, as key: ReportKey, _ state: inout State) {
         switch state.reports.put(message, as: key, at: .now) {
         case .send: channel.send(message)
-        case .hold(isFirst: true): channel.wake()
-        case .hold, .nothingNew: break
+        case .hold(let isFirst):
+            if isFirst { channel.wake() }
+            if case .progress(let task, let progress) = message, slots.hold(progress, of: task) {
+                state.held.insert(task)
+            }
+        case .nothingNew: break
         }
+    }
+
+    /// Moves the newest held progress of a task from its slot to the table of reports.
+    func collectProgress(of task: TaskID, _ state: inout State) {
+        guard state.held.remove(task) != nil, let progress = slots.take(task) else { return }
+        let message = RunnerMessage.progress(task, progress)
+        if state.reports.put(message, as: .progress(task), at: .now) == .send { channel.send(message) }
+    }
+
+    private func collectProgress(_ state: inout State) {
+        for task in state.held { collectProgress(of: task, &state) }
     }
 
     // MARK: Held reports
@@ -128,6 +146,7 @@ extension RunnerLaunch {
     /// Sends the reports that are due. Called by the control thread; never blocks.
     func sendReports() {
         state.withLock { state in
+            collectProgress(&state)
             for message in state.reports.takeDue(at: .now) { channel.send(message) }
         }
     }
@@ -135,6 +154,7 @@ extension RunnerLaunch {
     /// Sends all held reports before the process ends.
     func sendLastReports() {
         state.withLock { state in
+            collectProgress(&state)
             for message in state.reports.closeAll() { channel.send(message) }
         }
     }

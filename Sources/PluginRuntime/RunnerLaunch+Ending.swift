@@ -58,6 +58,7 @@ extension RunnerLaunch {
     private func closeTables() {
         let (handlers, expirationHandlers, assertionHandlers) = state.withLock { state in
             state.hasEnded = true
+            slots.closeAll()
             return (state.registrations.end(), state.tasks.end(), state.assertions.close())
         }
         // A submission that was admitted before, but is still unsent, either gets a place before the close or is not

@@ -67,7 +67,9 @@ extension RunnerLaunch {
         let (completion, closed) = state.withLock { state in
             let completion = state.tasks.complete(task, as: outcome, at: .now)
             guard case .recorded = completion else { return (completion, OpenTask?.none) }
+            slots.close(task)
             // The last reports of a continued task precede its completion.
+            collectProgress(of: task, &state)
             for message in state.closeReports(of: task) { channel.send(message) }
             channel.send(.completed(task, outcome, message: message))
             return (completion, state.open.removeValue(forKey: task))

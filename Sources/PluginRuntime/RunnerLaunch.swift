@@ -23,6 +23,8 @@ final class RunnerLaunch: Sendable {
         /// Information about the tasks that are not completed, including tasks of the batch that have no handler.
         var open: [TaskID: OpenTask]
         var reports = ReportTable<ReportKey, RunnerMessage>()
+        /// Tasks whose held progress may have been replaced in their slots.
+        var held: Set<TaskID> = []
         /// The optional functions of the plugin; nil until entry has succeeded.
         var hooks: PluginHooks?
         /// Whether the launch has ended. Every call of the plugin then returns `BGT_ENDED`.
@@ -34,6 +36,7 @@ final class RunnerLaunch: Sendable {
     let channel: HostChannel
     let calls = CallTable()
     let state: Mutex<State>
+    let slots: TaskSlots
     let activity = PluginActivity()
     /// The number of assertion handlers that run, or whose context is being released.
     let assertionCalls = Monitor(0)
@@ -61,6 +64,7 @@ final class RunnerLaunch: Sendable {
     ) {
         self.plan = plan
         memory = LaunchMemory(plan)
+        slots = TaskSlots(of: plan.launch)
         self.channel = channel
         self.running = running
         queues = TaskQueues(plan.tasks, spare: spare)
@@ -158,6 +162,7 @@ final class RunnerLaunch: Sendable {
                 return state.registrations.isRegistered(identifier)
             }
             state.tasks.deliver(taken.map(\.id))
+            for task in taken { slots.open(task.id) }
             // Sent before any handler can complete its task: the host rejects a completion before entry has succeeded.
             let registered = state.registrations.names
             channel.send(.entered(status: BGT_OK, registered: registered, offersReceive: hooks.offersReceive))
@@ -205,6 +210,7 @@ final class RunnerLaunch: Sendable {
     ) {
         let expired = state.withLock { state in
             let expired = state.tasks.expire(tasks, reason, at: .now)
+            for expiration in expired { slots.close(expiration.task) }
             if isAnnounced, !expired.isEmpty { channel.send(.expiring(expired.map(\.task), reason)) }
             return expired
         }

@@ -25,10 +25,20 @@ def damaged_manifest(fault):
     file = host.manifest_file(REMOVED)
     for _ in range(3):
         draft = host.directory / "manifest"
-        draft.write_bytes(changed(host.manifests[REMOVED].encode(), fault.chance))
+        draft.write_bytes(damaged(host.manifests[REMOVED], fault.chance))
         draft.rename(file)
         fault.recovers("damaged_manifest")
     host.install(REMOVED)
+
+
+def damaged(manifest, chance):
+    """A damaged manifest of the same plugin, or of none. A flipped bit can make another plugin of it: that plugin is
+    installed and removed again, and its event `started` then waits until the end of its retention, as promised."""
+    while True:
+        bytes = changed(manifest.encode(), chance)
+        named = re.search(rb"(?m)^identifier: (.*)$", bytes)
+        if named is None or named[1] == REMOVED.encode():
+            return bytes
 
 
 def damaged_copy(fault):

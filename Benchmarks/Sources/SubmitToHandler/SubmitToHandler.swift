@@ -38,10 +38,11 @@ struct SubmitToHandler {
         print(row("a C program: spawn, confine, dlopen, dlsym", floor.filter { $0 < 0 }.map(-)))
         print(row("a C program: spawn, dlopen, dlsym", floor.filter { $0 > 0 }))
         try measureCall(programs.bench)
+        try measurePolls(hosts[0])
         measureIdleness(hosts[0])
     }
 
-    /// The directory of a host with two plugins: one with an entry function, one with a bound function.
+    /// The directory of a host with three plugins: one with an entry function, one with a bound function, one that polls.
     private static func directory(_ programs: Programs, name: String) throws -> HostDirectory {
         // Sensors work as usual, but high load from the preceding build must not delay the launches.
         let path = NSTemporaryDirectory() + "bgtask-bench-\(getpid())-\(name)"
@@ -53,15 +54,18 @@ struct SubmitToHandler {
                 arguments: [container-path]
                 returns: { int32: success-when-zero }
             """
-        for (name, handlers) in [("Stamp", ""), ("Bare", handlers)] {
+        for (name, task, mode, handlers) in [
+            ("Stamp", "refresh", "fetch", ""), ("Bare", "refresh", "fetch", handlers),
+            ("Polls", "poll", "processing", ""),
+        ] {
             let plugin = name.lowercased()
             try directory.install(library: "\(programs.bench)/lib\(name).so")
             let manifest = """
                 manifest: 1
                 identifier: com.example.\(plugin)
                 library: lib\(name).so
-                background-modes: [fetch]
-                permitted-identifiers: [com.example.\(plugin).refresh]
+                background-modes: [\(mode)]
+                permitted-identifiers: [com.example.\(plugin).\(task)]
                 \(handlers)
                 """
             try directory.write(manifest, to: "manifests/\(plugin).yaml")
@@ -107,6 +111,23 @@ struct SubmitToHandler {
         let costs = try Programs.output(of: bench + "/Call", []).split(whereSeparator: \.isWhitespace)
         guard costs.count == 2 else { throw BenchmarkError("Call did not print two costs") }
         print("one call of a function with seven arguments: \(costs[0]) ns plainly, \(costs[1]) ns through libffi")
+    }
+
+    /// Measures the two calls that a continued task makes in loops.
+    private static func measurePolls(_ host: MeasuredHost) throws {
+        let body = #"{"identifier":"com.example.polls.poll","kind":"continued","title":"Polls"}"#
+        let answer = try host.connect().post("/v1/tasks", body)
+        guard answer.contains("submission") else { throw BenchmarkError("refused: \(answer)") }
+        let file = host.directory.container("com.example.polls", "polls")
+        for _ in 0..<6_000 {
+            let costs = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(whereSeparator: \.isWhitespace)
+            if costs.count == 2 {
+                return print("one call by a plugin: is_expiring \(costs[0]) ns, set_progress \(costs[1]) ns")
+            }
+            try host.requireRunning()
+            usleep(10_000)
+        }
+        throw BenchmarkError("the plugin Polls wrote no figures within 60 s")
     }
 
     private static func measureIdleness(_ host: MeasuredHost) {
