@@ -120,7 +120,8 @@ struct SubmitToHandler {
         guard answer.contains("submission") else { throw BenchmarkError("refused: \(answer)") }
         let file = host.directory.container("com.example.polls", "polls")
         for _ in 0..<6_000 {
-            let costs = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(whereSeparator: \.isWhitespace)
+            let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+            let costs = text.split(whereSeparator: \.isWhitespace)
             if costs.count == 2 {
                 return print("one call by a plugin: is_expiring \(costs[0]) ns, set_progress \(costs[1]) ns")
             }
