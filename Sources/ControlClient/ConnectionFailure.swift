@@ -3,6 +3,7 @@
 import AsyncHTTPClient
 import Glibc
 import NIOCore
+import NIOHTTP1
 
 /// The cause of a missing answer at a control socket. The caller adds the remedy.
 package enum ConnectionFailure: Hashable, Sendable {
@@ -23,6 +24,8 @@ package enum ConnectionFailure: Hashable, Sendable {
             case let error as IOError: Self(number: error.errnoCode)
             case is NIOTooManyBytesError: .answerTooLarge
             case let error as HTTPClientError: Self(error)
+            case let error as HTTPParserError:
+                .other("the process at the socket does not answer as bgtaskd does, in HTTP (\(error))")
             case SocketAddressError.unixDomainSocketPathTooLong: .pathTooLong
             default: .other("the HTTP library reports \(error)")
             }

@@ -158,8 +158,9 @@ struct RunnerStation {
         do throws(SystemError) {
             return try groups?.makeGroup(named: "launch-\(launch)")
         } catch {
+            let cause = "cannot \(error.attempt): \(error.meaning)"
             logger.warning(
-                "the launch has no control group: cannot \(error.attempt): \(error.meaning)",
+                "the launch runs without a control group, so its limit of memory is not enforced: \(cause)",
                 metadata: ["launch": "\(launch)"]
             )
             return nil

@@ -18,34 +18,41 @@ package final class CallTable: Sendable {
     }
 
     private struct State {
-        /// Number of the newest call.
+        /// The newest ticket. Callers get tickets in the order of their calls.
+        var lastTicket: UInt64 = 0
+        /// Number of the newest open call. Calls get numbers in the order in which they are sent.
         var last: UInt64 = 0
-        /// Number of the newest call that has a place among the open calls.
-        var admitted: UInt64 = 0
+        /// The tickets that wait for a place among the open calls, oldest first: those for a list apart.
+        var (waiting, waitingLists): ([UInt64], [UInt64]) = ([], [])
+        /// By ticket, the numbers of the calls whose callers have not noticed their place yet.
+        var placed: [UInt64: CallNumber] = [:]
         /// Open calls: calls that got a place and whose caller has not taken the answer yet. The value is nil until the
         /// answer arrives.
         var open: [CallNumber: Answer?] = [:]
         /// Number of open calls without an answer.
         var unanswered = 0
-        /// The calls for a list that have no place yet.
-        var lists: Set<UInt64> = []
         /// The open call for a list until its answer arrives; nil without one.
         var openList: CallNumber?
         var isClosed = false
 
         /// Gives free places among the open calls to the callers that have waited longest.
         mutating func admit() {
-            while !isClosed, unanswered < CallWindow.limit, admitted < last {
-                let next = CallNumber(rawValue: admitted + 1)
-                if lists.contains(next.rawValue) {
-                    if openList != nil { return }
-                    lists.remove(next.rawValue)
-                    openList = next
-                }
-                admitted += 1
+            while !isClosed, unanswered < CallWindow.limit, let (ticket, isList) = nextTicket() {
+                last += 1
                 unanswered += 1
-                open[next] = .some(nil)
+                let number = CallNumber(rawValue: last)
+                open[number] = .some(nil)
+                placed[ticket] = number
+                if isList { openList = number }
             }
+        }
+
+        /// Removes the ticket that has waited longest. A call for a list waits until the open one is answered, and other
+        /// calls overtake it.
+        private mutating func nextTicket() -> (UInt64, isList: Bool)? {
+            let list = openList == nil ? waitingLists.first : nil
+            if let list, waiting.first.map({ list < $0 }) ?? true { return (waitingLists.removeFirst(), true) }
+            return waiting.isEmpty ? nil : (waiting.removeFirst(), false)
         }
 
         /// Frees the place of an answered or unsent call.
@@ -83,14 +90,14 @@ package final class CallTable: Sendable {
 
     /// Blocks until a place among the open calls is free, and takes it. Returns nil when the table was closed first.
     private func takePlace(_ isList: Bool) -> CallNumber? {
-        let number = state.change { state in
-            state.last += 1
-            if isList { state.lists.insert(state.last) }
+        let ticket = state.change { state in
+            state.lastTicket += 1
+            if isList { state.waitingLists.append(state.lastTicket) } else { state.waiting.append(state.lastTicket) }
             state.admit()
-            return CallNumber(rawValue: state.last)
+            return state.lastTicket
         }
         return state.wait { state -> CallNumber?? in
-            if state.open[number] != nil { return .some(number) }
+            if let number = state.placed.removeValue(forKey: ticket) { return .some(number) }
             return state.isClosed ? .some(nil) : nil
         }
     }
@@ -105,7 +112,7 @@ package final class CallTable: Sendable {
     }
 
     /// The number of callers that wait for a place among the open calls.
-    package var waiting: Int { state.read { Int($0.last - $0.admitted) } }
+    package var waiting: Int { state.read { $0.waiting.count + $0.waitingLists.count } }
 
     /// Closes the table. Calls that wait for a place return nil; open calls still get their answer.
     package func close() {

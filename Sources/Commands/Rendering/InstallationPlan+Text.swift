@@ -89,7 +89,7 @@ extension InstallationPlan {
     var notEnforced: [String] {
         let general =
             place.host?.unenforced
-            ?? ["unknown: depends on the host that loads the plugin; show the guarantees of a host with: bgtask host status"]
+            ?? ["unknown: depends on the host that loads the plugin; show a host's guarantees with: bgtask host status"]
         let ofSockets =
             "the paths of Unix sockets, if the kernel has no Landlock 9: the plugin then reaches every socket that its user"
             + " may open; after the installation see: bgtask plugin show \(identifier)"

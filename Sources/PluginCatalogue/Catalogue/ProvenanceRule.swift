@@ -45,7 +45,9 @@ package struct ProvenanceRule: Sendable {
         }
         let list = text(of: policy.signers, otherwise: "no key is trusted")
         let signers = SignersFile(text: list.text)
-        found += signers.problems.map { "\(policy.signers ?? ""):\($0.line): \($0.message); \($0.remedy)" }
+        found += signers.problems.map {
+            "\(policy.signers ?? ""):\($0.line): \($0.message), so this line permits no key; \($0.remedy)"
+        }
         let revocations = text(of: policy.revoked, otherwise: "every signature is refused")
         let revoked = RevokedKeys(text: revocations.text)
         if let line = revoked.invalidLine {

@@ -28,10 +28,12 @@ enum SignatureArgument {
 
     static func result(_ text: String) throws -> FunctionResult {
         let (word, rule) = parts(of: text)
-        let kinds = FunctionResult.Kind.allCases.map(\.rawValue)
+        let kinds = FunctionResult.Kind.allCases
         guard let kind = FunctionResult.Kind(rawValue: word) else {
-            let remedy = NearestWord.remedy(for: word, amongListed: kinds)
-            throw ValidationError("\(word.inQuotes) is not one of \(kinds.joined(separator: ", ")); \(remedy)")
+            let nearest = NearestWord.to(word, among: kinds.map(\.rawValue)).flatMap(FunctionResult.Kind.init)
+            let remedy = nearest.map { "write \($0.example.inQuotes)" } ?? "write one of these"
+            let examples = kinds.map(\.example).joined(separator: ", ")
+            throw ValidationError("\(word.inQuotes) is not a kind of result, as in \(examples); \(remedy)")
         }
         if let result = FunctionResult(kind, rule: rule) { return result }
         guard let rule, !kind.rules.isEmpty else {
@@ -74,4 +76,9 @@ enum SignatureArgument {
         guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
         return (String(text[..<colon]), String(text[text.index(after: colon)...]))
     }
+}
+
+extension FunctionResult.Kind {
+    /// The result with its first rule for success, as the option takes it.
+    fileprivate var example: String { rules.first.map { "\(rawValue):\($0)" } ?? rawValue }
 }
