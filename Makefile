@@ -61,8 +61,8 @@ minor1: packages
 sanitize: packages
 	Tests/Minor1/grow runner "$(MINOR1)"
 	Tests/Minor1/grow today "$(MINOR1)/today"
-	$(BUILD_RUNNER) --sanitize=address --package-path "$(MINOR1)/today" --scratch-path "$(MINOR1)/sanitized0"
-	$(BUILD_RUNNER) --sanitize=address --package-path "$(MINOR1)" --scratch-path "$(MINOR1)/sanitized1"
+	BGTASK_SANITIZED=1 $(BUILD_RUNNER) --sanitize=address --package-path "$(MINOR1)/today" --scratch-path "$(MINOR1)/sanitized0"
+	BGTASK_SANITIZED=1 $(BUILD_RUNNER) --sanitize=address --package-path "$(MINOR1)" --scratch-path "$(MINOR1)/sanitized1"
 	BGTASK_MINOR1="$(MINOR1)" BGTASK_SANITIZED=1 swift test $(SWIFT_FLAGS) --filter Minor1Tests
 
 # The model plugin in every language that Debian compiles, and in Zig, which comes from PyPI; a missing compiler skips its

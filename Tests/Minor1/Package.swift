@@ -3,6 +3,13 @@
 
 import PackageDescription
 
+// AddressSanitizer has to replace malloc for the C library too, and its symbols have to be visible to plugins.
+let isSanitized = Context.environment["BGTASK_SANITIZED"] != nil
+let linkerFlags = [
+    "-static-stdlib", "-Xlinker", "--no-export-dynamic", "-Xclang-linker", "-static-libgcc",
+    "-L", "\(Context.packageDirectory)/Sources/bgtask-runner/Link",
+]
+
 let package = Package(
     name: "minor1",
     targets: [
@@ -25,12 +32,7 @@ let package = Package(
             name: "bgtask-runner",
             dependencies: ["PluginRuntime"],
             exclude: ["Link"],
-            linkerSettings: [
-                .unsafeFlags([
-                    "-static-stdlib", "-Xlinker", "--no-export-dynamic", "-Xclang-linker", "-static-libgcc",
-                    "-L", "\(Context.packageDirectory)/Sources/bgtask-runner/Link",
-                ])
-            ]
+            linkerSettings: isSanitized ? [] : [.unsafeFlags(linkerFlags)]
         ),
     ]
 )
