@@ -55,7 +55,9 @@ MINOR1 = $(abspath $(BUILD))/minor1
 BUILD_RUNNER = swift build -j $(JOBS) --product bgtask-runner
 minor1: packages
 	Tests/Minor1/grow runner "$(MINOR1)"
-	$(BUILD_RUNNER) --package-path "$(MINOR1)" --scratch-path "$(MINOR1)/build"
+	@$(BUILD_RUNNER) --package-path "$(MINOR1)" --scratch-path "$(MINOR1)/build" || { \
+	    echo "the runner of the simulated next minor version does not compile; correct the edits in Tests/Minor1/grow"; \
+	    exit 1; }
 
 # The same tests with AddressSanitizer in the runners too.
 sanitize: packages

@@ -56,6 +56,42 @@ extension LaunchTests {
             )
         }
 
+        @Test func `fixtures that differ from the tag of their release are refused, and are not built again`()
+            async throws
+        {
+            try await withScratch { directory in
+                let script = """
+                    set -e
+                    cd "$1"
+                    git init --quiet .
+                    mkdir --parents Tests/Fixtures/abi-1.0
+                    cp "$2/check" Tests/Fixtures
+                    record() { echo "$1" > Tests/Fixtures/abi-1.0/plugin; (cd Tests/Fixtures/abi-1.0; sha256sum ./plugin > SHA256SUMS); }
+                    record first
+                    git add .
+                    git -c user.name=tests -c user.email=tests@example.com commit --quiet --message first
+                    record second
+                    Tests/Fixtures/check || exit 10
+                    git tag abi-1.0
+                    Tests/Fixtures/check 2> refused && exit 11
+                    grep --quiet "differs from the tag abi-1.0" refused || exit 12
+                    Tests/Fixtures/check renew 2> refused && exit 13
+                    grep --quiet "never change" refused || exit 14
+                    record first
+                    Tests/Fixtures/check || exit 15
+                    echo third > Tests/Fixtures/abi-1.0/plugin
+                    Tests/Fixtures/check 2> refused && exit 16
+                    grep --quiet "differs from its SHA256SUMS" refused || exit 17
+                    """
+                let status = StandIn.spawn(
+                    ["bash", "-c", script, "bash", directory, Self.fixtures],
+                    output: "\(directory)/output",
+                    errors: "\(directory)/errors"
+                )
+                #expect(status == 0, "the script ended with \(status >> 8)")
+            }
+        }
+
         @Test func `the Swift module of a released ABI compiles, and its plugin runs in today's runner`() async throws {
             try await withScratch { directory in
                 let swift = "\(Self.fixtures)/abi-1.0/swift"
@@ -86,6 +122,8 @@ extension LaunchTests {
                     with: "swiftc"
                 )
                 try await ModelPlugin.check(library, isSwift: true, remedy: Self.remedy)
+                guard Minor1.directory != nil else { return }
+                try await ModelPlugin.check(library, in: Minor1.runner(1), isSwift: true, remedy: Self.remedy)
             }
         }
     }

@@ -160,7 +160,7 @@ private enum GrowsLines {
         var lines = [
             "host \(host), table \(168 + 8 * host), plugin \(48 + 8 * host)",
             "launch_info 0 1 bgtask kept", "task_info 0 task kept", "submit plain BGT_OK", "refusal 101 1 kept",
-            "pending task 1", "pending 0", "fetch BGT_NOT_PERMITTED",
+            "pending task 1", "pending 0", "never 1 1", "fetch BGT_NOT_PERMITTED",
         ]
         // A host of minor 1 does not deliver the event to this plugin.
         if header == 0 { return host == 0 ? lines + ["event known"] : lines }

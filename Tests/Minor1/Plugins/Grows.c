@@ -116,6 +116,7 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     status = host->cancel(host, "..", &refusal.value);
     say(host, "refusal %d %d %s", status, refusal.value.text[0] != 0, KEPT(refusal));
     say(host, "pending %d", bgt_visit_pending(host, visit, NULL));
+    say(host, "never %d %d", bgt_seconds_from_now(INT64_MAX) == INT64_MAX, bgt_seconds_from_now(INT64_MIN) == 0);
     const bgt_legacy_fetch *fetch = bgt_query(host, BGTASK_LEGACY_FETCH);
     say(host, "fetch %s", bgt_status_name(host, fetch->set_minimum_interval(host, 60, NULL)));
 #if BGTASK_ABI_MINOR >= 1
