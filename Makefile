@@ -39,16 +39,46 @@ DEB ?= $(lastword $(sort $(wildcard $(BUILD)/deb/bgtask_*.deb)))
 PREVIOUS ?=
 MODULE = BackgroundTasks
 
-.PHONY: try-deb try-vm demo test soak core-cost torture mutants bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: try-deb try-vm demo test minor1 sanitize languages fixtures soak core-cost torture mutants bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
 
 # The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups,
 # exclusively.
-test: packages plugins docs
+test: packages plugins docs minor1
 	swift test $(SWIFT_FLAGS) --skip PluginLaunchTests
-	swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
+	BGTASK_MINOR1="$(MINOR1)" swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
+
+# A runner of the simulated next minor version of the plugin ABI, with which make test runs plugins of both versions.
+MINOR1 = $(abspath $(BUILD))/minor1
+BUILD_RUNNER = swift build -j $(JOBS) --product bgtask-runner
+minor1: packages
+	Tests/Minor1/grow runner "$(MINOR1)"
+	@$(BUILD_RUNNER) --package-path "$(MINOR1)" --scratch-path "$(MINOR1)/build" || { \
+	    echo "the runner of the simulated next minor version does not compile; correct the edits in Tests/Minor1/grow"; \
+	    exit 1; }
+
+# The same tests with AddressSanitizer in the runners too.
+sanitize: packages
+	Tests/Minor1/grow runner "$(MINOR1)"
+	Tests/Minor1/grow today "$(MINOR1)/today"
+	BGTASK_SANITIZED=1 $(BUILD_RUNNER) --sanitize=address --package-path "$(MINOR1)/today" --scratch-path "$(MINOR1)/sanitized0"
+	BGTASK_SANITIZED=1 $(BUILD_RUNNER) --sanitize=address --package-path "$(MINOR1)" --scratch-path "$(MINOR1)/sanitized1"
+	BGTASK_MINOR1="$(MINOR1)" BGTASK_SANITIZED=1 swift test $(SWIFT_FLAGS) --filter Minor1Tests
+
+# The model plugin in every language that Debian compiles, and in Zig, which comes from PyPI; a missing compiler skips its
+# test.
+ZIG = ziglang==0.17.1
+languages: PACKAGES += rustc golang-go gccgo-12 gdc ldc python3-pip
+languages: packages
+	python3 -m pip install --quiet --target "$(BUILD)/zig" $(ZIG) || true
+	BGTASK_LANGUAGES=all ZIG="$(abspath $(BUILD))/zig/ziglang/zig" swift test $(SWIFT_FLAGS) --filter LanguageTests
+
+# The compiled plugins that every later host has to run. After the release of the ABI they never change.
+fixtures: PACKAGES += rustc
+fixtures: packages
+	Tests/Fixtures/check renew
 
 # The random walks of make test with ten million events instead of a hundred thousand. A failing walk is shortened and
 # printed, with the command that repeats it.
@@ -120,6 +150,7 @@ lint:
 	swift format lint --strict --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources
 	Tests/statements --check
 	Tests/documentation --check
+	Tests/Fixtures/check
 	Packaging/check-units
 
 format:

@@ -62,6 +62,17 @@ struct NoteTests {
         try inspect(from: compiler, ["-O2", "-flto=thin", "-Wl,--gc-sections", "-fuse-ld=lld"])
     }
 
+    @Test(arguments: [Compiler.gcc, .gxx, .clang, .clangxx].filter(\.isInstalled))
+    func `the header's example built with AddressSanitizer has the bgtask note of 32 bytes`(compiler: Compiler) throws {
+        // The runtime of a sanitizer is not part of the plugin.
+        let options = ["-g", "-fsanitize=address,undefined"]
+        try DocumentedPlugin.withLibrary(from: compiler, options: options) { library, scratch in
+            #expect(try noteBytes(of: library, in: scratch) == Self.goldenNote)
+            let section = try #require(try sectionHeader(of: library))
+            #expect(section.alignment == "4")
+        }
+    }
+
     /// Checks that the note's section, in a stripped and in an unstripped library, has exactly the bytes that are
     /// documented for other languages.
     private func inspect(from compiler: Compiler, _ options: [String]) throws {

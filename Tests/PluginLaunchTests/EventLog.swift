@@ -23,6 +23,19 @@ final class EventLog: Sendable {
         }
     }
 
+    /// Every event, past and future, in order.
+    var all: AsyncStream<LaunchEvent> {
+        AsyncStream { continuation in
+            state.withLock { state in
+                for event in state.events { continuation.yield(event) }
+                state.waiters.append { event in
+                    continuation.yield(event)
+                    return false
+                }
+            }
+        }
+    }
+
     /// Waits for the first value that `pick` returns for an event, past or future.
     func first<Value: Sendable>(_ pick: @escaping @Sendable (LaunchEvent) -> Value?) async -> Value {
         await withCheckedContinuation { continuation in

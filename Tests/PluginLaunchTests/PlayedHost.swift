@@ -46,16 +46,19 @@ struct PlayedHost {
 
     /// Runs `body` with a real runner that has received the plan for a compiled library.
     ///
-    /// - Parameter library: path of a compiled library of the plugin.
+    /// - Parameters:
+    ///   - library: path of a compiled library of the plugin.
+    ///   - runner: path of the runner; nil for the one that was built with the tests.
     static func with(
         library: String,
         of plugin: PluginIdentifier,
         _ plan: PlayedPlan,
         environment: RunnerEnvironment = LaunchFixture.variables,
+        runner: String? = nil,
         _ body: (PlayedHost) async throws -> Void
     ) async throws {
         try await withScratch {
-            try await with(library: library, of: plugin, plan, in: $0, environment: environment, body)
+            try await with(library: library, of: plugin, plan, in: $0, environment: environment, runner: runner, body)
         }
     }
 
@@ -65,10 +68,11 @@ struct PlayedHost {
         _ plan: PlayedPlan,
         in directory: String,
         environment: RunnerEnvironment = LaunchFixture.variables,
+        runner: String? = nil,
         _ body: (PlayedHost) async throws -> Void
     ) async throws {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let runner = (own as NSString).deletingLastPathComponent + "/bgtask-runner"
+        let runner = runner ?? (own as NSString).deletingLastPathComponent + "/bgtask-runner"
         guard FileManager.default.isExecutableFile(atPath: runner) else { throw Missing(path: runner) }
         try await LaunchFixture.with(runner: runner, in: directory, environment: environment) { fixture in
             let host = PlayedHost(launcher: fixture.launcher, events: fixture.events, directory: directory)

@@ -30,16 +30,44 @@ struct StandIn {
         try Self.compile(["-std=gnu11", "-w", "-o", path, sourcePath])
     }
 
-    /// Runs `cc`, without Foundation's `Process`, which closes its descriptors later, while a test may count
+    /// Runs a compiler, without Foundation's `Process`, which closes its descriptors later, while a test may count
     /// descriptors.
-    static func compile(_ options: [String]) throws {
-        let arguments: [UnsafeMutablePointer<CChar>?] = (["cc"] + options).map { strdup($0) } + [nil]
+    static func compile(_ options: [String], with compiler: String = "cc") throws {
+        let status = spawn([compiler] + options)
+        guard status == 0 else { throw NotCompiled(options: options, status: status) }
+    }
+
+    /// The line that a compiler prints.
+    static func output(of compiler: String, _ options: [String]) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("output-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let status = spawn([compiler] + options, output: path)
+        guard status == 0 else { throw NotCompiled(options: options, status: status) }
+        return try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameters:
+    ///   - output: path of a file for its standard output; nil for that of the tests.
+    ///   - errors: path of a file for its standard error; nil for that of the tests.
+    /// - Returns: its status as of `waitpid`; -1 if it did not start.
+    static func spawn(_ command: [String], output: String? = nil, errors: String? = nil) -> Int32 {
+        let arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        var compiler: pid_t = 0
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (descriptor, path) in [(1, output), (2, errors)] as [(Int32, String?)] {
+            guard let path else { continue }
+            posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT, 0o600)
+        }
+        var program: pid_t = 0
         var status: Int32 = -1
-        guard posix_spawnp(&compiler, "cc", nil, nil, arguments, environ) == 0,
-            waitpid(compiler, &status, 0) == compiler, status == 0
-        else { throw NotCompiled(options: options, status: status) }
+        guard posix_spawnp(&program, command[0], &actions, nil, arguments, environ) == 0,
+            waitpid(program, &status, 0) == program
+        else { return -1 }
+        return status
     }
 
     private static let prelude = """

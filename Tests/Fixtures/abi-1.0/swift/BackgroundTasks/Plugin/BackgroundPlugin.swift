@@ -1,0 +1,126 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+public import CBackgroundTasks
+import Foundation
+import Synchronization
+
+/// The host's table of functions, which the function `bgtask_plugin_entry` receives.
+public typealias PluginHost = UnsafePointer<bgt_host>
+
+/// The plugin's optional functions, which ``BackgroundPlugin/enter(_:_:launch:)`` fills in.
+public typealias PluginHooks = UnsafeMutablePointer<bgt_plugin>
+
+/// The plugin of this process: its entry, and the additions of this platform to Apple's API.
+///
+/// A plugin is a dynamic library with one entry, written once:
+///
+///     import BackgroundTasks
+///
+///     @c(bgtask_plugin_entry)
+///     public func enter(_ host: PluginHost, _ hooks: PluginHooks) -> Int32 {
+///         BackgroundPlugin.enter(host, hooks) { ColorFeed.shared.launch() }
+///     }
+///
+/// The host looks up only this symbol. The ELF note with the interface version of the library is part of this module,
+/// which therefore must be linked into the library itself.
+public enum BackgroundPlugin {
+    private struct Entry {
+        var receiver: (@Sendable (BackgroundEvent) -> Void)?
+        var stop: (@Sendable () -> Void)?
+        var registered: Set<String> = []
+        /// Identifiers of the tasks of this launch, without events.
+        var launched: [String] = []
+    }
+
+    /// The status that the entry function returns when its closure has thrown. Negative statuses are free for plugins
+    /// to define.
+    private static let failed: Int32 = -1
+
+    /// The quiet period at the end of a launch, in nanoseconds: code after an `await` runs on threads of Swift's
+    /// concurrency, and may submit the next request after the last task was completed.
+    private static let quietPeriod: UInt64 = 250_000_000
+
+    private static let entry = Mutex(Entry())
+
+    /// Runs the entry of the plugin, which corresponds to the launch of an app. The closure `launch` registers launch
+    /// handlers and may submit requests.
+    ///
+    /// The time of the entry counts against the launch's budget. Afterwards the main thread runs the main queue, and
+    /// with it main-actor code.
+    ///
+    /// - Parameters:
+    ///   - host: the argument of `bgtask_plugin_entry`.
+    ///   - hooks: the argument of `bgtask_plugin_entry`.
+    ///   - launch: runs on the main thread. An error ends the launch: its tasks are requeued, and the host shows the
+    ///     plugin as failing.
+    /// - Returns: the status to return from `bgtask_plugin_entry`.
+    public static func enter(
+        _ host: PluginHost,
+        _ hooks: PluginHooks,
+        launch: @MainActor () throws -> Void
+    ) -> Int32 {
+        let host = Host.enter(host)
+        do {
+            try MainActor.assumeIsolated { try launch() }
+        } catch {
+            host.log(.error, "the plugin's entry failed: \(error)")
+            return failed
+        }
+        // Read here, on the thread of entry: a call from the main loop would count as a call of the plugin's own
+        // threads.
+        let launched = host.launch?.identifiers ?? []
+        let entry = entry.withLock { entry in
+            entry.launched = launched
+            return entry
+        }
+        hooks.pointee.quiet_ns = quietPeriod
+        hooks.pointee.run_main = { _, _ in
+            BackgroundPlugin.requireHandlers()
+            MainLoop.run()
+        }
+        if entry.receiver != nil {
+            hooks.pointee.receive = { _, table, event in BackgroundPlugin.receive(event, from: Host(table: table)) }
+        }
+        hooks.pointee.stop = { _, _ in
+            // A launch without any deliverable task may end before the main loop begins.
+            BackgroundPlugin.requireHandlers()
+            BackgroundPlugin.entry.withLock { $0.stop }?()
+        }
+        return BGT_OK
+    }
+
+    // MARK: During entry
+
+    /// Sets the receiver of the plugin's events. Call it while the plugin enters. The receiver completes each event
+    /// like a task.
+    ///
+    /// - Parameter receiver: called on one private serial queue for all events, never on the main thread.
+    public static func receiveEvents(_ receiver: @escaping @Sendable (BackgroundEvent) -> Void) {
+        entry.withLock { $0.receiver = receiver }
+    }
+
+    /// Sets the function that is called at the end of the launch, as the last call of the plugin. Call `onStop` while
+    /// the plugin enters. The function `stop` runs on a thread of its own, for at most the grace period; then the
+    /// process ends.
+    public static func onStop(_ stop: @escaping @Sendable () -> Void) { entry.withLock { $0.stop = stop } }
+
+    static func remember(registered identifier: String) {
+        entry.withLock { _ = $0.registered.insert(identifier) }
+    }
+
+    private static func receive(_ event: bgt_task, from host: Host) {
+        guard let event = DeliveredTask(event, host)?.task() as? BackgroundEvent else { return }
+        entry.withLock { $0.receiver }?(event)
+    }
+
+    /// Ends the process if a task of the launch has no handler. Before the main loop runs, the host has already
+    /// recorded this violation and ended the task.
+    private static func requireHandlers() {
+        let (launched, registered) = entry.withLock { ($0.launched, $0.registered) }
+        guard let missing = launched.first(where: { !registered.contains($0) }) else { return }
+        ProgrammingError.end(
+            "no launch handler is registered for the task with identifier \"\(missing)\", for which the plugin was"
+                + " launched; register a launch handler in the closure that is passed to BackgroundPlugin.enter"
+        )
+    }
+}

@@ -1,0 +1,62 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+public import Foundation
+import Synchronization
+
+/// A request to run a task: an abstract base class; create one of its subclasses.
+///
+/// A request is copied when it is submitted and when pending requests are listed. Later changes have no effect until
+/// the request is submitted again.
+public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
+    // Unchecked: all mutable state is in this mutex or in that of a subclass. Only `NSObject` prevents the compiler
+    // from checking it.
+
+    struct Terms {
+        var earliestBegin: Date?
+        var payload: Data?
+    }
+
+    /// Identifier of the requested task.
+    public let identifier: String
+
+    private let terms: Mutex<Terms>
+
+    init(identifier: String, terms: Terms = Terms()) {
+        self.identifier = identifier
+        self.terms = Mutex(terms)
+        super.init()
+    }
+
+    /// The earliest time at which the task begins; only a run that a user requests may begin earlier. The host decides
+    /// how much later the task begins. Nil, the default, and a date in the past add no delay. The date is ignored for a
+    /// continued task, which begins as soon as there is capacity.
+    public var earliestBeginDate: Date? {
+        get { terms.withLock { $0.earliestBegin } }
+        set { terms.withLock { $0.earliestBegin = newValue } }
+    }
+
+    /// Data for the task, at most 64 KiB; nil for none. The host does not interpret the data. An addition of this
+    /// platform to Apple's API.
+    public var payload: Data? {
+        get { terms.withLock { $0.payload } }
+        set { terms.withLock { $0.payload = newValue } }
+    }
+
+    var currentTerms: Terms { terms.withLock { $0 } }
+
+    /// Creates an equal request of the same class.
+    public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+
+    /// A copy that no other code can change.
+    func duplicate() -> BGTaskRequest { BGTaskRequest(identifier: identifier, terms: currentTerms) }
+
+    /// Sets the fields of the struct that are specific to the kind of request.
+    func fill(_ request: inout bgt_request) {}
+
+    /// Identifier, date and class of the request, for logs.
+    public override var description: String {
+        let date = earliestBeginDate.map { ", not before \($0)" } ?? ""
+        return "<\(type(of: self)): \(identifier)\(date)>"
+    }
+}

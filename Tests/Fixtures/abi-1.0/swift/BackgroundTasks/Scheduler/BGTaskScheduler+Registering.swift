@@ -1,0 +1,40 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+extension BGTaskScheduler {
+    func register(_ identifier: String, _ handler: LaunchHandler) -> Bool {
+        guard let host = Host.current else { return false }
+        // The host would accept a pattern; here each composed identifier is registered by itself, as on Apple's
+        // platforms.
+        if identifier.hasSuffix("*") {
+            host.log(.error, "\"\(identifier)\" is a pattern; register each identifier that is composed from it")
+            return false
+        }
+        switch host.register(identifier, handler) {
+        case .ok:
+            BackgroundPlugin.remember(registered: identifier)
+            return true
+        case .wrongPhase:
+            ProgrammingError.end(
+                "all launch handlers must be registered before entry returns; \"\(identifier)\" was registered later;"
+                    + " register it in the closure of BackgroundPlugin.enter. A handler of a continued task may be"
+                    + " registered later if the manifest permits its identifier only by a pattern, such as"
+                    + " \"\(pattern(of: identifier))\""
+            )
+        case .duplicate:
+            ProgrammingError.end(
+                "the launch handler for a task identifier may be registered only once; \"\(identifier)\""
+                    + " has one already; remove the second registration"
+            )
+        case let status:
+            host.log(.error, "the launch handler for \"\(identifier)\" was not registered: \(host.name(of: status))")
+            return false
+        }
+    }
+
+    /// The pattern that permits the identifier and all other identifiers with the same prefix.
+    private func pattern(of identifier: String) -> String {
+        identifier.lastIndex(of: ".").map { identifier[...$0] + "*" } ?? "\(identifier).*"
+    }
+}

@@ -1,0 +1,156 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+public import Foundation
+import Synchronization
+
+/// A task for which the host has launched this plugin: an abstract base class that only the system instantiates.
+///
+/// Complete it exactly once, from any thread, with ``setTaskCompleted(success:)``. The launch has one time budget for
+/// all its tasks. When the budget is used up, the ``expirationHandler`` is called, and the grace period begins.
+public class BGTask: NSObject, @unchecked Sendable {
+    // Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses
+    // have no mutable state, or a mutex of their own.
+
+    private struct State {
+        var expirationHandler: UncheckedFunction<() -> Void>?
+        /// The Swift task that runs an async handler; nil without an async handler.
+        var work: Task<Void, Never>?
+        var isListening = false
+        var isCompleted = false
+        var reason: ExpirationReason?
+        /// Whether the expiration handler was called. At most one handler is ever called.
+        var wasHandlerCalled = false
+        var expiresOnMainQueue = false
+    }
+
+    let delivered: DeliveredTask
+    private let state = Mutex(State())
+
+    init(_ delivered: DeliveredTask) {
+        self.delivered = delivered
+        super.init()
+    }
+
+    /// The identifier under which the task was submitted.
+    public var identifier: String { delivered.identifier }
+
+    /// Handler that is called when the task expires: at the end of the launch's budget, or earlier, for example when a
+    /// required condition is lost. Stop the work and complete the task: a completion within the grace period still
+    /// counts. When the grace period ends and the task is still open, the process is killed.
+    ///
+    /// The handler is called at most once, on a thread of its own that no other handler can block. If the task's launch
+    /// handler ran on the main queue, or is isolated to the main actor, the expiration handler is called on the main
+    /// queue instead. A handler that is set while the task is expiring is called soon. Completion resets the handler to
+    /// nil. A task without a handler counts as unsuccessful when the grace period ends.
+    public var expirationHandler: (() -> Void)? {
+        get { state.withLock { $0.expirationHandler }?.call }
+        set {
+            let function = newValue.map { UncheckedFunction($0) }
+            change { $0.expirationHandler = function }
+        }
+    }
+
+    /// Reports the completion of the task, and its success. A failed task is not retried; to retry, submit a new
+    /// request, before or right after this call.
+    ///
+    /// The launch ends with the last completion, unless a background assertion is open. The process stays until
+    /// handlers have returned, at most for the grace period, and until the plugin's threads have made no call for a
+    /// quarter of a second, at most for one second.
+    ///
+    /// The first completion counts. The journal records a second one as a violation, unless the task had expired: the
+    /// expiration handler and the interrupted work may both complete the task.
+    public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
+
+    /// Reports the completion of the task like ``setTaskCompleted(success:)``, with one of all outcomes that the host
+    /// supports. An addition of this platform to Apple's API.
+    ///
+    /// - Parameters:
+    ///   - outcome: the outcome of the task.
+    ///   - message: one line that explains the outcome to users and in the journal; cut at 1,024 bytes.
+    public func complete(_ outcome: Outcome, message: String? = nil) {
+        willComplete()
+        // The host provides the reason only until the task is completed.
+        let reason = knownExpirationReason
+        // Released outside of the lock: the deinitializers of captured objects may run any code.
+        let ended = state.withLock { state in
+            let ended = state
+            state.expirationHandler = nil
+            state.work = nil
+            state.isCompleted = true
+            state.reason = state.reason ?? reason
+            return ended
+        }
+        delivered.complete(outcome, message)
+        withExtendedLifetime(ended) {}
+    }
+
+    /// Called before the completion, while the host still accepts progress reports of the task. Subclasses override it.
+    func willComplete() {}
+
+    var isCompleted: Bool { state.withLock { $0.isCompleted } }
+
+    /// The reason of the expiration. The reason passed to `expire` takes precedence over the reason that the host
+    /// returns; nil when neither is known.
+    var knownExpirationReason: ExpirationReason? { state.withLock { $0.reason } ?? delivered.expirationReason }
+
+    // MARK: Expiring
+
+    /// Whether expiration handlers run on the main queue. Set before the launch handler receives the task.
+    var expiresOnMainQueue: Bool {
+        get { state.withLock { $0.expiresOnMainQueue } }
+        set { state.withLock { $0.expiresOnMainQueue = newValue } }
+    }
+
+    /// Sets the Swift task that expiration cancels, independently of the expiration handler.
+    func cancelOnExpiration(_ work: Task<Void, Never>) { change { $0.work = work } }
+
+    private func change(_ change: (inout State) -> Void) {
+        let (before, now) = state.withLock { state -> (State, State) in
+            let before = state
+            if state.isCompleted { return (before, before) }
+            change(&state)
+            state.isListening = state.expirationHandler != nil || state.work != nil
+            // Set under the lock: changes of two threads reach the host in the order in which they took effect.
+            if state.isListening != before.isListening { delivered.listen(state.isListening ? self : nil) }
+            return (before, state)
+        }
+        // The task has already expired, so the new handler or work is notified here.
+        if now.reason != nil && !now.isCompleted {
+            now.work?.cancel()
+            if now.expirationHandler != nil && !now.wasHandlerCalled { callHandlerSoon() }
+        }
+        withExtendedLifetime(before) {}
+    }
+
+    /// Handles the expiration. Called on a thread that no other handler can block.
+    func expire(_ reason: ExpirationReason) {
+        let now = state.withLock { state in
+            state.reason = reason
+            return state
+        }
+        now.work?.cancel()
+        if now.expiresOnMainQueue {
+            callHandlerSoon()
+        } else {
+            takeHandler()?()
+        }
+    }
+
+    private func callHandlerSoon() {
+        if expiresOnMainQueue {
+            DispatchQueue.main.async { self.takeHandler()?() }
+        } else {
+            Thread.detachNewThread { self.takeHandler()?() }
+        }
+    }
+
+    /// Takes the expiration handler for its one call, on the thread that makes the call and just before it. Nil when
+    /// the task has no handler, or a completion or another call came first.
+    private func takeHandler() -> (() -> Void)? {
+        state.withLock { state -> UncheckedFunction<() -> Void>? in
+            guard let handler = state.expirationHandler, !state.wasHandlerCalled else { return nil }
+            state.wasHandlerCalled = true
+            return handler
+        }?.call
+    }
+}

@@ -1,0 +1,93 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import StatementTraits
+import Testing
+
+@Suite("A header of a later minor version is growth, and plugins choose the hosts that they support")
+struct GrownHeaderTests {
+    private static let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "..")
+        .standardizedFileURL
+    private static let grow = tests.appending(path: "Minor1/grow")
+    private static let check = tests.appending(path: "ABI/check")
+
+    /// Passes the directory of the simulated header of minor 1 to `body`.
+    private func withHeader(_ body: (URL, Scratch) throws -> Void) throws {
+        try Scratch.with { scratch in
+            let result = try Tool.run(Self.grow, ["header", scratch.directory.path])
+            try #require(result.status == 0, "\(result.output)")
+            try body(scratch.directory.appending(path: "include"), scratch)
+        }
+    }
+
+    @Test(.proves("BGT-ABI-03"), arguments: ["x86_64", "aarch64"])
+    func `a header that has grown at the end of every struct is reported as growth, not as a break`(
+        architecture: String
+    ) throws {
+        try withHeader { include, _ in
+            let result = try Tool.run(
+                "env",
+                ["BGTASK_INCLUDE=\(include.path)", Self.check.path, "layouts", architecture]
+            )
+            // Skipped without clang.
+            if result.status == 77 { return }
+            #expect(result.status == 1 && result.output.contains("Raise BGTASK_ABI_MINOR"), "\(result.output)")
+            #expect(!result.output.contains("ABI break"), "\(result.output)")
+            for name in ["bgt_request", "bgt_refusal", "bgt_pending", "bgt_task_info", "bgt_plugin", "bgt_host"] {
+                #expect(result.output.contains("struct \(name): size"))
+            }
+        }
+    }
+
+    @Test(
+        .proves("BGT-ABI-02"),
+        .enabled(if: Tool.inspectsBinaries),
+        arguments: [("", 1), ("-DBGTASK_TARGET_MINOR=1", 1), ("-DBGTASK_TARGET_MINOR=0", 0)]
+    )
+    func `a plugin requires the minor of its header, unless it defines a lower target`(
+        option: String,
+        required: UInt8
+    ) throws {
+        try withHeader { include, scratch in
+            let source = try scratch.write(
+                "#include <bgtask.h>\nBGTASK_PLUGIN_ENTRY(host, plugin) { return BGT_OK; }\n",
+                to: "plugin.c"
+            )
+            for compiler in [Compiler.gcc, .clang] where compiler.isInstalled {
+                let library = scratch.directory.appending(path: "plugin.so")
+                let options = ["-shared", "-fPIC", "-I", include.path] + [option].filter { !$0.isEmpty }
+                let built = try Tool.run(compiler.rawValue, options + ["-o", library.path, source.path])
+                try #require(built.status == 0, "\(built.output)")
+                let note = scratch.directory.appending(path: "note")
+                let arguments = ["-O", "binary", "--only-section=.note.bgtask", library.path, note.path]
+                let copied = try Tool.run("objcopy", arguments)
+                try #require(copied.status == 0, "\(copied.output)")
+                let words = Array(try Data(contentsOf: note).dropFirst(20))
+                #expect(words == [1, 0, 0, 0, required, 0, 0, 0, 1, 0, 0, 0])
+            }
+        }
+    }
+
+    @Test(arguments: [Compiler.gcc, .gxx, .clang, .clangxx].filter(\.isInstalled))
+    func `conveniences of a later minor than the target are not declared, and the header has no warnings`(
+        compiler: Compiler
+    ) throws {
+        try withHeader { include, scratch in
+            let call = """
+                #include <bgtask.h>
+                BGTASK_PLUGIN_ENTRY(host, plugin) { return bgt_later(host, 1); }
+
+                """
+            let source = try scratch.write(call, to: compiler.isCxx ? "plugin.cc" : "plugin.c")
+            for target in 0...1 {
+                let options = ["-std=\(compiler.baseline)", "-fsyntax-only", "-I", include.path]
+                let result = try Tool.run(
+                    compiler.rawValue,
+                    Compiler.strict + options + ["-DBGTASK_TARGET_MINOR=\(target)", source.path]
+                )
+                #expect((result.status == 0) == (target == 1), "\(result.output)")
+                #expect(target == 1 || result.output.contains("bgt_later"), "\(result.output)")
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+module example.com/model
+
+go 1.19

@@ -1,0 +1,21 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("A plugin's run_main is called before its stop or never")
+struct MainLoopTests {
+    @Test func `run_main is not called once stop is due`() {
+        let loop = MainLoop()
+        loop.skip()
+        #expect(!loop.begin())
+    }
+
+    @Test func `run_main is called once, also when stop becomes due afterwards`() {
+        let loop = MainLoop()
+        #expect(loop.begin())
+        loop.skip()
+        #expect(!loop.begin())
+    }
+}
