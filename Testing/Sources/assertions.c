@@ -69,8 +69,8 @@ int32_t host_begin_assertion(const bgt_host *table, const char *name, bgt_assert
                              bgt_release release, bgt_assertion *out, bgt_refusal *refusal) {
     bgtt_host *host = host_of(table);
     if (out != NULL) *out = 0;
-    int32_t status = BGT_INVALID;
-    if (can_answer(refusal)) {
+    int32_t status = can_answer(host, refusal);
+    if (status == BGT_OK) {
         problem problem = {.status = BGT_OK};
         do_begin(host, name, on_expire, context, release, out, &problem);
         status = answer(refusal, &problem, 0);

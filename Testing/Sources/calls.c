@@ -22,7 +22,7 @@ void violate(bgtt_host *host, const char *rule, const char *format, ...) {
 }
 
 int32_t bar(bgtt_host *host, const char *call) {
-    if (getpid() != host->process) return BGT_ENDED;
+    if (is_forked(host)) return BGT_ENDED;
     lock(host);
     int32_t status = BGT_OK;
     if (is_visiting) {
@@ -62,7 +62,12 @@ bool permit(bgtt_host *host, const char *call, problem *problem) {
     return refuse(problem, status, "%s: not allowed in a visitor of pending; call it after pending has returned", call);
 }
 
-bool can_answer(const bgt_refusal *refusal) { return refusal == NULL || has_valid_size(refusal, 256); }
+bool is_forked(bgtt_host *host) { return getpid() != host->process; }
+
+int32_t can_answer(bgtt_host *host, const bgt_refusal *refusal) {
+    if (is_forked(host)) return BGT_ENDED;
+    return refusal == NULL || has_valid_size(refusal, 256) ? BGT_OK : BGT_INVALID;
+}
 
 int32_t answer(bgt_refusal *refusal, const problem *problem, uint64_t submission) {
     if (refusal == NULL) return problem->status;

@@ -164,7 +164,10 @@ HIDDEN bool permit(bgtt_host *host, const char *call, problem *problem);
 HIDDEN bool refuse(problem *problem, int32_t status, const char *format, ...)
     __attribute__((__format__(__printf__, 3, 4)));
 HIDDEN int32_t answer(bgt_refusal *refusal, const problem *problem, uint64_t submission);
-HIDDEN bool can_answer(const bgt_refusal *refusal);
+/* Whether a call that takes a refusal may begin: BGT_ENDED in a forked process, where the refusal stays as it is, and
+ * BGT_INVALID for a refusal of a wrong size. */
+HIDDEN int32_t can_answer(bgtt_host *host, const bgt_refusal *refusal);
+HIDDEN bool is_forked(bgtt_host *host);
 HIDDEN bool refuse_ended(problem *problem, const char *call);
 /* Locked. */
 HIDDEN void violate(bgtt_host *host, const char *rule, const char *format, ...)

@@ -5,7 +5,6 @@
 #include "host.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* 0 after the deadline. Locked. */
 static uint64_t remaining(bgtt_host *host) {
@@ -41,7 +40,7 @@ int32_t host_launch_info(const bgt_host *table, bgt_launch_info *out) {
 
 uint64_t host_remaining(const bgt_host *table) {
     bgtt_host *host = host_of(table);
-    if (getpid() != host->process) return 0;
+    if (is_forked(host)) return 0;
     lock(host);
     const uint64_t result = remaining(host);
     unlock(host);
@@ -68,7 +67,7 @@ int32_t host_setting(const bgt_host *table, const char *key, char *buffer, uint6
 
 void host_log(const bgt_host *table, bgt_task number, uint32_t level, const char *message) {
     bgtt_host *host = host_of(table);
-    if (message == NULL || getpid() != host->process) return;
+    if (message == NULL || is_forked(host)) return;
     bgtt_line *line = allocate(sizeof *line);
     line->level = level >= BGT_LOG_DEBUG && level <= BGT_LOG_ERROR ? level : BGT_LOG_ERROR;
     line->text = read_repaired(message, BGTASK_LOG_MAX);
@@ -102,8 +101,8 @@ static bool may_fetch(bgtt_host *host, problem *problem) {
 
 static int32_t set_minimum_interval(const bgt_host *table, uint64_t seconds, bgt_refusal *refusal) {
     bgtt_host *host = host_of(table);
-    if (!can_answer(refusal)) return BGT_INVALID;
-    problem problem = {.status = BGT_OK};
+    problem problem = {.status = can_answer(host, refusal)};
+    if (problem.status != BGT_OK) return problem.status;
     if (may_fetch(host, &problem)) {
         lock(host);
         host->fetch_interval = seconds;

@@ -108,8 +108,8 @@ int32_t host_register_handler(const bgt_host *table, const char *identifier, bgt
                               bgt_release release, bgt_refusal *refusal) {
     bgtt_host *host = host_of(table);
     problem problem = {.status = BGT_OK};
-    int32_t status = BGT_INVALID;
-    if (can_answer(refusal)) {
+    int32_t status = can_answer(host, refusal);
+    if (status == BGT_OK) {
         (void)do_register(host, identifier, handler, context, release, &problem);
         status = answer(refusal, &problem, 0);
     }

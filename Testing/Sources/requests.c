@@ -60,8 +60,8 @@ static bool admit(bgtt_host *host, const bgt_pending *request, problem *problem)
 
 int32_t host_submit(const bgt_host *table, const bgt_request *request, bgt_refusal *refusal) {
     bgtt_host *host = host_of(table);
-    if (!can_answer(refusal)) return BGT_INVALID;
-    problem problem = {.status = BGT_OK};
+    problem problem = {.status = can_answer(host, refusal)};
+    if (problem.status != BGT_OK) return problem.status;
     if (!permit(host, "submit", &problem)) return answer(refusal, &problem, 0);
     bgt_pending *submission = read_submission(request, &problem);
     if (submission == NULL) return answer(refusal, &problem, 0);
@@ -82,8 +82,8 @@ int32_t host_submit(const bgt_host *table, const bgt_request *request, bgt_refus
 
 int32_t host_cancel(const bgt_host *table, const char *identifier, bgt_refusal *refusal) {
     bgtt_host *host = host_of(table);
-    if (!can_answer(refusal)) return BGT_INVALID;
-    problem problem = {.status = BGT_OK};
+    problem problem = {.status = can_answer(host, refusal)};
+    if (problem.status != BGT_OK) return problem.status;
     char *name = permit(host, "cancel", &problem) ? read_identifier(identifier, &problem) : NULL;
     if (name == NULL) return answer(refusal, &problem, 0);
     lock(host);
@@ -103,8 +103,8 @@ int32_t host_cancel(const bgt_host *table, const char *identifier, bgt_refusal *
 
 int32_t host_cancel_all(const bgt_host *table, bgt_refusal *refusal) {
     bgtt_host *host = host_of(table);
-    if (!can_answer(refusal)) return BGT_INVALID;
-    problem problem = {.status = BGT_OK};
+    problem problem = {.status = can_answer(host, refusal)};
+    if (problem.status != BGT_OK) return problem.status;
     if (!permit(host, "cancel_all", &problem)) return answer(refusal, &problem, 0);
     lock(host);
     if (host->phase == ENDED) {
@@ -143,8 +143,8 @@ static int32_t visit(bgtt_host *host, bgt_pending_visitor visitor, void *context
 
 int32_t host_pending(const bgt_host *table, bgt_pending_visitor visitor, void *context, bgt_refusal *refusal) {
     bgtt_host *host = host_of(table);
-    if (!can_answer(refusal)) return BGT_INVALID;
-    problem problem = {.status = BGT_OK};
+    problem problem = {.status = can_answer(host, refusal)};
+    if (problem.status != BGT_OK) return problem.status;
     const int32_t last = visit(host, visitor, context, &problem);
     const int32_t status = answer(refusal, &problem, 0);
     return status == BGT_OK ? last : status;

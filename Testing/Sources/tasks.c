@@ -5,7 +5,6 @@
 #include "host.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 task *find_task(bgtt_host *host, bgt_task number) {
     if (number >> 16 != LAUNCH) return NULL;
@@ -159,7 +158,7 @@ int32_t host_complete(const bgt_host *table, bgt_task number, int32_t outcome, c
 
 int32_t host_is_expiring(const bgt_host *table, bgt_task number) {
     bgtt_host *host = host_of(table);
-    if (getpid() != host->process) return 1;
+    if (is_forked(host)) return 1;
     lock(host);
     task *task;
     const bool is_open = presence(host, number, &task) == BGT_OK;

@@ -377,9 +377,15 @@ static void call_in_fork(bgt_task task) {
     const pid_t child = fork();
     if (child == 0) {
         bgt_request request = bgt_refresh_request(TASK);
-        const bool is_right = bgt_submit(host, &request, NULL) == BGT_ENDED && bgt_is_expiring(host, task) == 1
-                              && bgt_remaining(host) == 0 && bgt_complete(host, task, 1) == BGT_ENDED;
-        _exit(is_right ? 0 : 1);
+        bgt_refusal refusal = {.size = sizeof refusal, .sub_reason = 77}, small = {.size = 4};
+        int failed = 0;
+        if (host->submit(host, &request, &refusal) != BGT_ENDED || refusal.sub_reason != 77) failed |= 1;
+        if (host->submit(host, &request, &small) != BGT_ENDED) failed |= 2;
+        if (host->cancel_all(host, &small) != BGT_ENDED) failed |= 4;
+        if (host->register_handler(host, TASK, handle, "forked", released, &small) != BGT_ENDED) failed |= 8;
+        if (bgt_is_expiring(host, task) != 1 || bgt_remaining(host) != 0) failed |= 16;
+        if (bgt_complete(host, task, BGT_OUTCOME_SUCCESS) != BGT_ENDED) failed |= 32;
+        _exit(failed);
     }
     int status = -1;
     waitpid(child, &status, 0);
