@@ -395,6 +395,10 @@ let package = Package(
             ]
         ),
 
+        // MARK: VendorTests, the work of a vendor: new plugins, their unit tests, and an installation
+
+        .testTarget(name: "VendorTests", dependencies: ["ControlAPI", "HostTestKit"], exclude: ["Programs"]),
+
         // MARK: StatementTraits, marks tests as the proofs of statements in Documentation/Semantics.md
 
         .target(name: "StatementTraits", path: "Tests/StatementTraits"),

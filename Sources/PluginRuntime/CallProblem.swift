@@ -19,14 +19,17 @@ package struct CallProblem: Error, Hashable, Sendable {
 extension RunnerLaunch {
     /// Performs a call and fills the caller's refusal, which may be NULL.
     ///
+    /// - Parameter call: the name of the call, for a failed entry.
     /// - Returns: the status of the call; `BGT_INVALID`, without performing the call, when the size of the refusal is
     ///   invalid.
     func answering(
         _ refusal: UnsafeMutablePointer<bgt_refusal>?,
+        _ call: StaticString,
         _ body: () throws(CallProblem) -> Void
     ) -> Int32 {
         answering(
             refusal,
+            call,
             numbered: { () throws(CallProblem) -> UInt64 in
                 try body()
                 return 0
@@ -37,6 +40,7 @@ extension RunnerLaunch {
     /// Performs a call and fills the caller's refusal with the number that `body` returns.
     func answering(
         _ refusal: UnsafeMutablePointer<bgt_refusal>?,
+        _ call: StaticString,
         numbered body: () throws(CallProblem) -> UInt64
     ) -> Int32 {
         if let refusal, !ForeignStruct.canFill(refusal, minimum: ForeignStruct.MinorZero.refusal) { return BGT_INVALID }
@@ -45,6 +49,7 @@ extension RunnerLaunch {
             return BGT_OK
         } catch {
             fill(refusal, subReason: error.subReason, text: error.message)
+            refusals.note(error, of: call)
             return error.status
         }
     }

@@ -90,7 +90,9 @@ private func hostRegisterHandler(
 ) -> Int32 {
     let handler = function.map { TaskHandler.registered(Callback($0, context: context, release: release)) }
     let status = HostTable.call { launch in
-        launch.answering(refusal) { () throws(CallProblem) in try launch.register(identifier, handler) }
+        launch.answering(refusal, "register_handler") { () throws(CallProblem) in
+            try launch.register(identifier, handler)
+        }
     }
     if status != BGT_OK { release?(context) }
     return status
@@ -144,11 +146,15 @@ private func hostSubmit(
 }
 
 private func hostCancel(_ host: Host, _ identifier: UnsafePointer<CChar>?, _ refusal: Refusal?) -> Int32 {
-    HostTable.call { launch in launch.answering(refusal) { () throws(CallProblem) in try launch.cancel(identifier) } }
+    HostTable.call { launch in
+        launch.answering(refusal, "cancel") { () throws(CallProblem) in try launch.cancel(identifier) }
+    }
 }
 
 private func hostCancelAll(_ host: Host, _ refusal: Refusal?) -> Int32 {
-    HostTable.call { launch in launch.answering(refusal) { () throws(CallProblem) in try launch.cancelAll() } }
+    HostTable.call { launch in
+        launch.answering(refusal, "cancel_all") { () throws(CallProblem) in try launch.cancelAll() }
+    }
 }
 
 private func hostPending(
@@ -209,7 +215,9 @@ private func hostBeginAssertion(
     out?.pointee = 0
     let handler = function.map { Callback($0, context: context, release: release) }
     let status = HostTable.call { launch in
-        launch.answering(refusal) { () throws(CallProblem) in try launch.beginAssertion(name, handler, out) }
+        launch.answering(refusal, "begin_assertion") { () throws(CallProblem) in
+            try launch.beginAssertion(name, handler, out)
+        }
     }
     // Without a function the context will never be used, so it is released at once.
     if status != BGT_OK || handler == nil { release?(context) }

@@ -34,6 +34,8 @@ private func legacyFetchSetMinimumInterval(
     _ refusal: UnsafeMutablePointer<bgt_refusal>?
 ) -> Int32 {
     HostTable.call { launch in
-        launch.answering(refusal) { () throws(CallProblem) in try launch.setMinimumFetchInterval(seconds) }
+        launch.answering(refusal, "set_minimum_interval") { () throws(CallProblem) in
+            try launch.setMinimumFetchInterval(seconds)
+        }
     }
 }

@@ -52,6 +52,9 @@ extension RunnerLaunch {
         guard let key else { return BGT_INVALID }
         // A key longer than the frame limit cannot be in the plan.
         guard let name = ForeignText.read(key, limit: HostMessage.frameLimit), let value = plan.settings[name] else {
+            let text = ForeignText.readRepaired(key, limit: Int(BGTASK_IDENTIFIER_MAX))
+            let cause = "neither operator nor manifest has \"\(text)\"; add it to settings"
+            refusals.note(BGT_NOT_FOUND, of: "setting", cause)
             return BGT_NOT_FOUND
         }
         return copy(value, buffer, capacity, needed)

@@ -9,6 +9,7 @@ extension RunnerLaunch {
     func submit(_ request: UnsafePointer<bgt_request>?, _ refusal: UnsafeMutablePointer<bgt_refusal>?) -> Int32 {
         answering(
             refusal,
+            "submit",
             numbered: { () throws(CallProblem) -> UInt64 in
                 UInt64(bitPattern: try submitted(request).rawValue)
             }
@@ -33,7 +34,7 @@ extension RunnerLaunch {
         _ refusal: UnsafeMutablePointer<bgt_refusal>?
     ) -> Int32 {
         var last = BGT_OK
-        let status = answering(refusal) { () throws(CallProblem) -> Void in
+        let status = answering(refusal, "pending") { () throws(CallProblem) -> Void in
             last = try visit(visitor, context)
         }
         return status == BGT_OK ? last : status

@@ -35,6 +35,7 @@ final class RunnerLaunch: Sendable {
     let memory: LaunchMemory
     let channel: HostChannel
     let calls = CallTable()
+    let refusals = EntryRefusals()
     let state: Mutex<State>
     let slots: TaskSlots
     let activity = PluginActivity()
@@ -122,12 +123,13 @@ final class RunnerLaunch: Sendable {
             )
         }
         watch.acceptRuntimes()
-        if status != BGT_OK { return abandon(status) }
+        let cause = refusals.close(for: status)
+        if status != BGT_OK { return abandon(status, cause) }
         switch page.read() {
         case .success(let plugin): start(PluginHooks(plugin))
         case .failure(let flaw):
             violation(.growingStructs, flaw.message)
-            abandon(flaw.status)
+            abandon(flaw.status, flaw.message)
         }
     }
 
@@ -136,11 +138,14 @@ final class RunnerLaunch: Sendable {
         if hooks.offersMain, mainLoop.begin() { hooks.runMain() }
     }
 
-    private func abandon(_ status: Int32) {
+    /// Ends a launch whose entry has failed.
+    ///
+    /// - Parameter cause: the refused call whose status entry returned, or the flaw of the filled struct.
+    private func abandon(_ status: Int32, _ cause: String?) {
         let (dropped, assertions) = state.withLock { state in
             state.tasks.deliver([])
             let dropped = state.registrations.closeEntry(succeeded: false)
-            channel.send(.entered(status: status, registered: [], offersReceive: false))
+            channel.send(.entered(status: status, registered: [], offersReceive: false, cause: cause))
             return (dropped, state.assertions.close())
         }
         for handler in dropped { handler.release() }

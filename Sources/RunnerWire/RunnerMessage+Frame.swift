@@ -61,10 +61,11 @@ extension RunnerMessage: WireMessage {
 
     package func putFields(into frame: inout FrameWriter) {
         switch self {
-        case .entered(let status, let registered, let offersReceive):
+        case .entered(let status, let registered, let offersReceive, let cause):
             frame.put(status)
             frame.put(list: registered) { $0.put(text: $1.description) }
             frame.put(offersReceive)
+            frame.put(cause)
         case .registered(let identifier):
             frame.put(text: identifier.description)
         case .progress(let task, let progress):
@@ -125,7 +126,8 @@ extension RunnerMessage: WireMessage {
                 registered: try fields.list("entered.registered", minimumSize: 4) { fields throws(WireError) in
                     try fields.name("entered.registered", PermittedIdentifier.init)
                 },
-                offersReceive: try fields.flag("entered.offersReceive")
+                offersReceive: try fields.flag("entered.offersReceive"),
+                cause: try fields.optionalText("entered.cause")
             )
         case .registered:
             self = .registered(try fields.name("registered.identifier", PermittedIdentifier.init))

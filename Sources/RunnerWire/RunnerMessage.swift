@@ -8,7 +8,10 @@ package enum RunnerMessage: Hashable, Sendable {
     package static let longestCompletionMessage = 4_096
 
     /// Entry returned: its status, the registered identifiers, and whether the plugin has a receiver of events.
-    case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
+    ///
+    /// - Parameter cause: of a failed entry, its newest call that was refused with the same status and the text of the
+    ///   refusal, or the flaw of the struct that entry filled; nil when there is neither.
+    case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool, cause: String? = nil)
     /// A handler was registered after entry, for a continued identifier or a pattern (statement 15).
     case registered(PermittedIdentifier)
     /// The library could not be loaded. None of its code ran, except possibly its constructors.

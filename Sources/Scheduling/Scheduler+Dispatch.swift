@@ -45,8 +45,9 @@ extension Scheduler {
             conclude(launch, ProcessEnd(termination: termination, lastWords: lastWords), at: now)
 
         // Messages of a launch's runner.
-        case .entered(let launch, let status, let registered, let offersReceive):
-            entered(launch, status: status, registered: registered, offersReceive: offersReceive, at: now)
+        case .entered(let launch, let status, let registered, let offersReceive, let cause):
+            if status != 0 { return entryFailed(launch, status: status, cause: cause) }
+            entered(launch, registered: registered, offersReceive: offersReceive, at: now)
         case .loadFailed(let launch, let message): loadFailed(launch, because: message)
         case .registered(let launch, let identifier): registered(identifier, by: launch, at: now)
         case .progressed(let launch, let id, let progress): progressed(launch, id, progress, at: now)

@@ -4,18 +4,22 @@ import TaskModel
 
 // The end of a plugin's entry function: its handlers, and the tasks without a handler.
 extension Scheduler {
+    /// Kills a launch whose entry has failed.
+    ///
+    /// - Parameter cause: the refused call, or the flaw, that explains the status; nil when there is none.
+    mutating func entryFailed(_ number: LaunchNumber, status: Int32, cause: String?) {
+        guard let execution = launches.listening(number), execution.entry.isRunning else { return }
+        launches.execute(number) { $0.entry = .failed(status: status, cause: cause) }
+        kill(number, because: .entryFailed)
+    }
+
     mutating func entered(
         _ number: LaunchNumber,
-        status: Int32,
         registered: [PermittedIdentifier],
         offersReceive: Bool,
         at now: Moment
     ) {
         guard let execution = launches.listening(number), execution.entry.isRunning else { return }
-        if status != 0 {
-            launches.execute(number) { $0.entry = .failed(status: status) }
-            return kill(number, because: .entryFailed)
-        }
         let plugin = execution.plan.plugin
         let stallsAt = now.monotonic + configuration.stallLimit
         launches.execute(number) { execution in

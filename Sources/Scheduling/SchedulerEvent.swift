@@ -48,7 +48,17 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// The host could not send the plan or a task, or could not load the library through no fault of the plugin. The
     /// launch is killed, and no attempt is charged.
     case launchFailedByHost(LaunchNumber, message: String)
-    case entered(LaunchNumber, status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
+    /// Entry returned.
+    ///
+    /// - Parameter cause: of a failed entry, the refused call with the same status and the text of the refusal, or the
+    ///   flaw of the struct that entry filled; nil when there is neither.
+    case entered(
+        LaunchNumber,
+        status: Int32,
+        registered: [PermittedIdentifier],
+        offersReceive: Bool,
+        cause: String? = nil
+    )
     case loadFailed(LaunchNumber, message: String)
     /// After its entry function, the launch registered a handler for an identifier of continued tasks or for a pattern.
     case registered(LaunchNumber, PermittedIdentifier)

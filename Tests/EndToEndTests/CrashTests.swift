@@ -88,6 +88,24 @@ struct CrashTests {
         }
     }
 
+    @Test func `journal and launch show name the refused call, its identifier and the remedy of a failed entry`()
+        async throws
+    {
+        let plugin = TestPlugin("RegistersUnpermitted", tasks: ["another"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let entry = try await host.waitForJournal("the failed entry") { $0.event == "entry-failed" }
+            let cause =
+                "the entry function failed with 3 (BGT_NOT_PERMITTED): register_handler: \"\(plugin.task("task"))\" was"
+                + " registered, but the manifest does not permit it; add it to permitted-identifiers"
+            #expect(entry.message.contains(cause), "\(entry)")
+            let end = try await host.end(ofLaunch: try #require(entry.launch))
+            #expect(end.message.contains(cause), "\(end)")
+            let shown = try await host.bgtask("launch", "show", "\(try #require(entry.launch))")
+            let words = shown.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(words.contains(cause), "\(shown.output)")
+        }
+    }
+
     @Test
     func `when one of three tasks crashes their launch, the other two complete uncharged in launches of their own`()
         async throws

@@ -35,7 +35,7 @@ extension LaunchTests {
             async throws
         {
             try await PlayedHost.with("Progresses", progresses()) { host in
-                let entered = await host.first { if case .entered(_, let names, _) = $0 { names } else { nil } }
+                let entered = await host.first { if case .entered(_, let names, _, _) = $0 { names } else { nil } }
                 #expect(entered.map(\.description) == ["com.example.progresses.export.7"])
                 await host.logged("progresses has begun")
                 let info = host.text("info.txt")
@@ -277,7 +277,7 @@ extension LaunchTests {
 
         private func fetches(_ plan: PlayedPlan, _ body: (PlayedHost) async throws -> Void) async throws {
             try await PlayedHost.with("Fetches", plan) { host in
-                _ = await host.first { if case .entered(0, _, true) = $0 { true } else { nil } }
+                _ = await host.first { if case .entered(0, _, true, _) = $0 { true } else { nil } }
                 try await body(host)
                 let end = try await host.stop()
                 #expect(end.termination == .exited(code: 0))
@@ -329,7 +329,7 @@ extension LaunchTests {
             async throws
         {
             try await PlayedHost.with("Fetches", plan(["flood": "yes", "interval": "77"])) { host in
-                _ = await host.first { if case .entered(0, _, true) = $0 { true } else { nil } }
+                _ = await host.first { if case .entered(0, _, true, _) = $0 { true } else { nil } }
                 let end = try await host.stop()
                 #expect(end.termination == .exited(code: 0))
                 let reported = host.messages.compactMap {

@@ -16,6 +16,7 @@ enum RecordedMessages {
                 registered: [.exact(identifier), .pattern(prefix: identifier)],
                 offersReceive: true
             ),
+            .entered(status: 3, registered: [], offersReceive: false, cause: "register_handler: not permitted"),
             .registered(.exact(identifier)),
             .loadFailed(message: "cannot open it"),
             .ffiMissing(message: "libffi.so.8"),

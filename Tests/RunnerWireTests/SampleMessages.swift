@@ -62,7 +62,7 @@ enum SampleMessages {
             .fetchInterval(.zero),
             .fetchInterval(.nanoseconds(Int64.max)),
             .entered(status: .min, registered: [], offersReceive: false),
-            .entered(status: .max, registered: [], offersReceive: false),
+            .entered(status: .max, registered: [], offersReceive: false, cause: "submit: Ünïcode \u{1F9CA}\0"),
             .loadFailed(message: ""),
             .loadFailed(message: "libfeed.so: cannot open shared object file – Ünïcode \u{1F9CA}\0 inside"),
             .ffiMissing(message: ""),

@@ -67,6 +67,15 @@ struct StartedEventTests {
         #expect(host.pendingEvents.isEmpty)
     }
 
+    @Test(.proves("C3")) func `the journal entry of a failed entry names status, refused call and remedy`() throws {
+        host.install(.app())
+        let cause = "register_handler: \"com.x.a\" was registered, but the manifest does not permit it; add it"
+        host.enter(status: 3, receives: false, cause: cause)
+        let message = "the entry function failed with 3 (BGT_NOT_PERMITTED): \(cause)"
+        #expect(try #require(host.entries(.task(.entryFailed)).first).message.contains(message))
+        #expect(try #require(host.entries(.launch(.entryFailed)).first).message.contains(message))
+    }
+
     @Test(.proves("C11")) func `a plugin can submit a request during the launch of its started event`() {
         host.install(.app())
         host.submit(.feed, as: .refresh, after: .minutes(5))

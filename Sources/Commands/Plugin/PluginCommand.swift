@@ -12,8 +12,8 @@ struct PluginCommand: ParsableCommand {
               bgtask plugin list
             """,
         subcommands: [
-            PluginListCommand.self, PluginShowCommand.self, PluginCheckCommand.self, PluginInspectCommand.self,
-            PluginCallCommand.self, PluginInstallCommand.self, PluginRemoveCommand.self,
+            PluginListCommand.self, PluginShowCommand.self, PluginNewCommand.self, PluginCheckCommand.self,
+            PluginInspectCommand.self, PluginCallCommand.self, PluginInstallCommand.self, PluginRemoveCommand.self,
         ]
     )
 }

@@ -51,9 +51,17 @@ struct RunnerJudge: Hashable {
         isLoadingFunctions: Bool
     ) -> RunnerVerdict {
         switch message {
-        case .entered(let status, let registered, let offersReceive):
+        case .entered(let status, let registered, let offersReceive, let cause):
             hasEntered = true
-            return .event(.entered(launch, status: status, registered: registered, offersReceive: offersReceive))
+            return .event(
+                .entered(
+                    launch,
+                    status: status,
+                    registered: registered,
+                    offersReceive: offersReceive,
+                    cause: cause.map { Self.bounded(Self.bounded($0).terminalSafe) }
+                )
+            )
         case .loadFailed(let message) where libraryNow(library.path) != library.identity:
             // The library was replaced: the launch is repeated with the new one.
             return .libraryChanged(.launchFailedByHost(launch, message: Self.bounded(message)))

@@ -29,14 +29,7 @@ enum Cause: Hashable, Sendable {
         case (.hostFailed(let message), _): self = .hostFailed(message)
         case (.hostStopping, _): self = .hostStopping
         case (_, .notLoaded(let message)): self = .notLoaded(message)
-        case (_, .failed(let status)):
-            let name = ABIVocabulary.status.name(of: Int64(status))
-            let meaning = ABIVocabulary.meaning(ofStatus: status).map { ": \($0)" } ?? ""
-            // The plugin's vendor gives the negative statuses their meaning.
-            let remedy = status > 0 ? "; correct the entry function" : ""
-            self = .entryFailed(
-                "the entry function returned \(status) (\(name)\(meaning)) instead of BGT_OK\(remedy)"
-            )
+        case (_, .failed(let status, let cause)): self = .entryFailed(Self.message(ofEntry: status, cause))
         case (.entryOverran, _):
             self = .entryFailed("\(launch.entryName) did not end within the time limit and the grace period")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
@@ -49,6 +42,17 @@ enum Cause: Hashable, Sendable {
             self = .entryFailed(message)
         case (_, .returned): self = Self.afterEntry(launch, termination, lastWords)
         }
+    }
+
+    /// The message about an entry that failed with a status.
+    private static func message(ofEntry status: Int32, _ cause: String?) -> String {
+        let name = ABIVocabulary.status.name(of: Int64(status))
+        let meaning = ABIVocabulary.meaning(ofStatus: status).map { ": \($0)" } ?? ""
+        // The cause ends with its remedy.
+        if let cause { return "the entry function failed with \(status) (\(name)\(meaning)): \(cause)" }
+        // The plugin's vendor gives the negative statuses their meaning.
+        let remedy = status > 0 ? "; correct the entry function" : ""
+        return "the entry function returned \(status) (\(name)\(meaning)) instead of BGT_OK\(remedy)"
     }
 
     private static let lateHost =

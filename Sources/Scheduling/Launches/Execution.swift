@@ -9,7 +9,9 @@ struct Execution: Sendable {
         /// The entry function is running. It has to return before the end of the grace period after `deadline`.
         case running(deadline: MonotonicTime)
         case returned
-        case failed(status: Int32)
+        /// Entry failed with this status; `cause` names the refused call with the same status, or the flaw of the
+        /// struct that entry filled.
+        case failed(status: Int32, cause: String?)
         case notLoaded(message: String)
 
         var isRunning: Bool { if case .running = self { true } else { false } }

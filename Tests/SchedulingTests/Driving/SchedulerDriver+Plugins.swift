@@ -10,12 +10,15 @@ extension SchedulerDriver {
         _ plan: LaunchPlan? = nil,
         registering: [TaskIdentifier]? = nil,
         status: Int32 = 0,
-        receives: Bool = true
+        receives: Bool = true,
+        cause: String? = nil
     ) {
         guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
         let names = registering ?? plan.tasks.compactMap(\.work.identifier)
         let registered = names.map(PermittedIdentifier.exact)
-        send(.entered(plan.number, status: status, registered: registered, offersReceive: receives))
+        send(
+            .entered(plan.number, status: status, registered: registered, offersReceive: receives, cause: cause)
+        )
     }
 
     func complete(

@@ -40,7 +40,7 @@ extension NaiveHost {
         switch event {
         case .launchFailedByHost(launch.number, _): return .hostFailed
         case .killTimePassed(launch.number): return reason(forKillOf: launch)
-        case .entered(launch.number, _, _, _), .loadFailed(launch.number, _):
+        case .entered(launch.number, _, _, _, _), .loadFailed(launch.number, _):
             if launch.entry != .returned { return .entryFailed }
         default: break
         }

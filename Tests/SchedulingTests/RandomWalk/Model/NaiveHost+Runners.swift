@@ -8,7 +8,7 @@ import TaskModel
 extension NaiveHost {
     func hear(_ event: SchedulerEvent) {
         switch event {
-        case .entered(let number, let status, let registered, let receives):
+        case .entered(let number, let status, let registered, let receives, _):
             entered(number, status: status, registered: registered, receives: receives)
         case .loadFailed(let number, _):
             guard let launch = launches[number], launch.isHeard, launch.entry == .running else { return }

@@ -1,0 +1,70 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+// The Makefile and its parts.
+extension PluginTemplates {
+    enum Make {
+        /// The Makefile, with places for the parts of each language.
+        static let makefile = #"""
+            # make builds the plugin; make check tests it, and checks it as a host does.
+
+            BGTASK ?= bgtask
+            PKG_CONFIG ?= pkg-config
+            @VARIABLES@
+            .PHONY: all check clean
+            .DELETE_ON_ERROR:
+            all: lib@NAME@.so
+
+            @BUILD@
+
+            check: lib@NAME@.so @NAME@_test
+            	./@NAME@_test
+            	$(BGTASK) plugin check @NAME@.yaml@NEIGHBOURS@
+
+            # The test is a program that calls the built library.
+            @NAME@_test: @TEST@ lib@NAME@.so
+            	@COMPILER@ -Wall -Wextra @TEST@ -L. -l:lib@NAME@.so -Wl,-rpath,'$$ORIGIN' \
+            	    $$($(PKG_CONFIG) --cflags --libs bgtask-testing) -o $@
+
+            clean:
+            	rm -rf @BUILT@ lib@NAME@.so @NAME@_test
+            """#
+
+        /// The rule that builds a plugin in C.
+        static let cRule = #"""
+            # -z defs finds a missing symbol now, and not when the host loads the library.
+            lib@NAME@.so: @NAME@.c
+            	$(CC) -std=c11 -Wall -Wextra $(CFLAGS) -fPIC -fvisibility=hidden $$($(PKG_CONFIG) --cflags bgtask) \
+            	    -shared -Wl,-z,defs,-z,relro,-z,now $< -o $@
+            """#
+
+        /// The rule that builds a plugin in C++.
+        static let cxxRule = #"""
+            # -z defs finds a missing symbol now, and not when the host loads the library.
+            lib@NAME@.so: @NAME@.cpp
+            	$(CXX) -std=c++17 -Wall -Wextra $(CXXFLAGS) -fPIC -fvisibility=hidden $$($(PKG_CONFIG) --cflags bgtask) \
+            	    -shared -Wl,-z,defs,-z,relro,-z,now $< -o $@
+            """#
+
+        /// The rule that builds a plugin in Rust.
+        static let rustRule = #"""
+            lib@NAME@.so: Cargo.toml src/lib.rs src/bgtask.rs
+            	$(CARGO) build --release --offline
+            	cp target/release/lib@NAME@_plugin.so $@
+            """#
+
+        /// The rule that builds a plugin in Go.
+        static let goRule = #"""
+            # go build also writes a header that nothing needs.
+            lib@NAME@.so: go.mod plugin.go plugin.c plugin.h
+            	$(GO) build -buildmode=c-shared -o $@ .
+            	rm -f lib@NAME@.h
+            """#
+
+        /// The rule that builds a plugin in Swift.
+        static let swiftRule = #"""
+            lib@NAME@.so: Package.swift Sources/@MODULE@/@MODULE@.swift
+            	$(SWIFT) build -c release
+            	cp .build/release/lib@MODULE@.so $@
+            """#
+    }
+}

@@ -1,0 +1,111 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+// Sources of plugins in Swift.
+extension PluginTemplates {
+    enum Swift {
+        /// The source of a main plugin.
+        static let main = #"""
+            import BackgroundTasks
+            import Foundation
+
+            /// Runs at every launch: registers the handlers, and submits nothing.
+            @c(bgtask_plugin_entry)
+            public func enter(_ host: PluginHost, _ hooks: PluginHooks) -> Int32 {
+                BackgroundPlugin.enter(host, hooks) { Refresh.launch() }
+            }
+
+            enum Refresh {
+                static let identifier = "@TASK@"
+
+                static func launch() {
+                    BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil, launchHandler: handle)
+                    // The event `started` arrives after installation, after an update, and when the host starts while nothing is
+                    // pending.
+                    BackgroundPlugin.receiveEvents { event in
+                        if event.kind == .started { submitNext(after: 0) }
+                        event.setTaskCompleted(success: true)
+                    }
+                }
+
+                /// The task. Submits its successor first: when the work fails, the next request is already pending.
+                static func handle(_ task: BGTask) {
+                    submitNext(after: 60 * 60)
+                    let work = Task {
+                        do {
+                            try await Self.work()
+                            task.setTaskCompleted(success: true)
+                        } catch {
+                            task.setTaskCompleted(success: false)
+                        }
+                    }
+                    task.expirationHandler = { work.cancel() }
+                }
+
+                /// The work in steps, each much shorter than the grace period of 5 s.
+                static func work() async throws {
+                    for _ in 0..<10 { try Task.checkCancellation() }
+                }
+
+                /// Submits the next request. It replaces the pending one, and the host runs it when its conditions hold.
+                static func submitNext(after seconds: TimeInterval) {
+                    let request = BGAppRefreshTaskRequest(identifier: identifier)
+                    request.earliestBeginDate = Date(timeIntervalSinceNow: seconds)
+                    do {
+                        try BGTaskScheduler.shared.submit(request)
+                    } catch {
+                        BackgroundPlugin.log("not submitted: \(error)", level: .warning)
+                    }
+                }
+            }
+            """#
+
+        /// The source of an extension.
+        static let `extension` = #"""
+            import BackgroundTasks
+
+            /// Runs at every launch. An extension registers no handlers.
+            @c(bgtask_plugin_entry)
+            public func enter(_ host: PluginHost, _ hooks: PluginHooks) -> Int32 {
+                BackgroundPlugin.enter(host, hooks) { Trigger.launch() }
+            }
+
+            enum Trigger {
+                /// A task of the main plugin, which permits and runs it.
+                static let identifier = "@TASK@"
+
+                static func launch() {
+                    BackgroundPlugin.receiveEvents { event in event.setTaskCompleted(success: receive(event)) }
+                }
+
+                /// The event `trigger` has a payload: `event.payload`.
+                static func receive(_ event: BackgroundEvent) -> Bool {
+                    guard event.kind == .trigger else { return true }
+                    do {
+                        try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: identifier))
+                        return true
+                    } catch {
+                        BackgroundPlugin.log("not submitted: \(error)", level: .warning)
+                        return false
+                    }
+                }
+            }
+            """#
+
+        /// `Package.swift`.
+        static let package = #"""
+            // swift-tools-version: 6.2
+
+            import PackageDescription
+
+            // The checkout of bgtask: a directory of this name beside this package, or the one that BGTASK_PACKAGE names.
+            let bgtask = Context.environment["BGTASK_PACKAGE"] ?? "../bgtask"
+
+            let package = Package(
+                name: "@MODULE@",
+                products: [.library(name: "@MODULE@", type: .dynamic, targets: ["@MODULE@"])],
+                dependencies: [.package(path: bgtask)],
+                targets: [.target(name: "@MODULE@", dependencies: [.product(name: "BackgroundTasks", package: "bgtask")])]
+            )
+            """#
+    }
+}

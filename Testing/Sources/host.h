@@ -1,0 +1,226 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* The state of a fake host, and the functions that its parts share. Every function whose comment says "locked" is called
+ * with the lock of the host; no other function is. */
+
+#ifndef BGTASK_TESTING_HOST_H
+#define BGTASK_TESTING_HOST_H
+
+#include <bgtask-testing.h>
+#include <pthread.h>
+#include <sys/types.h>
+
+#define HIDDEN __attribute__((__visibility__("hidden")))
+
+/* The numbers of tasks and assertions contain the number of the launch, as in a runner. */
+enum { LAUNCH = 1, REASONS_MAX = 32 };
+
+typedef enum phase { BEFORE_ENTRY, ENTRY, RUNNING, FAILED, ENDED } phase;
+
+/* An array of pointers that grows. */
+typedef struct list {
+    void **items;
+    size_t count;
+} list;
+
+typedef struct setting {
+    char *key;
+    char *value;
+} setting;
+
+typedef struct registration {
+    char *name; /* with the ".*" of a pattern */
+    bgt_handler handler;
+    void *context;
+    bgt_release release;
+    int calls;
+} registration;
+
+typedef struct task {
+    bgtt_host *host;
+    bgt_task number;
+    uint32_t kind, event, flags, attempt;
+    char *identifier; /* of an event: the plugin's */
+    uint8_t *payload;
+    size_t payload_length;
+    uint64_t submission;
+    char *title, *subtitle; /* as submitted */
+    char *shown_title, *shown_subtitle;
+    bool is_delivered, is_expiring, is_completed, had_expired, has_returned, has_progress;
+    uint32_t reason;
+    uint64_t expired_at;
+    int64_t completed, total;
+    int32_t outcome;
+    char *message;
+    bgt_expiration_handler on_expire;
+    void *context;
+    bgt_release release;
+    bool was_called; /* the one call of an expiration handler has begun */
+    int calls;       /* callbacks of this task that run or are due */
+} task;
+
+typedef struct assertion {
+    bgtt_host *host;
+    bgt_assertion number;
+    bgt_assertion_handler on_expire;
+    void *context;
+    bgt_release release;
+    bool is_open;
+} assertion;
+
+typedef struct refusal {
+    int32_t status;
+    uint32_t sub_reason;
+    char *text;
+} refusal;
+
+typedef struct worker {
+    bgtt_host *host;
+    pthread_t thread;
+    void (*body)(bgtt_host *host, void *subject);
+    void *subject;
+    bool is_done;
+} worker;
+
+struct bgtt_host {
+    const bgt_host *table;
+    pid_t process;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+
+    char *plugin, *container;
+    uint32_t role, lane, cause, timeout_ms;
+    uint64_t supported_resources, budget_ns, grace_ns;
+    uint64_t start, now; /* nanoseconds of CLOCK_MONOTONIC; `now` moves with bgtt_advance */
+    bool has_fetch_mode;
+
+    phase phase;
+    bgt_plugin *page; /* in which entry writes; NULL before entry */
+    bgt_plugin hooks;
+    const char **batch; /* identifiers, for launch_info */
+    size_t batch_count;
+    list permitted;     /* char */
+    list settings;      /* setting */
+    list registrations; /* registration */
+    list tasks;         /* task */
+    list assertions;    /* assertion */
+    uint32_t assertions_reason;
+    list refusals;      /* refusal; taken ones stay in the list */
+    size_t refusals_taken;
+    list submissions;   /* bgt_pending */
+    list pending;       /* bgt_pending, of the submissions */
+    list cancellations; /* char */
+    list violations;    /* char */
+    list lines;         /* bgtt_line */
+    list texts;         /* char, titles that were shown before */
+    list workers;       /* worker */
+    uint64_t fetch_interval;
+    int callbacks; /* calls of the plugin that run or are due */
+};
+
+/* A refused call: its status, sub-reason and text. */
+typedef struct problem {
+    int32_t status;
+    uint32_t sub_reason;
+    char text[BGTASK_REFUSAL_TEXT_MAX];
+} problem;
+
+/* host.c */
+HIDDEN void *allocate(size_t size); /* zeroed; never NULL */
+HIDDEN char *copy_text(const char *text); /* NULL for NULL */
+HIDDEN void append(list *list, void *item);
+HIDDEN void remove_at(list *list, size_t index);
+HIDDEN void complain(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+HIDDEN bgtt_host *host_of(const bgt_host *table);
+HIDDEN void lock(bgtt_host *host);
+HIDDEN void unlock(bgtt_host *host); /* wakes the waiting threads */
+/* Waits until `holds` is true; false after the timeout. Locked. */
+HIDDEN bool await(bgtt_host *host, bool (*holds)(bgtt_host *host, const void *subject), const void *subject);
+
+/* table.c */
+HIDDEN const bgt_host *make_table(bgtt_host *host);
+
+/* texts.c */
+HIDDEN size_t valid_length(const uint8_t *bytes, size_t count); /* of the first character; 0 when it is invalid */
+HIDDEN char *read_text(const char *text, size_t limit);         /* NULL when it is too long or not UTF-8 */
+HIDDEN char *read_repaired(const char *text, size_t limit);
+HIDDEN const char *flaw_of_name(const char *text); /* of a reverse-DNS name; NULL when it is valid */
+HIDDEN bool is_pattern(const char *text);
+HIDDEN bool covers(const char *permitted, const char *identifier);
+HIDDEN int32_t write_text(const char *text, char *buffer, uint64_t capacity, uint64_t *needed);
+HIDDEN const char *name_of(uint32_t vocabulary, int64_t number);
+
+/* structs.c */
+HIDDEN bool has_valid_size(const void *address, size_t minimum);
+HIDDEN bool fill(void *address, const void *value, size_t size, size_t minimum);
+/* BGT_OK, BGT_INVALID or BGT_TOO_NEW. */
+HIDDEN int32_t read_struct(const void *address, void *value, size_t size, size_t minimum);
+
+/* calls.c */
+HIDDEN extern _Thread_local bool is_visiting;
+/* BGT_OK, or the status with which every call fails now: in a visitor, after the end, in a forked process. */
+HIDDEN int32_t bar(bgtt_host *host, const char *call);
+HIDDEN bool permit(bgtt_host *host, const char *call, problem *problem);
+HIDDEN bool refuse(problem *problem, int32_t status, const char *format, ...)
+    __attribute__((__format__(__printf__, 3, 4)));
+HIDDEN int32_t answer(bgt_refusal *refusal, const problem *problem, uint64_t submission);
+/* Whether a call that takes a refusal may begin: BGT_ENDED in a forked process, where the refusal stays as it is, and
+ * BGT_INVALID for a refusal of a wrong size. */
+HIDDEN int32_t can_answer(bgtt_host *host, const bgt_refusal *refusal);
+HIDDEN bool is_forked(bgtt_host *host);
+HIDDEN bool refuse_ended(problem *problem, const char *call);
+/* Locked. */
+HIDDEN void violate(bgtt_host *host, const char *rule, const char *format, ...)
+    __attribute__((__format__(__printf__, 3, 4)));
+
+/* workers.c */
+/* Calls `body` on a new thread, counted as a callback from now on. Locked. */
+HIDDEN void start_worker(bgtt_host *host, void (*body)(bgtt_host *host, void *subject), void *subject);
+/* Joins every thread that has returned. False when one still runs. */
+HIDDEN bool join_workers(bgtt_host *host);
+
+/* registrations.c. Locked. */
+HIDDEN registration *registration_for(bgtt_host *host, const char *identifier);
+HIDDEN bool is_permitted(bgtt_host *host, const char *identifier, bool by_name_only);
+
+/* tasks.c. Locked. */
+HIDDEN task *find_task(bgtt_host *host, bgt_task number); /* NULL unless it was delivered */
+HIDDEN bool has_unfinished(bgtt_host *host);
+HIDDEN const char *number_of(const task *task, char text[32]); /* as messages have it: 1.2 */
+
+/* delivery.c. Locked. */
+HIDDEN void begin_task(bgtt_host *host, task *task);
+
+/* expirations.c. Locked. */
+HIDDEN void start_expiration_call(bgtt_host *host, task *task);
+
+/* assertions.c. Locked. */
+HIDDEN bool has_open_assertion(bgtt_host *host);
+HIDDEN void expire_assertions(bgtt_host *host, uint32_t reason);
+
+/* The functions of the table. */
+HIDDEN int32_t host_launch_info(const bgt_host *table, bgt_launch_info *out);
+HIDDEN int32_t host_register_handler(const bgt_host *table, const char *identifier, bgt_handler handler, void *context,
+                                     bgt_release release, bgt_refusal *refusal);
+HIDDEN int32_t host_submit(const bgt_host *table, const bgt_request *request, bgt_refusal *refusal);
+HIDDEN int32_t host_cancel(const bgt_host *table, const char *identifier, bgt_refusal *refusal);
+HIDDEN int32_t host_cancel_all(const bgt_host *table, bgt_refusal *refusal);
+HIDDEN int32_t host_pending(const bgt_host *table, bgt_pending_visitor visitor, void *context, bgt_refusal *refusal);
+HIDDEN int32_t host_task_info(const bgt_host *table, bgt_task number, bgt_task_info *out);
+HIDDEN int32_t host_set_expiration_handler(const bgt_host *table, bgt_task number, bgt_expiration_handler handler,
+                                           void *context, bgt_release release);
+HIDDEN int32_t host_complete(const bgt_host *table, bgt_task number, int32_t outcome, const char *message);
+HIDDEN uint64_t host_remaining(const bgt_host *table);
+HIDDEN int32_t host_is_expiring(const bgt_host *table, bgt_task number);
+HIDDEN int32_t host_set_progress(const bgt_host *table, bgt_task number, int64_t completed, int64_t total);
+HIDDEN int32_t host_set_title(const bgt_host *table, bgt_task number, const char *title, const char *subtitle);
+HIDDEN int32_t host_begin_assertion(const bgt_host *table, const char *name, bgt_assertion_handler on_expire,
+                                    void *context, bgt_release release, bgt_assertion *out, bgt_refusal *refusal);
+HIDDEN int32_t host_end_assertion(const bgt_host *table, bgt_assertion number);
+HIDDEN int32_t host_container_path(const bgt_host *table, char *buffer, uint64_t capacity, uint64_t *needed);
+HIDDEN int32_t host_setting(const bgt_host *table, const char *key, char *buffer, uint64_t capacity, uint64_t *needed);
+HIDDEN void host_log(const bgt_host *table, bgt_task number, uint32_t level, const char *message);
+HIDDEN const char *host_name(const bgt_host *table, uint32_t vocabulary, int64_t number);
+HIDDEN const void *host_query(const bgt_host *table, const char *id);
+
+#endif /* BGTASK_TESTING_HOST_H */

@@ -1,0 +1,207 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* The course of a launch: entry, and its end. */
+
+#include "host.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The struct at the start of a zeroed page, before a page that cannot be written (BGT-ABI-03). */
+static bgt_plugin *make_page(void) {
+    const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *page = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        complain("no memory is left; the process ends");
+        abort();
+    }
+    mprotect(page + size, size, PROT_NONE);
+    bgt_plugin *plugin = (bgt_plugin *)(void *)page;
+    plugin->size = sizeof *plugin;
+    return plugin;
+}
+
+/* Reads the page, and closes it: a later write of the plugin ends the process. Locked. */
+static int32_t read_page(bgtt_host *host) {
+    const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    const uint8_t *bytes = (const uint8_t *)host->page;
+    size_t behind = sizeof(bgt_plugin);
+    while (behind < size && bytes[behind] == 0) behind++;
+    host->hooks = *host->page;
+    mprotect(host->page, size, PROT_NONE);
+    if (behind < size) {
+        violate(host, "BGT-ABI-03",
+                "entry wrote behind bgt_plugin, at offset %zu, into a field that this host, of ABI minor version %u,"
+                " does not have; ask BGTASK_HAS(plugin, FIELD) before writing the field, or upgrade bgtaskd",
+                behind, BGTASK_ABI_MINOR);
+        return BGT_TOO_NEW;
+    }
+    if (host->hooks.reserved != 0) {
+        violate(host, "BGT-ABI-03", "entry wrote %u into bgt_plugin.reserved; leave it zero", host->hooks.reserved);
+        return BGT_INVALID;
+    }
+    return BGT_OK;
+}
+
+/* Releases every context that no call uses. */
+static void release_contexts(bgtt_host *host) {
+    for (;;) {
+        bgt_release release = NULL;
+        void *context = NULL;
+        lock(host);
+        for (size_t index = 0; index < host->registrations.count && release == NULL; index++) {
+            registration *next = host->registrations.items[index];
+            if (next->calls > 0) continue;
+            release = next->release;
+            context = next->context;
+            next->release = NULL;
+        }
+        for (size_t index = 0; index < host->tasks.count && release == NULL; index++) {
+            task *next = host->tasks.items[index];
+            if (next->on_expire == NULL) continue;
+            release = next->release;
+            context = next->context;
+            next->on_expire = NULL;
+        }
+        for (size_t index = 0; index < host->assertions.count && release == NULL; index++) {
+            assertion *next = host->assertions.items[index];
+            if (next->on_expire == NULL) continue;
+            release = next->release;
+            context = next->context;
+            next->on_expire = NULL;
+        }
+        unlock(host);
+        if (release == NULL) return;
+        release(context);
+    }
+}
+
+static int32_t fail(bgtt_host *host, int32_t status) {
+    host->phase = FAILED;
+    unlock(host);
+    release_contexts(host);
+    lock(host);
+    for (size_t index = 0; index < host->registrations.count; index++) {
+        free(((registration *)host->registrations.items[index])->name);
+        free(host->registrations.items[index]);
+    }
+    host->registrations.count = 0;
+    for (size_t index = 0; index < host->assertions.count; index++) {
+        ((assertion *)host->assertions.items[index])->is_open = false;
+    }
+    unlock(host);
+    return status;
+}
+
+/* Locked. */
+static void close_batch(bgtt_host *host) {
+    host->batch = allocate((host->tasks.count + 1) * sizeof *host->batch);
+    for (size_t index = 0; index < host->tasks.count; index++) {
+        const task *task = host->tasks.items[index];
+        if (task->kind != BGT_KIND_EVENT) host->batch[host->batch_count++] = task->identifier;
+    }
+}
+
+int32_t bgtt_enter(bgtt_host *host, bgt_plugin_entry entry) {
+    lock(host);
+    const bool is_first = host->phase == BEFORE_ENTRY;
+    if (is_first) {
+        host->phase = ENTRY;
+        host->page = make_page();
+        close_batch(host);
+    }
+    unlock(host);
+    if (!is_first) {
+        complain("bgtt_enter: a launch calls entry once; use a new host");
+        return BGT_WRONG_PHASE;
+    }
+    int32_t status = entry(host->table, host->page);
+    lock(host);
+    if (status == BGT_OK) status = read_page(host);
+    if (status != BGT_OK) return fail(host, status);
+    host->phase = RUNNING;
+    for (size_t index = 0; index < host->tasks.count; index++) begin_task(host, host->tasks.items[index]);
+    unlock(host);
+    return BGT_OK;
+}
+
+bool bgtt_run_main(bgtt_host *host) {
+    lock(host);
+    const bool is_running = host->phase == RUNNING;
+    unlock(host);
+    if (!is_running || host->hooks.run_main == NULL) return false;
+    host->hooks.run_main(host->hooks.context, host->table);
+    return true;
+}
+
+static bool is_settled(bgtt_host *host, const void *subject) {
+    (void)subject;
+    return host->callbacks == 0;
+}
+
+bool bgtt_settle(bgtt_host *host) {
+    lock(host);
+    const bool result = await(host, is_settled, NULL);
+    unlock(host);
+    return result;
+}
+
+static void stop(bgtt_host *host, void *subject) {
+    (void)subject;
+    host->hooks.stop(host->hooks.context, host->table);
+}
+
+/* Reports the tasks and assertions that are open. Locked. */
+static int report_open(bgtt_host *host) {
+    int count = 0;
+    for (size_t index = 0; index < host->tasks.count; index++) {
+        const task *task = host->tasks.items[index];
+        if (!task->is_delivered || task->is_completed) continue;
+        char text[32];
+        complain("task %s of %s was not completed; call bgt_complete once for each task", number_of(task, text),
+                 task->identifier);
+        count++;
+    }
+    for (size_t index = 0; index < host->assertions.count; index++) {
+        const assertion *next = host->assertions.items[index];
+        if (!next->is_open) continue;
+        complain("assertion %zu of the launch is still open; call bgt_end_assertion", index + 1);
+        count++;
+    }
+    return count;
+}
+
+int bgtt_end(bgtt_host *host) {
+    lock(host);
+    const bool is_running = host->phase == RUNNING;
+    unlock(host);
+    if (!is_running) {
+        complain("bgtt_end: the launch does not run; call it once, after bgtt_enter has returned BGT_OK");
+        return 1;
+    }
+    int count = 0;
+    if (!bgtt_settle(host)) {
+        complain("a callback has not returned within %u ms; a host would kill the launch", host->timeout_ms);
+        count++;
+    }
+    lock(host);
+    count += report_open(host);
+    if (host->hooks.stop != NULL) start_worker(host, stop, NULL);
+    unlock(host);
+    if (!bgtt_settle(host) && count == 0) {
+        complain("`stop` has not returned within %u ms; a host would kill the launch", host->timeout_ms);
+        count++;
+    }
+    lock(host);
+    host->phase = ENDED;
+    unlock(host);
+    release_contexts(host);
+    lock(host);
+    for (size_t index = 0; index < host->violations.count; index++) {
+        complain("violation: %s", (const char *)host->violations.items[index]);
+        count++;
+    }
+    unlock(host);
+    return count;
+}

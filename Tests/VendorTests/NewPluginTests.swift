@@ -1,0 +1,183 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("A plugin that bgtask plugin new has written builds, passes its test and the check, and runs", .serialized)
+struct NewPluginTests {
+    private static let main = "com.example.hello-world"
+    private static let `extension` = "com.example.hello-world.keyboard"
+
+    /// Writes a plugin into a directory and returns the path of its project.
+    private func write(_ identifier: String, _ options: [String], in directory: ScratchDirectory) async throws -> String
+    {
+        let project = directory.file("project")
+        let arguments = ["plugin", "new", identifier, "--directory", project] + options
+        try await Tool.succeed(try BuiltProgram.command.path(), arguments)
+        return project
+    }
+
+    /// Writes, builds and checks a plugin with two commands, and calls `body` with the path of its library.
+    private func build(
+        _ language: String,
+        role: String,
+        variables: (ScratchDirectory) throws -> [String] = { _ in [] },
+        _ body: (String) async throws -> Void = { _ in }
+    ) async throws {
+        try await DevelopmentFiles.with { files, directory in
+            let identifier = role == "main" ? Self.main : Self.extension
+            let project = try await write(identifier, ["--language", language, "--role", role], in: directory)
+            let settings = try ["BGTASK=\(BuiltProgram.command.path())"] + variables(directory)
+            let environment = files.environment
+            let build = try await Tool.succeed("make", settings, in: project, environment: environment)
+            #expect(!build.error.contains("warning"), "\(build.error)")
+            let check = try await Tool.succeed("make", ["check"] + settings, in: project, environment: environment)
+            let name = role == "main" ? "hello_world" : "keyboard"
+            #expect(check.output.contains("\(name): every statement is true"), "\(check.output)")
+            #expect(check.error.contains("conforms"), "\(check.error)")
+            try await body("\(project)/lib\(name).so")
+        }
+    }
+
+    /// Installs the library in a host, awaits the success of the event `started`, and runs the task.
+    private func runInHost(_ library: String) async throws {
+        var plugin = TestPlugin("hello_world", tasks: ["refresh"])
+        plugin.identifier = Self.main
+        plugin.library = .bytes(Array(try Data(contentsOf: URL(filePath: library))))
+        let task = plugin.task()
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let started = try await host.waitForJournal("the event's end") { $0.task == "started" && $0.launch != nil }
+            #expect(started.event == "succeeded", "\(started)")
+            let run = try await host.waitForJournal("the task's end") { line in
+                line.task == task && ["succeeded", "failed", "crashed", "expired"].contains(line.event)
+            }
+            #expect(run.event == "succeeded", "\(run)")
+        }
+    }
+
+    @Test func `a main plugin in C builds, passes its test and the check, and runs in a host`() async throws {
+        try await build("c", role: "main", runInHost)
+    }
+
+    @Test func `an extension in C builds and passes its test and the check`() async throws {
+        try await build("c", role: "extension")
+    }
+
+    @Test func `a main plugin in C++ builds, passes its test and the check, and runs in a host`() async throws {
+        try await build("c++", role: "main", runInHost)
+    }
+
+    @Test func `an extension in C++ builds and passes its test and the check`() async throws {
+        try await build("c++", role: "extension")
+    }
+
+    @Test(.enabled(if: Tool.isInstalled("cargo"), "cargo is not installed"))
+    func `a main plugin in Rust builds, passes its test and the check, and runs in a host`() async throws {
+        try await build("rust", role: "main", runInHost)
+    }
+
+    @Test(.enabled(if: Tool.isInstalled("cargo"), "cargo is not installed"))
+    func `an extension in Rust builds and passes its test and the check`() async throws {
+        try await build("rust", role: "extension")
+    }
+
+    @Test(.enabled(if: Tool.isInstalled("go"), "go is not installed"))
+    func `a main plugin in Go builds, passes its test and the check, and runs in a host`() async throws {
+        try await build("go", role: "main", runInHost)
+    }
+
+    @Test func `a main plugin in Swift builds, passes its test and the check, and runs in a host`() async throws {
+        try await build("swift", role: "main", variables: Self.swiftCommand, runInHost)
+    }
+
+    @Test func `an extension in Swift builds and passes its test and the check`() async throws {
+        try await build("swift", role: "extension", variables: Self.swiftCommand)
+    }
+
+    /// A command in place of `swift build`, which would fetch the dependencies of the host. It compiles the sources
+    /// against the module that this build of the tests contains.
+    private static func swiftCommand(in directory: ScratchDirectory) throws -> [String] {
+        let built = URL(filePath: try BuiltProgram.command.path()).deletingLastPathComponent().path
+        // The directory of a build may also contain objects of deleted sources.
+        let sources = DevelopmentFiles.root.appending(path: "Sources/BackgroundTasks").path
+        let names = FileManager.default.enumerator(atPath: sources)?.compactMap { $0 as? String } ?? []
+        let objects = names.filter { $0.hasSuffix(".swift") }
+            .map { "\(built)/BackgroundTasks.build/\(URL(filePath: $0).lastPathComponent).o" }
+        let script = """
+            #!/bin/sh -e
+            module=$(ls Sources)
+            mkdir -p .build/release
+            exec swiftc -emit-library -parse-as-library -module-name "$module" -I \(built)/Modules \
+                -Xcc -fmodule-map-file=\(built)/CBackgroundTasks.build/module.modulemap -Xlinker -rpath='$ORIGIN' \
+                Sources/*/*.swift \(objects.joined(separator: " ")) -o .build/release/lib$module.so
+            """
+        let path = try directory.write("\(script)\n".utf8, to: "swift-build")
+        chmod(path, 0o755)
+        return ["SWIFT=\(path)"]
+    }
+
+    // MARK: Files
+
+    @Test(arguments: ["c", "c++", "swift", "rust", "go"], ["main", "extension"])
+    func `every file of a new plugin is complete, and no place for a name is left`(language: String, role: String)
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let identifier = role == "main" ? Self.main : Self.extension
+            let project = try await write(identifier, ["--language", language, "--role", role], in: directory)
+            let paths = FileManager.default.enumerator(atPath: project)?.compactMap { $0 as? String } ?? []
+            let texts = paths.compactMap { try? String(contentsOfFile: "\(project)/\($0)", encoding: .utf8) }
+            #expect(texts.count >= 5 && paths.contains("README.md") && paths.contains("Makefile"))
+            for text in texts {
+                #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
+                #expect(!text.contains(#/@[A-Z]+@/#), "\(text)")
+            }
+        }
+    }
+
+    @Test func `an existing file is never overwritten, and no other file is written then`() async throws {
+        try await ScratchDirectory.with { directory in
+            try directory.makeDirectory("project")
+            try directory.write("all: mine\n".utf8, to: "project/Makefile")
+            let arguments = ["plugin", "new", Self.main, "--language", "c", "--directory", directory.file("project")]
+            let run = try await Tool.run(try BuiltProgram.command.path(), arguments)
+            #expect(run.status == 1)
+            #expect(run.error.contains("project/Makefile exists, and existing files are not overwritten"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("project")) == ["Makefile"])
+            #expect(directory.text(of: "project/Makefile") == "all: mine\n")
+        }
+    }
+
+    @Test func `without a directory, the files are written into one with the last part of the identifier as its name`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let command = try BuiltProgram.command.path()
+            let arguments = ["plugin", "new", Self.main, "--language", "c"]
+            let run = try await Tool.succeed(command, arguments, in: directory.path)
+            #expect(run.output.contains("hello-world/hello_world.c\n"))
+            #expect(run.error.contains("next: cd hello-world && make && make check"))
+            #expect(directory.text(of: "hello-world/hello_world.yaml")?.contains("identifier: \(Self.main)\n") == true)
+        }
+    }
+
+    @Test func `an extension continues the identifier of its main plugin, or names it with --main`() async throws {
+        try await ScratchDirectory.with { directory in
+            let command = try BuiltProgram.command.path()
+            let options = ["--language", "c", "--role", "extension"]
+            _ = try await Tool.succeed(command, ["plugin", "new", Self.extension] + options, in: directory.path)
+            let first = try #require(directory.text(of: "keyboard/keyboard.yaml"))
+            #expect(first.contains("containing-plugin: com.example.hello-world\n"))
+
+            let other = ["plugin", "new", "com.shared", "--main", "com.example.feed"] + options
+            _ = try await Tool.succeed(command, other, in: directory.path)
+            let second = try #require(directory.text(of: "shared/shared.yaml"))
+            #expect(second.contains("containing-plugin: com.example.feed\n"))
+
+            let unknown = try await Tool.run(command, ["plugin", "new", "com.other"] + options, in: directory.path)
+            #expect(unknown.status == 2 && unknown.error.contains("name it with --main"), "\(unknown.error)")
+        }
+    }
+}

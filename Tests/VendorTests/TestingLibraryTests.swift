@@ -1,0 +1,111 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Testing
+
+/// `AgreementTests` compares the answers of the fake host with those of a runner.
+@Suite("libbgtask-testing is a host for unit tests of plugins", .serialized)
+struct TestingLibraryTests {
+    private static let root = DevelopmentFiles.root.path
+    private static let includes = ["-I", "\(root)/Testing/include", "-I", "\(root)/Sources/CBackgroundTasks/include"]
+    private static let strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+    /// Whether the compiler has the libraries of its sanitizers.
+    private static func hasSanitizers() async throws -> Bool {
+        try await ScratchDirectory.with { directory in
+            let source = try directory.write("int main(void) { return 0; }\n".utf8, to: "a.c")
+            let program = directory.file("a")
+            let build = try await Tool.run("cc", ["-fsanitize=address,undefined", source, "-o", program])
+            guard build.status == 0 else { return false }
+            return try await Tool.run(program, []).status == 0
+        }
+    }
+
+    /// Builds library and program with these flags, and runs the program.
+    private func runProperties(_ flags: [String]) async throws -> ProgramRun {
+        try await ScratchDirectory.with { directory in
+            let cflags = (["-g", "-O0"] + flags).joined(separator: " ")
+            try await Tool.succeed(
+                "make",
+                ["-s", "-j2", "-C", "\(Self.root)/Testing", "OUT=\(directory.path)", "CFLAGS=\(cflags)"]
+            )
+            let program = directory.file("properties")
+            let source = "\(Self.root)/Tests/VendorTests/Programs/FakeHost.c"
+            try await Tool.succeed(
+                "cc",
+                ["-std=c11", "-D_GNU_SOURCE", "-pthread", "-g"] + Self.strict + flags + Self.includes
+                    + [source, directory.file("libbgtask-testing.a"), "-o", program]
+            )
+            // The leak detection of AddressSanitizer does not work where processes must not be traced.
+            var environment = Tool.environment
+            environment["ASAN_OPTIONS"] = "detect_leaks=0"
+            return try await Tool.run(program, [], environment: environment)
+        }
+    }
+
+    @Test func `clock, queues, records and reports of the fake host behave as its header says`() async throws {
+        let run = try await runProperties([])
+        #expect(run.status == 0 && run.output == "every check holds\n", "\(run.error)")
+        #expect(run.error.contains("task 1.1 of com.example.fake.task: not completed within 20 ms; call bgt_complete"))
+        #expect(run.error.contains("violation: BGT-ABI-15: a callback ended its thread"))
+        #expect(run.error.contains("pass the pointer itself, never a copy of the table (BGT-ABI-08)"))
+    }
+
+    @Test func `the fake host has no error of memory and no undefined behaviour`() async throws {
+        guard try await Self.hasSanitizers() else { return }
+        let run = try await runProperties(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+        #expect(run.status == 0 && run.output == "every check holds\n", "\(run.error)")
+    }
+
+    @Test func `the library defines no name that a plugin or a test may have`() async throws {
+        try await DevelopmentFiles.with { files, _ in
+            let names = try await Tool.succeed(
+                "nm",
+                ["--extern-only", "--defined-only", "--format=just-symbols", "\(files.prefix)/lib/libbgtask-testing.a"]
+            )
+            let own = names.output.split(separator: "\n").filter { !$0.hasSuffix(":") }
+            #expect(own.count > 40 && own.allSatisfy { $0.hasPrefix("bgtt_") }, "\(own)")
+        }
+    }
+
+    @Test(arguments: [("cc", "c11", "c"), ("c++", "c++11", "cc"), ("c++", "c++17", "cc")])
+    func `the header of the library compiles without a warning`(compiler: String, standard: String, suffix: String)
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let source = try directory.write("#include <bgtask-testing.h>\n".utf8, to: "source.\(suffix)")
+            let options = ["-std=\(standard)"] + Self.strict + Self.includes + ["-c", source, "-o", "/dev/null"]
+            let run = try await Tool.run(compiler, options)
+            #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+        }
+    }
+
+    @Test func `plugin and test of the headers' comments build with the documented command and pass`() async throws {
+        try await DevelopmentFiles.with { files, directory in
+            try directory.write(Self.example("hello.c", in: "Sources/CBackgroundTasks/include/bgtask.h"), to: "hello.c")
+            try directory.write(
+                Self.example("hello_test.c", in: "Testing/include/bgtask-testing.h"),
+                to: "hello_test.c"
+            )
+            let command =
+                "cc $(pkg-config --cflags bgtask-testing) hello.c hello_test.c $(pkg-config --libs bgtask-testing)"
+                + " -o hello-test && ./hello-test"
+            let header = try String(contentsOfFile: "\(Self.root)/Testing/include/bgtask-testing.h", encoding: .utf8)
+            #expect(header.contains(command.replacing(" && ./hello-test", with: "")))
+            let run = try await Tool.run("sh", ["-c", command], in: directory.path, environment: files.environment)
+            #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+        }
+    }
+
+    /// The indented code below the line of a header's comment that names the file.
+    private static func example(_ name: String, in header: String) throws -> String.UTF8View {
+        let text = try String(contentsOfFile: "\(root)/\(header)", encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let begin = try #require(lines.firstIndex { $0.hasSuffix(", \(name):") }, "\(header) has no \(name)")
+        let code = lines[(begin + 2)...].prefix { $0 == " *" || $0.hasPrefix(" *     ") }
+        // The command line behind the code is indented, too.
+        let end = code.lastIndex { $0 == " *     }" } ?? code.endIndex
+        return code[...end].map { $0.dropFirst(7) + "\n" }.joined().utf8
+    }
+}
