@@ -341,6 +341,20 @@ let package = Package(
             ]
         ),
 
+        // MARK: PluginTrial, runs launches of one plugin without a host, by a script
+
+        .target(
+            name: "PluginTrial",
+            dependencies: [
+                "CLinux", "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "SandboxPolicy", "TaskModel",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "PluginTrialTests",
+            dependencies: ["PluginLaunch", "PluginTrial", "RunnerWire", "TaskModel"]
+        ),
+
         // MARK: TerminalText, lays out text for a terminal: columns, fields, times in the reader's zone
 
         .target(name: "TerminalText", dependencies: ["CLinux", "ControlAPI", "TaskModel"]),
@@ -360,8 +374,9 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostDoctor", "HostMonitor",
-                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginInstaller",
-                "Replay", "SandboxPolicy", "Scheduling", "Signatures", "TaskModel", "TerminalText",
+                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", 
+                "PluginInstaller", "PluginLaunch", "PluginTrial", "Replay", "RunnerWire", "SandboxPolicy", "Scheduling",
+                "Signatures", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -390,7 +405,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ControlAPI", "ControlClient", "HostTestKit", "PluginCatalogue", "StatementTraits", "TaskLedger",
+                "ControlAPI", "ControlClient", "HostTestKit", "PluginCatalogue", "StatementTraits",
+                "TaskLedger",
                 "TaskModel", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -13,7 +13,7 @@ struct PluginCommand: ParsableCommand {
             """,
         subcommands: [
             PluginListCommand.self, PluginShowCommand.self, PluginCheckCommand.self, PluginInspectCommand.self,
-            PluginCallCommand.self, PluginInstallCommand.self, PluginRemoveCommand.self,
+            PluginCallCommand.self, PluginTryCommand.self, PluginInstallCommand.self, PluginRemoveCommand.self,
         ]
     )
 }
