@@ -355,6 +355,17 @@ let package = Package(
             dependencies: ["PluginLaunch", "PluginTrial", "RunnerWire", "TaskModel"]
         ),
 
+        // MARK: PluginConformance, checks a plugin against the rules of the ABI, in trials
+
+        .target(
+            name: "PluginConformance",
+            dependencies: ["PluginChecker", "PluginLaunch", "PluginTrial", "RunnerWire", "SandboxPolicy", "TaskModel"]
+        ),
+        .testTarget(
+            name: "PluginConformanceTests",
+            dependencies: ["HostTestKit", "PluginChecker", "PluginConformance", "PluginTrial", "TaskModel"]
+        ),
+
         // MARK: TerminalText, lays out text for a terminal: columns, fields, times in the reader's zone
 
         .target(name: "TerminalText", dependencies: ["CLinux", "ControlAPI", "TaskModel"]),
@@ -374,7 +385,7 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostDoctor", "HostMonitor",
-                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", 
+                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginConformance",
                 "PluginInstaller", "PluginLaunch", "PluginTrial", "Replay", "RunnerWire", "SandboxPolicy", "Scheduling",
                 "Signatures", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -405,7 +416,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ControlAPI", "ControlClient", "HostTestKit", "PluginCatalogue", "StatementTraits",
+                "ControlAPI", "ControlClient", "HostTestKit", "PluginCatalogue", "PluginConformance", "StatementTraits",
                 "TaskLedger",
                 "TaskModel", .product(name: "GRDB", package: "GRDB.swift"),
             ]
