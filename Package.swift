@@ -341,6 +341,31 @@ let package = Package(
             ]
         ),
 
+        // MARK: PluginTrial, runs launches of one plugin without a host, by a script
+
+        .target(
+            name: "PluginTrial",
+            dependencies: [
+                "CLinux", "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "SandboxPolicy", "TaskModel",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "PluginTrialTests",
+            dependencies: ["PluginLaunch", "PluginTrial", "RunnerWire", "TaskModel"]
+        ),
+
+        // MARK: PluginConformance, checks a plugin against the rules of the ABI, in trials
+
+        .target(
+            name: "PluginConformance",
+            dependencies: ["PluginChecker", "PluginLaunch", "PluginTrial", "RunnerWire", "SandboxPolicy", "TaskModel"]
+        ),
+        .testTarget(
+            name: "PluginConformanceTests",
+            dependencies: ["HostTestKit", "PluginChecker", "PluginConformance", "PluginTrial", "TaskModel"]
+        ),
+
         // MARK: TerminalText, lays out text for a terminal: columns, fields, times in the reader's zone
 
         .target(name: "TerminalText", dependencies: ["CLinux", "ControlAPI", "TaskModel"]),
@@ -360,8 +385,9 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostDoctor", "HostMonitor",
-                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginInstaller",
-                "Replay", "SandboxPolicy", "Scheduling", "Signatures", "TaskModel", "TerminalText",
+                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginConformance",
+                "PluginInstaller", "PluginLaunch", "PluginTrial", "Replay", "RunnerWire", "SandboxPolicy", "Scheduling",
+                "Signatures", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -390,7 +416,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ControlAPI", "ControlClient", "HostTestKit", "PluginCatalogue", "StatementTraits", "TaskLedger",
+                "ControlAPI", "ControlClient", "HostTestKit", "PluginCatalogue", "PluginConformance", "StatementTraits",
+                "TaskLedger",
                 "TaskModel", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

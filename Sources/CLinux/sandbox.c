@@ -55,6 +55,11 @@ int bgl_thread_count(void) {
 
 void bgl_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
+int bgl_limit_of(pid_t process, int resource, uint64_t value) {
+    const struct rlimit limit = {value, value};
+    return answer(prlimit(process, (__rlimit_resource_t)resource, &limit, NULL));
+}
+
 int bgl_limit(int resource, uint64_t soft, uint64_t hard) {
     struct rlimit limit;
     if (getrlimit((__rlimit_resource_t)resource, &limit) != 0) return -errno;

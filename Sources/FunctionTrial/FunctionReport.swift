@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import SandboxPolicy
+package import SandboxPolicy
 import TaskModel
 
 /// Result of one call of a function. `format` is the version of its JSON structure.
@@ -17,17 +17,7 @@ package struct FunctionReport: Hashable, Encodable {
     /// Nanoseconds from sending the plan to the end of the call, including the loading of the library.
     package let took: Int64
     /// The guarantees of a launch that the call did not have.
-    package let notEnforced: [NotEnforced]
-
-    package struct NotEnforced: Hashable, Encodable {
-        package let guarantee: String
-        package let reason: String
-
-        init(_ guarantee: Guarantee, _ reason: String) {
-            self.guarantee = guarantee.rawValue
-            self.reason = reason
-        }
-    }
+    package let notEnforced: [UnenforcedGuarantee]
 
     init(_ trial: FunctionTrial, _ text: String, isSuccess: Bool, took: Duration) {
         library = trial.library

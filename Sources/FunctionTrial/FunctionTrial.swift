@@ -62,36 +62,7 @@ package struct FunctionTrial: Sendable {
     }
 
     /// The guarantees of a launch that this call does not have, with the reason.
-    package var notEnforced: [FunctionReport.NotEnforced] {
-        Guarantee.allCases.compactMap { guarantee in
-            switch guarantee {
-            // The host writes these limits to the control group of a launch.
-            case .memory, .processes:
-                FunctionReport.NotEnforced(
-                    guarantee,
-                    "bgtask plugin call uses no control group; a host with control groups enforces its launch-limits"
-                        + " and the manifest's limits"
-                )
-            default:
-                if case .notEnforced(let reason) = guarantee.enforcement(sandboxes.isolation, sandboxes.mechanisms) {
-                    FunctionReport.NotEnforced(guarantee, reason)
-                } else {
-                    nil
-                }
-            }
-        }
-    }
-
-    /// One message for each grant that this kernel can only open wider than requested.
-    private var warningsAboutGrants: [String] {
-        if sandboxes.isolation == .off { return [] }
-        return LimitedGrant.all(of: grants, settings: settings).compactMap { grant in
-            guard let excess = sandboxes.excess(of: grant) else { return nil }
-            let isLeftOut = sandboxes.isolation == .required
-            let effect = isLeftOut ? "is left out, because isolation is required" : "is not enforced"
-            return "the grant \(grant.name.key) \(grant.requested) \(effect): \(excess)"
-        }
-    }
+    package var notEnforced: [UnenforcedGuarantee] { sandboxes.unenforced(by: "bgtask plugin call") }
 
     /// Calls the function once. Throws `FunctionTrialError` when there is no result: the function crashed, ended its
     /// process or exceeded its time, or could not be called.
@@ -139,7 +110,7 @@ package struct FunctionTrial: Sendable {
             throw FunctionTrialError("no runner can be started for the call: \(error.message)")
         }
         for missing in notEnforced { remark(.notEnforced(missing.guarantee, missing.reason)) }
-        for warning in warningsAboutGrants { remark(.warning(warning)) }
+        for warning in sandboxes.warnings(about: grants, settings: settings) { remark(.warning(warning)) }
         launcher.take(for: Self.launch)
         do {
             let report = try await follow(events, of: launcher, identity, remark)

@@ -20,6 +20,7 @@ package struct CheckResult: Hashable, Sendable, Encodable {
     }
 
     package let check: PluginCheck
+    package let level = 0
     package let outcome: Outcome
     package let findings: [CheckFinding]
     /// The reason for skipping or excluding the check; nil for other outcomes.
@@ -48,7 +49,7 @@ package struct CheckResult: Hashable, Sendable, Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case check, findings, reason
+        case check, level, findings, reason
         case outcome = "result"
     }
 }

@@ -24,36 +24,46 @@ package struct CheckSelection {
     ///   - include: expression for the selected checks; nil for all.
     ///   - exclude: expression for the excluded checks; nil for none.
     ///   - reason: the reason for excluding checks, for readers of the report.
-    package init(include: String?, exclude: String?, reason: String?) throws(Problem) {
+    ///   - names: the names of all checks.
+    package init(
+        include: String?,
+        exclude: String?,
+        reason: String?,
+        among names: [String] = PluginCheck.allCases.map(\.rawValue)
+    ) throws(Problem) {
         if exclude != nil, reason?.isEmpty ?? true {
             throw Problem(description: "--exclude requires a reason; give it with --reason")
         }
         if exclude == nil, reason != nil {
             throw Problem(description: "--reason explains excluded checks; use it with --exclude")
         }
-        self.include = try include.map { text throws(Problem) in try Self.expression(text, "--include") }
-        self.exclude = try exclude.map { text throws(Problem) in try Self.expression(text, "--exclude") }
+        self.include = try include.map { text throws(Problem) in try Self.expression(text, "--include", names) }
+        self.exclude = try exclude.map { text throws(Problem) in try Self.expression(text, "--exclude", names) }
         includeText = include ?? ""
         self.reason = reason ?? ""
     }
 
     /// The reason why a check is excluded; nil for a selected check.
-    func exclusion(of check: PluginCheck) -> String? {
-        if let exclude, check.rawValue.contains(exclude) { return reason }
-        if let include, !check.rawValue.contains(include) { return "not selected by --include \(includeText)" }
+    package func exclusion(of check: String) -> String? {
+        if let exclude, check.contains(exclude) { return reason }
+        if let include, !check.contains(include) { return "not selected by --include \(includeText)" }
         return nil
     }
 
     /// Compiles an expression. Throws for an invalid one, and for one that matches no check, which is most likely a
     /// mistake.
-    private static func expression(_ text: String, _ option: String) throws(Problem) -> Regex<AnyRegexOutput> {
+    private static func expression(
+        _ text: String,
+        _ option: String,
+        _ names: [String]
+    ) throws(Problem) -> Regex<AnyRegexOutput> {
         guard let expression = try? Regex(text) else {
             throw Problem(
                 description: "\(option) \(text) is not a valid regular expression; correct it, and put it in single"
                     + " quotes"
             )
         }
-        guard PluginCheck.allCases.contains(where: { $0.rawValue.contains(expression) }) else {
+        guard names.contains(where: { $0.contains(expression) }) else {
             throw Problem(
                 description: "\(option) \(text) matches no check; list the checks with: bgtask plugin check --list"
             )

@@ -62,7 +62,8 @@ package struct PluginExamination {
         let findings = ManifestFindings(manifest, besides: neighbourly)
         let all = PluginCheck.allCases.map(findings.result)
         let results = all.map { result in
-            selection.exclusion(of: result.check).map { CheckResult(excluding: result.check, because: $0) } ?? result
+            selection.exclusion(of: result.check.rawValue).map { CheckResult(excluding: result.check, because: $0) }
+                ?? result
         }
         // Both results come from the same code; if they ever differ, neither is reliable.
         let agrees = (refusal != nil) == all.contains { $0.outcome == .fail && $0.check.isOfCatalogue }

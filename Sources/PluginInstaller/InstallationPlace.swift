@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import PluginCatalogue
+package import PluginCatalogue
 package import TaskModel
 
 /// The directories in which plugins are installed, and the host that reads them, if one is running.
@@ -40,7 +40,7 @@ package struct InstallationPlace: Hashable {
         self.host = host
     }
 
-    var directories: CatalogueDirectories {
+    package var directories: CatalogueDirectories {
         CatalogueDirectories(
             operatorManifests: operatorDirectory,
             packageManifests: packageDirectories,

@@ -62,4 +62,11 @@ package struct RunnerEnd: Hashable, Sendable {
     /// The number of leftover processes: processes of the launch that still ran when its first process ended, and were
     /// killed then.
     package let leftRunning: Int
+
+    package init(termination: ProcessTermination, lastWords: LastWords?, wasKilled: Bool, leftRunning: Int) {
+        self.termination = termination
+        self.lastWords = lastWords
+        self.wasKilled = wasKilled
+        self.leftRunning = leftRunning
+    }
 }

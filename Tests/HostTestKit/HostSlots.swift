@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// A limit on the number of hosts that run at once, so that time limits are meaningful on a small machine.
-enum HostSlots {
+/// A limit on the number of hosts and checkers that run at once, so that time limits are meaningful on a small machine.
+package enum HostSlots {
     private struct State {
         var free = 3
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -11,7 +11,7 @@ enum HostSlots {
 
     private static let state = Mutex(State())
 
-    static func withSlot<Result>(_ body: () async throws -> Result) async throws -> Result {
+    package static func withSlot<Result>(_ body: () async throws -> Result) async throws -> Result {
         await take()
         defer { giveBack() }
         return try await body()

@@ -3,11 +3,13 @@
 import Foundation
 import Synchronization
 
-/// Compiles C as a vendor would: with `cc` and only the header. Each library is compiled once per test run.
+/// Compiles C and C++ as a vendor would: with `cc` or `c++` and only the header. Each library is compiled once per test run.
 package enum PluginCompiler {
     /// The compiled library of a plugin in `Tests/MisbehavingPlugins`.
     package static func library(_ name: String, flags: [String] = []) async throws -> [UInt8] {
-        try await compile(tests + "/MisbehavingPlugins/\(name).c", ["-shared", "-fPIC", "-pthread"] + flags)
+        let source = "\(plugins)/\(name)"
+        let isC = FileManager.default.fileExists(atPath: source + ".c")
+        return try await compile(source + (isC ? ".c" : ".cpp"), ["-shared", "-fPIC", "-pthread"] + flags)
     }
 
     /// Compiles a program directly to `path`. A file that this process writes itself could not be executed while its
@@ -21,6 +23,9 @@ package enum PluginCompiler {
     /// Flags of the compiler that make the tasks of a plugin linger after their work, until the test lets them
     /// complete.
     package static let lingering = ["-include", tests + "/MisbehavingPlugins/Lingers.h"]
+
+    /// The directory of the plugins that tests compile.
+    package static let plugins = tests + "/MisbehavingPlugins"
 
     private static let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
     private static let include = tests + "/../Sources/CBackgroundTasks/include"
@@ -50,8 +55,12 @@ package enum PluginCompiler {
     }
 
     private static func run(_ file: String, to result: String, _ flags: [String]) async throws {
-        let warnings = ["-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror"]
-        let run = try await ProgramRun.of("/usr/bin/cc", warnings + ["-I", include, file, "-o", result] + flags)
+        let isC = file.hasSuffix(".c")
+        let warnings = (isC ? ["-std=c11", "-D_DEFAULT_SOURCE"] : ["-std=c++17"]) + ["-Wall", "-Wextra", "-Werror"]
+        let run = try await ProgramRun.of(
+            isC ? "/usr/bin/cc" : "/usr/bin/c++",
+            warnings + ["-I", include, file, "-o", result] + flags
+        )
         guard run.status == 0 else { throw HostFailure("cc refused \(file):\n\(run.error)") }
     }
 }

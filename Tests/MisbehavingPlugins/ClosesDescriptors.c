@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: process-not-ended */
 
 /* Closes every descriptor that it did not open, the host's control channel among them, and completes without
  * effect. The host ends the launch: a closed channel means the end of its process. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: completes-own */
 
 /* Completes tasks of others, by invented numbers. Each call returns BGT_NO_SUCH_TASK, into `statuses.txt`, without
  * effect; its own task then succeeds. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: completes-once; tasks: task slow */
 
 /* Completes its task with success, then with failure. The first completion counts; the second returns
  * BGT_ALREADY_COMPLETED, and the journal names the violation. Both statuses go to `statuses.txt`. Submit .slow too:

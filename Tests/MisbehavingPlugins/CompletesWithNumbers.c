@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: completes-with-outcome; tasks: zero negative later failure */
 
 /* Completes each task with another number and message. The statuses go to `statuses.txt`. */
 

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: entry-succeeds */
 
 /* Dies of SIGSEGV while it is loaded, before entry. The host records a crash inside entry: entry-failed with the
  * signal, one attempt charged to each task of the launch. */

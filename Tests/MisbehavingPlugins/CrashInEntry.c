@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: entry-succeeds */
 
 /* Dies of SIGSEGV in entry, after its registration. The host drops the registration and charges an attempt:
  * entry-failed, with the signal. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: no-crash */
 
 /* Dies of SIGSEGV on the thread of its handler. The host charges the task of that handler, relaunches it later, and
  * abandons it after three attempts. */

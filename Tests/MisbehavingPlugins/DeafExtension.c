@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: receives-triggers; role: extension */
 
 /* An extension without `receive`: its triggers have no receiver. */
 

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: assertion-numbers */
 
 /* Misuses assertions and writes each status to `statuses.txt`: ends one twice, ends invalid numbers, begins without
  * a name or without memory for the number, begins too many. In `stop`, after the end of the launch, it tries to

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: entry-succeeds */
 
 /* Registers, then returns -7 from entry. The host drops the registration: entry-failed with -7 in the journal, one
  * attempt charged, no task delivered, `stop` not called. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: process-not-ended */
 
 /* Ends the process with exit(0) in its handler. The host records an exit without completion, an interruption that
  * charges the task. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: entry-succeeds */
 
 /* Exits while it is loaded with an exit code of the runner, before entry: a failure of the plugin, not of the host. */
 

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: thread-kept */
 
 /* Completes its task, and then ends the handler's thread instead of returning. A process that has ended its thread in a
  * callback has one callback fewer, not two: `stop` runs, and writes `stopped.txt`. */

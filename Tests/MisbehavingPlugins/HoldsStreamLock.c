@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: process-streams */
 
 /* One of its threads locks stdout and never unlocks it. The task completes all the same; output that libc still
  * buffers cannot be written, so the launch ends without it, and the journal blames the plugin. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: no-children-left; grants: processes */
 
 /* Its handler leaves a child behind, and a grandchild in a session of its own; both ignore SIGTERM and keep the
  * launch's stdout open. Their process ids go to `child.txt`, and it completes with success. At the end of the

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: entry-in-time */
 
 /* Never returns from entry. The deadline is armed already: the host kills it at deadline plus grace period;
  * entry-failed, one attempt charged. */

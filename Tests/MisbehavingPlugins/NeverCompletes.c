@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: completes */
 
 /* Its handler returns at once without a completion; the expiration handler does nothing. The launch lasts its whole
  * budget, then the host kills it at deadline plus grace period: an overrun. */

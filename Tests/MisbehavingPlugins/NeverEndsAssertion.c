@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: assertion-ended; settings: handler=returns */
 
 /* Begins the assertion "forever", completes its task, and never ends the assertion: at its expiration it writes the
  * reason to `expired.txt` and, with the setting `handler` = `loops`, does not return. A second assertion, "prompt", is

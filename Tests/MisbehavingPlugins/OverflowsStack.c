@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: no-crash */
 
 /* Calls itself until its thread's stack is used up. The runner reports the crash on another stack; the host charges
  * the task, relaunches it later, and abandons it after three attempts. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: register-in-entry; tasks: task late */
 
 /* Registers the permitted .late after entry, from its handler. BGT_WRONG_PHASE, and the context is released before
  * the call returns; both go to `statuses.txt`. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: relaunch-fresh */
 
 /* Registers its handler only in the first process of its life, as if the host remembered it: from then on its
  * container has a file `registered`. In the second process the task has no handler. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: register-once */
 
 /* Registers .task twice in entry. The second call returns BGT_DUPLICATE, its context is released before the call
  * returns (both go to `statuses.txt`), and the first handler stays: it completes with success, the second handler

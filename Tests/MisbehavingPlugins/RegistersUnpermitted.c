@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: register-permitted */
 
 /* Registers .other, which its manifest must not permit. The status BGT_NOT_PERMITTED goes to `statuses.txt`, and
  * the journal has a line; .task runs all the same. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: progress-reported; tasks: export.* */
 
 /* A continued task that keeps reporting without progress: one of ten, sometimes less, repeatedly. At its expiration
  * it writes the reason to `stopped.txt` and completes. */

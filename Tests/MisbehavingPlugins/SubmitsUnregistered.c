@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: submit-registered; tasks: task other */
 
 /* Its handler submits .other, which is permitted but has no handler here. BGT_UNREGISTERED and the refusal's
  * message go to `statuses.txt`; no request becomes pending. */

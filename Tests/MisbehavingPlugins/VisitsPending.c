@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: visitor-calls; tasks: task later next */
 
 /* Its .task visits its pending requests, submits .later and .next, and visits them again: unchanged, with writes
  * into the visited requests, with a visitor that ends at the first request, and with a visitor that makes forbidden

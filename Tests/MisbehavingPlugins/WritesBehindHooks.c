@@ -1,4 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: entry-within-struct; settings: field=new */
+/* fails: entry-reserved; settings: field=reserved */
 
 /* Behaves like a plugin that was built for a later minor and does not ask BGTASK_HAS: with the setting `field` = `new`,
  * entry sets a hook behind bgt_plugin; with `reserved`, it writes into `reserved`. */

@@ -1,4 +1,5 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+/* fails: process-channel */
 
 /* Writes invalid bytes to every descriptor that it did not open, the host's control channel among them, and
  * continues. The host accepts none of them as a message, and ends the launch. */

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The number of threads of this process, or a negative errno. */
 int bgl_thread_count(void);
@@ -14,6 +15,9 @@ void bgl_set_thread_name(const char *name);
 /* Lowers the soft and the hard value of a resource limit of this process; a value that is lower already stays. Returns
  * 0, or a negative errno. */
 int bgl_limit(int resource, uint64_t soft, uint64_t hard);
+
+/* Sets both values of a resource limit of another process. Returns 0, or a negative errno. */
+int bgl_limit_of(pid_t process, int resource, uint64_t value);
 
 /* Sets no_new_privs: no program that the calling thread executes gains privileges. The kernel requires it of an
  * unprivileged process before Landlock or a filter of system calls. Returns 0, or a negative errno. */

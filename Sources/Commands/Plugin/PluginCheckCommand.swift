@@ -6,20 +6,29 @@ import LinuxSystem
 import LocatedYAML
 import PluginCatalogue
 import PluginChecker
+import PluginConformance
+import PluginTrial
 import TaskModel
 
 /// `bgtask plugin check`: checks whether a host would accept plugins. It reads the given manifests, the other manifests
-/// in the same directories, and the libraries of all of them. It runs no plugin code.
-struct PluginCheckCommand: ParsableCommand {
+/// in the same directories, and the libraries of all of them. At level 0 it runs no plugin code; at higher levels it runs
+/// the plugins in trials.
+struct PluginCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check manifests and their libraries without running anything.",
+        abstract: "Check manifests and their libraries; with --level, also run the plugins.",
         discussion: """
             Reports everything that a host refuses, and everything that it accepts with a warning, each with its rule. \
-            The other manifests in the same directory are read as well. No plugin code runs, and no host takes part.
+            The other manifests in the same directory are read as well. No host takes part.
 
-            Example:
+            Level 0, the default, reads files and runs nothing. The higher levels run each plugin in real runners, in \
+            the sandbox of its manifest and as the user nobody if the caller is root: level 1 loads it and runs every \
+            task, level 2 expires tasks, refuses submissions and repeats launches, level 3 passes random data and takes \
+            resources away.
+
+            Examples:
               bgtask plugin check manifests/com.example.feed.yaml --plugins build/plugins
+              bgtask plugin check feed.yaml --level 2 --only-failed --junit results.xml
 
             Exit codes: 0 conforms, 1 does not conform, 2 misuse, 4 the checker itself failed, 5 the library cannot be \
             loaded, 6 passed with exclusions. --list names the checks; --json is described in Documentation/Vendors.md.
@@ -53,6 +62,46 @@ struct PluginCheckCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The reason for the exclusion; it is part of the report.", valueName: "text"))
     var reason: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The highest level of the checks: 0 (default) reads files, 1 to \(ConformanceCheck.highestLevel) run the plugin.",
+            valueName: "number"
+        )
+    )
+    var level: Int?
+
+    @Option(help: ArgumentHelp("Maximum number of trials at the same time; 4 by default.", valueName: "number"))
+    var jobs = 4
+
+    @Option(help: ArgumentHelp("Seed of random payloads; the report names it.", valueName: "number"))
+    var seed: UInt64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Factor of the time limits when a check that failed by time alone is repeated; 10 by default.",
+            valueName: "factor"
+        )
+    )
+    var slack = 10
+
+    @Option(
+        help: ArgumentHelp(
+            "The kind of an identifier, such as com.example.feed.clean=processing; may be repeated. By default the kind "
+                + "that the plugin submits at the event started, otherwise one that the background modes permit.",
+            valueName: "identifier=kind"
+        ),
+        transform: SignatureArgument.setting
+    )
+    var kind: [(key: String, value: String)] = []
+
+    @OptionGroup var trial: TrialOptions
+
+    @Option(help: ArgumentHelp("Write the results as JUnit XML to this file as well.", valueName: "file"))
+    var junit: String?
+
+    @Flag(help: "Print only manifests and checks that did not pass.")
+    var onlyFailed = false
+
     @Flag(help: "List the checks and the rules that they prove.")
     var list = false
 
@@ -60,7 +109,14 @@ struct PluginCheckCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
+        let highest = ConformanceCheck.highestLevel
+        if let level, !(0...highest).contains(level) {
+            throw ValidationError("--level \(level) is not a level; name a number from 0 to \(highest)")
+        }
+        if !(1...64).contains(jobs) { throw ValidationError("--jobs \(jobs) is not a number from 1 to 64") }
+        if !(1...100).contains(slack) { throw ValidationError("--slack \(slack) is not a factor from 1 to 100") }
         _ = try selection()
+        _ = try kinds()
         if list {
             if !manifests.isEmpty { throw ValidationError("--list runs no check; leave the manifests out") }
             return
@@ -74,17 +130,21 @@ struct PluginCheckCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         let output = OutputOptions(json: json)
-        if list { return try output.show(CheckList()) }
-        let files = PluginNeighbourhood(manifests: manifests, with: neighbours)
-        let examination = PluginExamination(files.sources, pluginDirectory: plugins.map(FilePlace.absolute))
-        let report = examination.report(on: files.asked, selection: try selection(), tool: Release.version)
-        try output.show(report)
-        for file in files.asked where ManifestReading.read(path: file).library?.path.value.hasPrefix("/") == true {
+        if list { return try output.show(CheckList(level: level ?? ConformanceCheck.highestLevel)) }
+        let report = try await report()
+        if let junit { try write(JUnitDocument(report: report).text, to: junit) }
+        if json || !onlyFailed {
+            try output.show(report)
+        } else {
+            try output.show(FailedChecks(report))
+        }
+        for manifest in report.manifests
+        where ManifestReading.read(path: manifest.manifest).library?.path.value.hasPrefix("/") == true {
             CommandContext.current.writeMessage(
-                "\(file) names its library by an absolute path, which only manifests in the operator's manifest"
-                    + " directory may use; if this manifest is elsewhere, install it with: bgtask plugin install"
+                "\(manifest.manifest) names its library by an absolute path, which only manifests in the operator's"
+                    + " manifest directory may use; if this manifest is elsewhere, install it with: bgtask plugin install"
             )
         }
         let status = report.verdict.status
@@ -92,9 +152,48 @@ struct PluginCheckCommand: ParsableCommand {
         CommandContext.current.writeMessage(report.closingLine)
     }
 
+    /// The results of all levels. Plugins that a host would refuse are not run.
+    private func report() async throws -> CheckReport {
+        let files = PluginNeighbourhood(manifests: manifests, with: neighbours)
+        let examination = PluginExamination(files.sources, pluginDirectory: plugins.map(FilePlace.absolute))
+        let selection = try selection()
+        let report = examination.report(on: files.asked, selection: selection, tool: Release.version)
+        guard let level, level > 0 else { return report }
+        let seed = seed ?? .random(in: 1...999_999)
+        let checks = TrialChecks(
+            level: level,
+            selection: selection,
+            seed: seed,
+            jobs: jobs,
+            slack: slack,
+            kinds: try kinds(),
+            options: trial,
+            isLive: !json && CommandContext.current.screen() != nil
+        )
+        let results = try await checks.results(of: files.asked, examination.contents)
+        return report.adding(results, level: level, seed: seed)
+    }
+
+    private func kinds() throws -> [String: TaskKind] {
+        var kinds: [String: TaskKind] = [:]
+        for (identifier, name) in kind {
+            kinds[identifier] = try WordArgument.value(name, among: TaskKind.allCases.filter { $0 != .event }, \.name)
+        }
+        return kinds
+    }
+
+    private func write(_ text: String, to file: String) throws {
+        do {
+            try AtomicFile.replace(FilePlace.absolute(file), with: Array(text.utf8))
+        } catch {
+            throw CommandFailure(.refused, "--junit: \(error)", remedy: "name a file that this user may write")
+        }
+    }
+
     private func selection() throws -> CheckSelection {
         do {
-            return try CheckSelection(include: include, exclude: exclude, reason: reason)
+            let names = CheckList(level: list ? ConformanceCheck.highestLevel : level ?? 0).names
+            return try CheckSelection(include: include, exclude: exclude, reason: reason, among: names)
         } catch {
             throw ValidationError("\(error)")
         }

@@ -13,7 +13,8 @@ struct PluginCommand: ParsableCommand {
             """,
         subcommands: [
             PluginListCommand.self, PluginShowCommand.self, PluginNewCommand.self, PluginCheckCommand.self,
-            PluginInspectCommand.self, PluginCallCommand.self, PluginInstallCommand.self, PluginRemoveCommand.self,
+            PluginInspectCommand.self, PluginCallCommand.self, PluginTryCommand.self, PluginInstallCommand.self,
+            PluginRemoveCommand.self,
         ]
     )
 }

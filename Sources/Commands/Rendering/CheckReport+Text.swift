@@ -53,9 +53,10 @@ extension ManifestReport {
             let why = result.reason ?? result.summary
             table.add(result.outcome.rawValue, result.check.rawValue, result.check.rule, why)
         }
+        for trial in trials { table.add(trial.outcome.rawValue, trial.check, trial.rule, trial.why) }
         lines += table.text
         let findings = results.flatMap(\.findings)
-        return lines + findings.map(\.text).joined()
+        return lines + findings.map(\.text).joined() + trials.compactMap(\.details).map { "\n\($0)" }.joined()
     }
 }
 
@@ -79,5 +80,44 @@ extension CheckFinding {
         if line != nil, let column { place += ":\(column)" }
         let subject = key.map { "\($0): " } ?? ""
         return "\(place): \(severity.rawValue): \(subject)\(message); \(remedy)".terminalSafe + "\n"
+    }
+}
+
+extension TrialResult {
+    /// The column WHY of the table.
+    fileprivate var why: String {
+        reason ?? (seen.count == 1 ? "1 finding" : seen.isEmpty ? "" : "\(seen.count) findings")
+    }
+
+    /// The check with rule, expectation, findings and remedy; nil for a check without findings.
+    var details: String? {
+        if seen.isEmpty { return nil }
+        var fields = FieldList()
+        fields.add(check, outcome.rawValue)
+        fields.add("  rule", rule)
+        fields.add("  expected", expected)
+        fields.add("  seen", each: seen)
+        fields.add("  remedy", remedy)
+        return fields.text
+    }
+}
+
+/// The manifests and checks of a report that did not pass, for `--only-failed`.
+struct FailedChecks: Presentable {
+    private let report: CheckReport
+
+    init(_ report: CheckReport) { self.report = report }
+
+    func encode(to encoder: any Encoder) throws { try report.encode(to: encoder) }
+
+    func text(for reader: Reader) -> String {
+        let failed = report.manifests.filter { $0.verdict != .conforms && $0.verdict != .passedWithExclusions }
+        return failed.map { manifest in
+            let findings = manifest.results.filter { $0.outcome == .fail }.flatMap(\.findings).map(\.text)
+            let trials = manifest.trials.filter { $0.outcome.isFailure || $0.outcome == .checkerError }
+            let name = (manifest.identifier ?? "no identifier").terminalSafe
+            return "\(manifest.manifest.terminalSafe): \(name)\n" + findings.joined()
+                + trials.map { $0.details ?? "\($0.check): \($0.reason ?? "")".terminalSafe + "\n" }.joined()
+        }.joined(separator: "\n")
     }
 }

@@ -76,7 +76,7 @@ struct SandboxOptions: ParsableArguments {
         )
     }
 
-    private static func isolation(_ text: String) throws -> Isolation {
+    static func isolation(_ text: String) throws -> Isolation {
         if let isolation = Isolation(rawValue: text) { return isolation }
         let words = Isolation.allCases.map(\.rawValue)
         let remedy = NearestWord.remedy(for: text, amongListed: words)

@@ -1,22 +1,39 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import PluginChecker
+import PluginConformance
 import TerminalText
 
 /// The list of all checks of `plugin check`, printed with `--list`.
 struct CheckList: Presentable {
     struct Item: Encodable {
         let check: String
+        let level: Int
         let rule: String
         let promise: String
     }
 
-    let level = 0
-    let checks = PluginCheck.allCases.map { Item(check: $0.rawValue, rule: $0.rule, promise: $0.promise) }
+    let level: Int
+    let checks: [Item]
+
+    /// The checks up to a level.
+    init(level: Int) {
+        self.level = level
+        let ofFiles = PluginCheck.allCases.map {
+            Item(check: $0.rawValue, level: 0, rule: $0.rule, promise: $0.promise)
+        }
+        let ofTrials = ConformanceCheck.all.filter { $0.level <= level }.map {
+            Item(check: $0.name, level: $0.level, rule: $0.rule.name, promise: $0.promise)
+        }
+        checks = ofFiles + ofTrials
+    }
+
+    /// The names of the checks up to a level.
+    var names: [String] { checks.map(\.check) }
 
     func text(for reader: Reader) -> String {
-        var table = Table("CHECK", "RULE", "WHAT IT PROVES")
-        for item in checks { table.add(item.check, item.rule, item.promise) }
+        var table = Table("CHECK", "LEVEL", "RULE", "WHAT IT PROVES")
+        for item in checks { table.add(item.check, "\(item.level)", item.rule, item.promise) }
         return table.text
     }
 }

@@ -1,0 +1,180 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import HostConfiguration
+import PluginTrial
+import SandboxPolicy
+import TaskModel
+
+/// `bgtask plugin try`: runs one task of a plugin without a host.
+struct PluginTryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "try",
+        abstract: "Run one task of a plugin without a host.",
+        discussion: """
+            A runner loads the plugin in the sandbox of its manifest and runs the task with a budget, in an empty \
+            container that is deleted afterwards. As root the plugin runs as the user nobody. Log lines, output, \
+            progress, submissions and violations are printed with their times; then the outcome. Submissions are \
+            answered by the rules of the manifest, and no submitted request runs, except a continued task, which is \
+            delivered to the same process.
+
+            IDENTIFIER is a task identifier, or the name of an event: started or fetch of a main plugin, trigger of an \
+            extension.
+
+            Examples:
+              bgtask plugin try feed.yaml com.example.feed.refresh --budget 2s
+              bgtask plugin try feed.yaml com.example.feed.refresh --simulate network-lost
+              bgtask plugin try com.example.feed started --system
+
+            Exit codes: 0 completed with success or without new data, 1 another outcome, 2 misuse.
+            """
+    )
+
+    @Argument(help: "A manifest file, or the identifier of an installed plugin.")
+    var plugin: String
+
+    @Argument(help: "The task identifier, or the name of an event.")
+    var identifier: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The kind of the task; by default the first one that the manifest permits.",
+            valueName: "kind"
+        ),
+        transform: Self.kind
+    )
+    var kind: TaskKind?
+
+    @Option(
+        help: ArgumentHelp(
+            "Expire the task for this reason: budget, external-power-lost, network-lost, not-idle, stopped-by-user, "
+                + "no-progress, memory-pressure, host-shutdown or container-locked.",
+            valueName: "reason"
+        ),
+        transform: Self.reason
+    )
+    var simulate: ExpirationReason?
+
+    @Option(
+        help: ArgumentHelp("Time from entry to the simulated expiration; 100ms by default.", valueName: "time"),
+        transform: SignatureArgument.time
+    )
+    var after: Duration?
+
+    @Option(
+        help: ArgumentHelp(
+            "Time limit; 30s by default. For a continued task: the time that it may go without progress.",
+            valueName: "time"
+        ),
+        transform: SignatureArgument.time
+    )
+    var budget: Duration = .seconds(30)
+
+    @Option(
+        help: ArgumentHelp("Grace period after an expiration; 5s by default.", valueName: "time"),
+        transform: SignatureArgument.time
+    )
+    var gracePeriod: Duration = .seconds(5)
+
+    @Option(help: PayloadFile.help("task"))
+    var payload: String?
+
+    @Option(
+        name: .customLong("with"),
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Manifests of the same host to read as well, such as that of an extension's main plugin.",
+            valueName: "manifest"
+        )
+    )
+    var neighbours: [String] = []
+
+    @OptionGroup var trial: TrialOptions
+    @OptionGroup var places: PlaceOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        _ = try PluginChoice(plugin)
+        if after != nil, simulate == nil {
+            throw ValidationError("--after has no effect without --simulate; add --simulate REASON, or leave it out")
+        }
+    }
+
+    func run() async throws {
+        let context = CommandContext.current
+        let entry = try await PluginChoice(plugin).entry(in: places, besides: neighbours)
+        let task = try TriedTask(identifier, kind: kind, of: entry)
+        let payload = try payload.map(PayloadFile.bytes) ?? []
+        let place = try TrialPlace.make(context)
+        defer {
+            if let problem = place.delete() { context.writeMessage(problem) }
+        }
+        let subject = try trial.subject(entry, in: place)
+        for guarantee in subject.sandboxes.unenforced(by: "bgtask plugin try") {
+            context.writeMessage("not enforced: \(guarantee.guarantee): \(guarantee.reason)")
+        }
+        for warning in subject.sandboxes.warnings(about: entry.grants, settings: subject.settings) {
+            context.writeMessage(warning)
+        }
+        let log = try await log(of: script(task, payload), subject, in: place)
+        let report = TryReport(log, of: task, library: entry.library.path, subject)
+        try OutputOptions(json: json).show(report)
+        if !report.isSuccess {
+            throw CommandFailure(.refused, "the task has the outcome \(report.outcome): \(report.meaning)")
+        }
+    }
+
+    private func script(_ task: TriedTask, _ payload: [UInt8]) -> TrialScript {
+        var script = TrialScript([
+            TrialScript.Task(task.identifier, task.kind, event: task.event, payload: payload)
+        ])
+        script.budget = budget
+        script.gracePeriod = gracePeriod
+        script.stallLimit = budget
+        script.expiration = simulate.map { TrialScript.Expiration(after: after ?? .milliseconds(100), $0) }
+        return script
+    }
+
+    private func log(of script: TrialScript, _ subject: TrialSubject, in place: TrialPlace) async throws -> TrialLog {
+        let context = CommandContext.current
+        let grants = subject.grants
+        do {
+            let host = try TrialHost(runner: RunnerProgram.path(), environment: context.environment)
+            let container = try place.container(1)
+            do {
+                let log = try await host.run(script, of: subject, container: container) { entry in
+                    if let line = entry.line(grants: grants) { context.writeLine(line) }
+                }
+                await host.close()
+                return log
+            } catch {
+                await host.close()
+                throw error
+            }
+        } catch let failure as TrialFailure {
+            throw CommandFailure(.refused, failure.message, remedy: failure.remedy)
+        }
+    }
+
+    private static func kind(_ text: String) throws -> TaskKind {
+        let kinds = TaskKind.allCases.filter { $0 != .event }
+        return try WordArgument.value(text, among: kinds, \.name)
+    }
+
+    private static func reason(_ text: String) throws -> ExpirationReason {
+        try WordArgument.value(text, among: ExpirationReason.all, \.word)
+    }
+}
+
+extension TrialPlace {
+    /// The directory of the trials of a command.
+    static func make(_ context: CommandContext) throws -> TrialPlace {
+        do {
+            return try TrialPlace(isSuperuser: context.isRoot, temporary: context.environment["TMPDIR"] ?? "/tmp")
+        } catch {
+            throw CommandFailure(.refused, error.message, remedy: error.remedy)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import LinuxSystem
+import LocatedYAML
+import PluginCatalogue
+import PluginChecker
+import PluginInstaller
+import TaskModel
+
+/// The plugin of a command that runs it without a host: a manifest file, or the identifier of an installed plugin.
+struct PluginChoice {
+    let name: String
+    /// Whether the name is the path of a manifest.
+    let isManifest: Bool
+
+    init(_ name: String) throws {
+        self.name = name
+        isManifest = ManifestDirectory.isManifest(FilePlace.name(of: name))
+        if !isManifest, PluginIdentifier(name) == nil {
+            throw ValidationError(
+                "\(name.inQuotes) is neither a manifest, whose name ends with .yaml, .yml or .plist, nor the identifier"
+                    + " of an installed plugin; name one of them"
+            )
+        }
+    }
+
+    /// The plugin as a host would catalogue it. Throws when a host would refuse it.
+    func entry(in places: PlaceOptions, besides neighbours: [String]) async throws -> PluginEntry {
+        isManifest
+            ? try manifestEntry(besides: neighbours, plugins: places.plugins)
+            : try await installedEntry(in: try await places.place().directories)
+    }
+
+    private func manifestEntry(besides neighbours: [String], plugins: String?) throws -> PluginEntry {
+        let file = FilePlace.absolute(name)
+        let files = PluginNeighbourhood(manifests: [file], with: neighbours)
+        let contents = PluginExamination(files.sources, pluginDirectory: plugins.map(FilePlace.absolute)).contents
+        if let entry = contents.entries.first(where: { $0.manifestPath == file }) { return entry }
+        throw refusal(of: file, contents.refused(file))
+    }
+
+    private func installedEntry(in directories: CatalogueDirectories) async throws -> PluginEntry {
+        let contents = CatalogueReader.load(directories)
+        if let entry = contents.entries.first(where: { $0.identifier.text == name }) { return entry }
+        if let refused = contents.refused.first(where: { $0.identifier?.text == name }) {
+            throw refusal(of: refused.file, refused)
+        }
+        throw CommandFailure(
+            .refused,
+            "no installed plugin has the identifier \(name)",
+            remedy: "list the plugins with: bgtask plugin list; or name a manifest file"
+        )
+    }
+
+    private func refusal(of file: String, _ refused: RefusedFile?) -> CommandFailure {
+        let problem = refused?.problems.first { $0.severity == .error }
+        return CommandFailure(
+            .refused,
+            "a host refuses the plugin: \(problem.map { "\($0)" } ?? file)",
+            remedy: "find all problems with: bgtask plugin check \(file)"
+        )
+    }
+}

@@ -1,0 +1,141 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginTrial
+import TaskModel
+
+extension ConformanceCheck {
+    /// Checks about expirations, repeated launches and the container.
+    static let expirationChecks = [
+        expireAtOnce, expireLate, expireInTime, conditionLost, expireAllInBatch, expireStopsWork, relaunchFresh,
+    ]
+
+    private static let expireAtOnce = expirationCheck(
+        "expire-at-once",
+        "when a user stops it right after entry",
+        after: .zero,
+        [.stoppedByUser]
+    )
+
+    private static let expireLate = expirationCheck(
+        "expire-late",
+        "under memory pressure while it runs",
+        after: .milliseconds(50),
+        [.memoryPressure]
+    )
+
+    private static let expireInTime = ConformanceCheck(
+        "expire-in-time",
+        level: 2,
+        rule: .abi(.sharedBudget),
+        "a task is completed in the grace period when the budget is used up",
+        remedy: expirationRemedy,
+        needs: orderly,
+        trials: { plugin in
+            .scripts(
+                plugin.singles { script in
+                    script.budget = .milliseconds(100)
+                    script.keepsBudget = true
+                }
+            )
+        }
+    ) { logs, plugin in disorder(logs, plugin) }
+
+    private static let conditionLost = expirationCheck(
+        "condition-lost",
+        "when a condition is lost, for each reason",
+        after: .milliseconds(30),
+        [.externalPowerLost, .networkLost, .notIdle, .noProgress, .hostShutdown, .containerLocked]
+    )
+
+    private static let expireAllInBatch = ConformanceCheck(
+        "expire-all-in-batch",
+        level: 2,
+        rule: .abi(.placesOfCalls),
+        "every task of a batch is completed when all of them expire at once",
+        remedy: "keep the state of each task apart; expiration handlers of several tasks run at the same time",
+        needs: orderly + ["expire-at-once", "expire-late"],
+        trials: { plugin in
+            guard plugin.tasks.count > 1 else { return .inapplicable("the plugin has one task") }
+            var script = plugin.standard
+            script.expiration = TrialScript.Expiration(after: .milliseconds(50), .memoryPressure)
+            return .scripts([script])
+        }
+    ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard) } }
+
+    private static let expireStopsWork = ConformanceCheck(
+        "expire-stops-work",
+        level: 2,
+        rule: .abi(.sharedBudget),
+        "the callbacks of an expired task return within the grace period",
+        remedy: "let the handler poll is_expiring, or a flag that the expiration handler sets, and return",
+        needs: orderly + ["expire-late"],
+        trials: { plugin in .scripts(plugin.singles { expire(&$0, after: .milliseconds(50), .memoryPressure) }) }
+    ) { logs, _ in
+        logs.compactMap { log in
+            guard log.expiration(of: 0) != nil, let begin = log.time(of: { $0 == .stopping }),
+                let end = log.time(of: { $0 == .stopped }), end - begin >= ConformancePlugin.gracePeriod
+            else { return nil }
+            let time = (end - begin).humanReadable
+            return ConformanceFlaw(.time, "callbacks still ran \(time) after the last completion")
+        }
+    }
+
+    private static let relaunchFresh = ConformanceCheck(
+        "relaunch-fresh",
+        level: 2,
+        rule: .abi(.sharedContainer),
+        "a second launch in the same container runs like the first",
+        remedy: "register the handlers in every entry, and expect files of earlier launches in the container",
+        needs: orderly + ["register-all"],
+        trials: { plugin in
+            var script = plugin.standard
+            script.earlierLaunches = 1
+            return .scripts([script])
+        }
+    ) { logs, plugin in
+        logs.flatMap { log -> [ConformanceFlaw] in
+            if let status = log.entryStatus, status != 0 {
+                let name = ABIVocabulary.status.name(of: Int64(status))
+                return [ConformanceFlaw(.fault, "entry of the second launch returned \(name) (\(status))")]
+            }
+            let missing = plugin.exact.filter { log.registered?.permits($0) == false }
+            return missing.map { ConformanceFlaw(.fault, "\($0) had no handler in the second launch") }
+                + log.disorder(plugin.standard)
+        }
+    }
+
+    /// Checks of a plugin that runs its tasks in order.
+    static let orderly = sound + ["completes"]
+
+    private static let expirationRemedy =
+        "set an expiration handler that stops the work and completes the task, or poll is_expiring"
+
+    private static func expire(_ script: inout TrialScript, after delay: Duration, _ reason: ExpirationReason) {
+        script.expiration = TrialScript.Expiration(after: delay, reason)
+    }
+
+    private static func expirationCheck(
+        _ name: String,
+        _ moment: String,
+        after delay: Duration,
+        _ reasons: [ExpirationReason]
+    ) -> ConformanceCheck {
+        ConformanceCheck(
+            name,
+            level: 2,
+            rule: .abi(.oneCompletion),
+            "a task is completed in the grace period \(moment)",
+            remedy: expirationRemedy,
+            needs: orderly,
+            trials: { plugin in
+                .scripts(reasons.flatMap { reason in plugin.singles { expire(&$0, after: delay, reason) } })
+            }
+        ) { logs, plugin in disorder(logs, plugin) }
+    }
+
+    /// The flaws of launches with one task each, in the order of `singles`.
+    private static func disorder(_ logs: [TrialLog], _ plugin: ConformancePlugin) -> [ConformanceFlaw] {
+        let scripts = plugin.singles { _ in }
+        return logs.enumerated().flatMap { index, log in log.disorder(scripts[index % scripts.count]) }
+    }
+}

@@ -1,0 +1,112 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginLaunch
+import PluginTrial
+import SandboxPolicy
+import TaskModel
+
+extension ConformanceCheck {
+    /// Checks about the process of a launch, which belongs to the host.
+    static let processChecks = [
+        processHandlers, processMask, processDirectory, processUmask, processStreams, noChildrenLeft,
+        logWithinLimits, grantsSuffice,
+    ]
+
+    private static let processHandlers = processCheck(
+        "process-handlers",
+        "the plugin leaves the runner's signal handlers in place",
+        "the handler of ",
+        remedy: "do not install handlers of SIGTERM, SIGINT, SIGHUP, SIGPIPE and crash signals; use stop and"
+            + " expiration handlers"
+    )
+
+    private static let processMask = processCheck(
+        "process-mask",
+        "entry leaves the signal mask of the main thread unchanged",
+        "changed the signal mask",
+        remedy: "restore the mask before entry returns; threads of the plugin may block signals"
+    )
+
+    private static let processDirectory = processCheck(
+        "process-directory",
+        "the plugin leaves the working directory unchanged",
+        "the working directory became",
+        remedy: "use absolute paths, such as the container's"
+    )
+
+    private static let processUmask = processCheck(
+        "process-umask",
+        "the plugin leaves the umask unchanged",
+        "the umask became",
+        remedy: "pass modes to open and mkdir"
+    )
+
+    private static let processStreams = processCheck(
+        "process-streams",
+        "no thread holds the lock of stdout or stderr at the end of the launch",
+        "holds the lock of",
+        remedy: "release the lock before the last task is completed"
+    )
+
+    private static let noChildrenLeft = ConformanceCheck(
+        "no-children-left",
+        level: 2,
+        rule: .abi(.processOfHost),
+        "no process of the launch is left when it ends",
+        remedy: "wait for started processes before the last task is completed",
+        needs: sound + ["completes"]
+    ) { logs, _ in
+        logs.compactMap { log in
+            guard let count = log.end?.leftRunning, count > 0, !log.isOverdue else { return nil }
+            return ConformanceFlaw(.leak, "\(count) processes of the plugin were left, and were killed")
+        }
+    }
+
+    private static let logWithinLimits = ConformanceCheck(
+        "log-within-limits",
+        level: 2,
+        rule: .abi(.processOfHost),
+        "the plugin writes no more lines than the log accepts",
+        remedy: "write less, or to a file in the container; lines above the rate limit are dropped",
+        needs: ["entry-succeeds"]
+    ) { logs, _ in
+        logs.flatMap { log in
+            log.all { event -> ConformanceFlaw? in
+                guard case .outputDropped(let stream, let lines) = event else { return nil }
+                return ConformanceFlaw(.fault, "\(lines) lines of \(stream.rawValue) were dropped")
+            }
+        }
+    }
+
+    private static let grantsSuffice = ConformanceCheck(
+        "grants-suffice",
+        level: 2,
+        rule: .manifest,
+        "the sandbox refuses no system call of the plugin",
+        remedy: "add the grant to the manifest, or remove the call from the plugin",
+        needs: ["entry-succeeds"],
+        trials: { .scripts([$0.standard] + $0.events) }
+    ) { logs, _ in
+        let calls = logs.flatMap { log in
+            log.all { if case .denied(let call) = $0 { call.message(grants: []) } else { nil } }
+        }
+        return Set(calls).sorted().map { ConformanceFlaw(.remark, $0) }
+    }
+
+    /// A check of level 1 for one kind of change that the runner reports at the end of a launch.
+    private static func processCheck(
+        _ name: String,
+        _ promise: String,
+        _ text: String,
+        remedy: String
+    ) -> ConformanceCheck {
+        ConformanceCheck(
+            name,
+            level: 1,
+            rule: .abi(.processOfHost),
+            promise,
+            remedy: remedy,
+            needs: ["entry-succeeds"]
+        ) { logs, _ in logs.flatMap { $0.violations(.processOfHost, text) } }
+    }
+}

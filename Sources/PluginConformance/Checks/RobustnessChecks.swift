@@ -1,0 +1,110 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginTrial
+import TaskModel
+
+extension ConformanceCheck {
+    /// Checks about foreign data and missing resources.
+    static let robustnessChecks = [
+        payloadRandom, settingMissing, noDescriptors, startsRepeatedly, leakPerTask,
+    ]
+
+    private static let payloadRandom = ConformanceCheck(
+        "payload-random",
+        level: 3,
+        rule: .abi(.strings),
+        "random payloads cause no crash",
+        remedy: "check length and contents of a payload before its use; users may submit any bytes",
+        needs: orderly,
+        trials: { plugin in
+            var random = SeededGenerator(seed: plugin.seed)
+            return .scripts(
+                payloadSizes.map { size in
+                    var script = plugin.standard
+                    for index in script.tasks.indices {
+                        script.tasks[index].payload = (0..<size).map { _ in
+                            UInt8.random(in: .min ... .max, using: &random)
+                        }
+                    }
+                    return script
+                }
+            )
+        }
+    ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard) } }
+
+    private static let settingMissing = ConformanceCheck(
+        "setting-missing",
+        level: 3,
+        rule: .abi(.strings),
+        "missing settings cause no crash",
+        remedy: "check the status of `setting`; entry may fail without the setting",
+        needs: orderly,
+        trials: { plugin in
+            if plugin.entry.settings.isEmpty && plugin.entry.secrets.isEmpty {
+                return .inapplicable("the manifest has no settings")
+            }
+            var script = plugin.standard
+            script.hasSettings = false
+            return .scripts([script])
+        }
+    ) { logs, _ in logs.flatMap { $0.crash + $0.exit } }
+
+    private static let noDescriptors = ConformanceCheck(
+        "no-descriptors",
+        level: 3,
+        rule: .abi(.processOfHost),
+        "a lack of descriptors causes no crash",
+        remedy: "check the results of open, socket and fopen, and complete the task as failed",
+        needs: orderly,
+        trials: { plugin in
+            var script = plugin.standard
+            script.shortage.descriptors = 32
+            return .scripts([script])
+        }
+    ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard) } }
+
+    private static let startsRepeatedly = ConformanceCheck(
+        "starts-repeatedly",
+        level: 3,
+        rule: .abi(.registration),
+        "ten launches in the same container all succeed",
+        remedy: "find the state that one launch leaves for the next one",
+        needs: orderly + ["relaunch-fresh"],
+        trials: { plugin in
+            var script = plugin.standard
+            script.earlierLaunches = 9
+            return .scripts([script])
+        }
+    ) { logs, plugin in
+        logs.flatMap { log -> [ConformanceFlaw] in
+            if let status = log.entryStatus, status != 0 {
+                let name = ABIVocabulary.status.name(of: Int64(status))
+                return [ConformanceFlaw(.fault, "entry of a later launch returned \(name) (\(status))")]
+            }
+            return log.disorder(plugin.standard)
+        }
+    }
+
+    private static let leakPerTask = ConformanceCheck(
+        "leak-per-task",
+        level: 3,
+        rule: .abi(.processOfHost),
+        "the number of open descriptors does not grow with the number of tasks",
+        remedy: "close every descriptor that a task opens, on every path",
+        needs: orderly,
+        trials: { plugin in
+            guard let task = plugin.tasks.first, task.kind != .event else {
+                return .inapplicable("the plugin has no task")
+            }
+            return .scripts([plugin.script([task]), plugin.script(Array(repeating: task, count: manyTasks))])
+        }
+    ) { logs, _ in
+        guard logs.count == 2, let few = logs[0].openDescriptors, let many = logs[1].openDescriptors,
+            many > few + manyTasks / 2
+        else { return [] }
+        return [ConformanceFlaw(.leak, "\(few) descriptors were open after 1 task, \(many) after \(manyTasks)")]
+    }
+
+    private static let payloadSizes = [0, 1, 7, 256, 4_096, 65_536]
+    private static let manyTasks = 30
+}

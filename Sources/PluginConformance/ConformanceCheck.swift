@@ -1,0 +1,92 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import PluginTrial
+package import TaskModel
+
+/// One check that runs the plugin: its trials, and the judgement of their logs. A value without state.
+package struct ConformanceCheck: Sendable {
+    /// The origin of the rule that a check proves.
+    package enum Rule: Hashable, Sendable {
+        case abi(ABIRule)
+        /// A rule about manifests.
+        case manifest
+
+        package var name: String {
+            switch self {
+            case .abi(let rule): rule.rawValue
+            case .manifest: "manifest"
+            }
+        }
+    }
+
+    /// The trials of a check for one plugin.
+    package enum Trials: Sendable {
+        case scripts([TrialScript])
+        /// The check does not apply to the plugin; the value is the reason.
+        case inapplicable(String)
+    }
+
+    package let name: String
+    package let level: Int
+    package let rule: Rule
+    /// The statement that is true when the check passes.
+    package let promise: String
+    package let remedy: String
+    /// Names of the checks without whose success this one has no meaning: each of their defects could also fail this
+    /// check.
+    package let needs: [String]
+    package let trials: @Sendable (ConformancePlugin) -> Trials
+    /// The flaws that the logs of the trials show, in the order of the scripts.
+    package let judge: @Sendable (_ logs: [TrialLog], _ plugin: ConformancePlugin) -> [ConformanceFlaw]
+
+    init(
+        _ name: String,
+        level: Int,
+        rule: Rule,
+        _ promise: String,
+        remedy: String,
+        needs: [String],
+        trials: @escaping @Sendable (ConformancePlugin) -> Trials = { .scripts([$0.standard]) },
+        judge: @escaping @Sendable (_ logs: [TrialLog], _ plugin: ConformancePlugin) -> [ConformanceFlaw]
+    ) {
+        self.name = name
+        self.level = level
+        self.rule = rule
+        self.promise = promise
+        self.remedy = remedy
+        self.needs = needs
+        self.trials = trials
+        self.judge = judge
+    }
+
+    /// All checks, each after those that it needs.
+    package static let all: [ConformanceCheck] =
+        entryChecks + registrationChecks + completionChecks + processChecks + expirationChecks + requestChecks
+        + robustnessChecks
+
+    /// The highest level with checks.
+    package static var highestLevel: Int { all.map(\.level).max() ?? 0 }
+}
+
+/// An event of a trial that contradicts the promise of a check.
+package struct ConformanceFlaw: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case fault
+        case crash
+        case exit
+        case leak
+        /// The plugin was too slow. A check with such a flaw is repeated with longer limits, because the machine may be
+        /// slow.
+        case time
+        /// A warning.
+        case remark
+    }
+
+    package let kind: Kind
+    package let seen: String
+
+    package init(_ kind: Kind, _ seen: String) {
+        self.kind = kind
+        self.seen = seen
+    }
+}

@@ -1,0 +1,98 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import PluginTrial
+package import TaskModel
+
+/// The plugin of the checks, with the scripts that its manifest allows.
+package struct ConformancePlugin: Sendable {
+    /// The time limits of all scripts.
+    static let budget = Duration.seconds(1)
+    static let gracePeriod = Duration.milliseconds(400)
+    /// Maximum number of identifiers that are run in a launch of their own.
+    private static let singleLimit = 4
+
+    package let entry: PluginEntry
+    /// Seed of random contents.
+    package let seed: UInt64
+    /// Kinds of identifiers. A handler that is ported from an app of Apple's platforms often expects one kind.
+    package let kinds: [String: TaskKind]
+
+    package init(_ entry: PluginEntry, seed: UInt64, kinds: [String: TaskKind] = [:]) {
+        self.entry = entry
+        self.seed = seed
+        self.kinds = kinds
+    }
+
+    /// The same plugin with the kinds of the requests in the logs, for identifiers whose kind is not known.
+    func learning(from logs: [TrialLog]) -> ConformancePlugin {
+        var kinds = kinds
+        for log in logs {
+            for request in log.all({ if case .submitted(let request, _, _, _) = $0 { request } else { nil } })
+            where kinds[request.identifier.text] == nil {
+                kinds[request.identifier.text] = request.kind
+            }
+        }
+        return ConformancePlugin(entry, seed: seed, kinds: kinds)
+    }
+
+    var isExtension: Bool { entry.role == .extension }
+
+    /// The exact identifiers of the manifest.
+    var exact: [TaskIdentifier] {
+        entry.permitted.compactMap { if case .exact(let identifier) = $0 { identifier } else { nil } }
+    }
+
+    /// One composed identifier for each pattern of the manifest.
+    var composed: [TaskIdentifier] {
+        entry.permitted.compactMap { permitted in
+            if case .pattern(let prefix) = permitted { TaskIdentifier(prefix.text + ".trial") } else { nil }
+        }
+    }
+
+    /// A task of each exact identifier, or of each pattern of a plugin without them. The event of a plugin without
+    /// identifiers.
+    var tasks: [TrialScript.Task] {
+        if isExtension { return [event(.trigger)] }
+        let kind: TaskKind? =
+            entry.modes.contains(.processing) ? .processing : entry.modes.contains(.fetch) ? .refresh : nil
+        let named = exact.map { TrialScript.Task($0.text, kinds[$0.text] ?? kind ?? .continued) }
+        if !named.isEmpty { return named }
+        return composed.isEmpty ? [event(.started)] : continued
+    }
+
+    var continued: [TrialScript.Task] { composed.map { TrialScript.Task($0.text, .continued) } }
+
+    func event(_ type: EventType) -> TrialScript.Task {
+        TrialScript.Task(entry.identifier.text, .event, event: type)
+    }
+
+    /// A script with the time limits of checks.
+    func script(_ tasks: [TrialScript.Task]) -> TrialScript {
+        var script = TrialScript(tasks)
+        script.budget = Self.budget
+        script.gracePeriod = Self.gracePeriod
+        script.stallLimit = Self.budget
+        return script
+    }
+
+    /// One batch with every task. Most checks judge its log.
+    package var standard: TrialScript { script(tasks) }
+
+    /// The events that a host sends to the plugin, each in a launch of its own.
+    var events: [TrialScript] {
+        let types: [EventType] =
+            isExtension
+            ? [.trigger]
+            : entry.modes.contains(.fetch) && entry.permitted.isEmpty ? [.started, .fetch] : [.started]
+        return types.map { script([event($0)]) }
+    }
+
+    /// A launch for each task, at most `singleLimit`.
+    func singles(_ change: (inout TrialScript) -> Void) -> [TrialScript] {
+        tasks.prefix(Self.singleLimit).map { task in
+            var script = script([task])
+            change(&script)
+            return script
+        }
+    }
+}

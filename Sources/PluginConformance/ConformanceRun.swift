@@ -1,0 +1,131 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import PluginChecker
+package import PluginTrial
+import TaskModel
+
+/// One run of the checks on one plugin. Equal trials of several checks run once.
+package struct ConformanceRun: Sendable {
+    private let plugin: ConformancePlugin
+    private let slack: Int
+    private let bench: TrialBench
+
+    /// - Parameters:
+    ///   - plugin: the plugin of the subject.
+    ///   - jobs: maximum number of trials at the same time.
+    ///   - slack: factor of the time limits when a check that failed by time alone is repeated.
+    package init(
+        _ plugin: ConformancePlugin,
+        _ subject: TrialSubject,
+        on host: TrialHost,
+        in place: TrialPlace,
+        jobs: Int,
+        slack: Int
+    ) {
+        self.plugin = plugin
+        self.slack = slack
+        bench = TrialBench(host: host, subject: subject, place: place, jobs: jobs)
+    }
+
+    /// Runs the checks of a schedule.
+    ///
+    /// - Parameter watch: called for each result, in the order of their ends.
+    /// - Returns: all results, in the order of the checks.
+    package func results(
+        of schedule: ConformanceSchedule,
+        watch: @Sendable (TrialResult) -> Void = { _ in }
+    ) async -> [TrialResult] {
+        var schedule = schedule
+        var results = schedule.excluded
+        // A failed trial is a result of the checks that need it.
+        let plugin = plugin.learning(from: (try? await bench.logs(of: plugin.events)) ?? [])
+        while !schedule.isDone {
+            let (due, skipped) = schedule.next()
+            for result in skipped { watch(result) }
+            results += skipped
+            await withTaskGroup(of: TrialResult.self) { group in
+                for check in due { group.addTask { await result(of: check, plugin) } }
+                for await result in group {
+                    watch(result)
+                    schedule.add(result)
+                    results.append(result)
+                }
+            }
+        }
+        let order = Dictionary(uniqueKeysWithValues: ConformanceCheck.all.enumerated().map { ($1.name, $0) })
+        return results.sorted { order[$0.check, default: 0] < order[$1.check, default: 0] }
+    }
+
+    private func result(of check: ConformanceCheck, _ plugin: ConformancePlugin) async -> TrialResult {
+        switch check.trials(plugin) {
+        case .inapplicable(let reason): return check.result(.skip, reason: reason, isInapplicable: true)
+        case .scripts(let scripts):
+            do throws(TrialFailure) {
+                var flaws = check.judge(try await bench.logs(of: scripts), plugin)
+                if flaws.contains(where: { $0.kind == .time }) {
+                    // The machine may be slow: only the second verdict counts.
+                    flaws = check.judge(try await bench.logs(of: scripts.map { $0.slowed(by: slack) }), plugin)
+                }
+                return check.result(of: flaws)
+            } catch {
+                let remedy = error.remedy.map { "; \($0)" } ?? ""
+                return check.result(.checkerError, reason: error.message + remedy)
+            }
+        }
+    }
+}
+
+/// Runs trials, at most `jobs` at the same time, each script once.
+private actor TrialBench {
+    private let host: TrialHost
+    private let subject: TrialSubject
+    private let place: TrialPlace
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var trials: [TrialScript: Task<Result<TrialLog, TrialFailure>, Never>] = [:]
+    private var containers = 0
+
+    init(host: TrialHost, subject: TrialSubject, place: TrialPlace, jobs: Int) {
+        self.host = host
+        self.subject = subject
+        self.place = place
+        free = max(1, jobs)
+    }
+
+    /// The logs of the scripts, in their order.
+    func logs(of scripts: [TrialScript]) async throws(TrialFailure) -> [TrialLog] {
+        let tasks = scripts.map(trial)
+        var logs: [TrialLog] = []
+        for task in tasks { logs.append(try await task.value.get()) }
+        return logs
+    }
+
+    private func trial(_ script: TrialScript) -> Task<Result<TrialLog, TrialFailure>, Never> {
+        if let task = trials[script] { return task }
+        let task = Task { await run(script) }
+        trials[script] = task
+        return task
+    }
+
+    private func run(_ script: TrialScript) async -> Result<TrialLog, TrialFailure> {
+        if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
+        defer {
+            if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+        }
+        do throws(TrialFailure) {
+            containers += 1
+            let container = try place.container(containers)
+            var log = try await host.run(script, of: subject, container: container)
+            for _ in 0..<script.earlierLaunches where log.isInOrder {
+                log = try await host.run(script, of: subject, container: container)
+            }
+            return .success(log)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension TrialLog {
+    fileprivate var isInOrder: Bool { entryStatus == 0 && hasStopped }
+}

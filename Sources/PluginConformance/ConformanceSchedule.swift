@@ -1,0 +1,102 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import PluginChecker
+
+/// The order of the checks of one run: a check is due when all checks that it needs have results. It is skipped when one
+/// of them did not pass, so that one defect of a plugin fails one check.
+package struct ConformanceSchedule {
+    private var waiting: [ConformanceCheck]
+    private var outcomes: [String: TrialResult] = [:]
+
+    /// - Parameters:
+    ///   - level: the highest level of the checks to run.
+    ///   - exclusion: the reason why a check is excluded; nil for a selected check.
+    package init(
+        _ checks: [ConformanceCheck] = ConformanceCheck.all,
+        level: Int,
+        exclusion: (String) -> String? = { _ in nil }
+    ) {
+        let offered = checks.filter { $0.level <= level }
+        let excluded = offered.compactMap { check in
+            exclusion(check.name).map { check.result(.excluded, reason: $0) }
+        }
+        let names = Set(excluded.map(\.check))
+        self.excluded = excluded
+        waiting = offered.filter { !names.contains($0.name) }
+        for result in excluded { outcomes[result.check] = result }
+    }
+
+    /// The results of excluded checks.
+    package let excluded: [TrialResult]
+
+    package var isDone: Bool { waiting.isEmpty }
+
+    package mutating func add(_ result: TrialResult) { outcomes[result.check] = result }
+
+    /// Removes the checks that are due, and those that are skipped because of others.
+    package mutating func next() -> (due: [ConformanceCheck], skipped: [TrialResult]) {
+        var due: [ConformanceCheck] = []
+        var skipped: [TrialResult] = []
+        var rest: [ConformanceCheck] = []
+        for check in waiting {
+            let needed = check.needs.map { outcomes[$0] }
+            if let obstacle = needed.lazy.compactMap(\.self).first(where: \.isObstacle) {
+                let result = check.result(.skip, reason: "the check \(obstacle.check) did not pass")
+                outcomes[check.name] = result
+                skipped.append(result)
+            } else if needed.contains(where: { $0 == nil }) {
+                rest.append(check)
+            } else {
+                due.append(check)
+            }
+        }
+        waiting = rest
+        return (due, skipped)
+    }
+}
+
+extension TrialResult {
+    /// Whether checks that need this one are skipped.
+    fileprivate var isObstacle: Bool {
+        outcome.isFailure || outcome == .checkerError || outcome == .skip && !isInapplicable
+    }
+}
+
+extension ConformanceCheck {
+    func result(_ outcome: TrialResult.Outcome, reason: String? = nil, isInapplicable: Bool = false) -> TrialResult {
+        TrialResult(
+            check: name,
+            level: level,
+            rule: rule.name,
+            outcome,
+            reason: reason,
+            expected: promise,
+            isInapplicable: isInapplicable
+        )
+    }
+
+    /// The result of the flaws: the outcome of the gravest flaw, and every flaw.
+    func result(of flaws: [ConformanceFlaw]) -> TrialResult {
+        let kinds = Set(flaws.map(\.kind))
+        let outcome: TrialResult.Outcome =
+            kinds.isEmpty
+            ? .pass
+            : kinds.contains(.crash)
+                ? .crash
+                : kinds.contains(.exit)
+                    ? .exitedEarly
+                    : kinds.contains(.fault)
+                        ? .fail : kinds.contains(.leak) ? .leak : kinds.contains(.time) ? .timeout : .warn
+        var seen: [String] = []
+        for flaw in flaws where !seen.contains(flaw.seen) { seen.append(flaw.seen) }
+        return TrialResult(
+            check: name,
+            level: level,
+            rule: rule.name,
+            outcome,
+            expected: promise,
+            seen: seen,
+            remedy: flaws.isEmpty ? nil : remedy
+        )
+    }
+}

@@ -1,0 +1,113 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+import TaskModel
+
+// The answers to calls of the plugin that wait for the host.
+extension TrialCourse {
+    mutating func answer(_ call: RunnerMessage, at now: MonotonicTime) -> [Action] {
+        switch call {
+        case .submit(let call, let request, let payload): return submit(request, payload, call, at: now)
+        case .cancel(let call, let identifier):
+            pending.removeAll { $0.request.identifier == identifier }
+            add(.cancelled(identifier), at: now)
+            return [.send(.cancelled(call, isRecorded: true))]
+        case .cancelAll(let call):
+            pending = []
+            add(.cancelled(nil), at: now)
+            return [.send(.cancelled(call, isRecorded: true))]
+        case .pending(let call):
+            add(.listed(count: pending.count), at: now)
+            return [.send(.pending(call, pending))]
+        default: return []
+        }
+    }
+
+    private mutating func submit(
+        _ request: TaskRequest,
+        _ payload: [UInt8],
+        _ call: CallNumber,
+        at now: MonotonicTime
+    ) -> [Action] {
+        let own = refusal(of: request)
+        let scripted = own == nil ? scriptedRefusal(of: request) : nil
+        let refusal = own ?? scripted
+        add(
+            .submitted(request, payloadSize: payload.count, refusal: refusal, isScripted: scripted != nil),
+            at: now
+        )
+        if let refusal { return [.send(.refused(call, refusal))] }
+        submissions += 1
+        let number = SubmissionNumber(rawValue: submissions)
+        if request.kind == .continued, plugin.role == .main, phase == .running {
+            let task = deliver(request, payload, number, at: now)
+            return [.send(.submitted(call, number)), .send(.deliver(task))] + updatedKillTime(at: now)
+        }
+        pending.removeAll { $0.request.identifier == request.identifier }
+        pending.append(ListedRequest(request: request, number: number, payload: payload))
+        return [.send(.submitted(call, number))]
+    }
+
+    /// Delivers a continued task to the launch that submitted it.
+    private mutating func deliver(
+        _ request: TaskRequest,
+        _ payload: [UInt8],
+        _ number: SubmissionNumber,
+        at now: MonotonicTime
+    ) -> RunnerPlan.Task {
+        let id = TaskID(launch: launch, index: tasks.count)
+        tasks.append(Task(id: id, kind: .continued, identifier: request.identifier.text, progressedAt: now))
+        add(.delivered(tasks.count - 1, request.identifier), at: now)
+        return RunnerPlan.Task(
+            id: id,
+            kind: .continued,
+            event: nil,
+            identifier: request.identifier.text,
+            submission: number,
+            attempts: 0,
+            continued: request.continued,
+            payload: payload
+        )
+    }
+
+    /// The refusal of a request that the manifest does not permit; nil when it permits the request. The identifiers of
+    /// an extension are those of its main plugin, which a trial does not read.
+    private func refusal(of request: TaskRequest) -> SubmissionRefusal? {
+        func notPermitted(_ subReason: SubmissionRefusal.SubReason, _ flaw: String) -> SubmissionRefusal {
+            SubmissionRefusal(code: .notPermitted, subReason: subReason, message: "\"\(request.identifier)\" \(flaw)")
+        }
+        if plugin.role == .extension { return nil }
+        if !plugin.permitted.permits(request.identifier) {
+            return notPermitted(
+                .identifierNotPermitted,
+                "was submitted, but the manifest does not permit it; add it to permitted-identifiers"
+            )
+        }
+        switch request.kind {
+        case .refresh where !plugin.modes.contains(.fetch):
+            return notPermitted(
+                .fetchModeMissing,
+                "was submitted as refresh, but the manifest lacks the mode fetch; add fetch to background-modes"
+            )
+        case .processing where !plugin.modes.contains(.processing),
+            .healthResearch where !plugin.modes.contains(.processing):
+            return notPermitted(
+                .processingModeMissing,
+                "was submitted as \(request.kind.name), but the manifest lacks the mode processing; add processing to"
+                    + " background-modes"
+            )
+        case .healthResearch where !plugin.entitlements.contains(.healthResearch):
+            return notPermitted(
+                .entitlementMissing,
+                "was submitted as health research, but the manifest lacks the entitlement healthresearch; add it"
+            )
+        default: return nil
+        }
+    }
+
+    private func scriptedRefusal(of request: TaskRequest) -> SubmissionRefusal? {
+        guard case .refusal(let code, let subReason) = script.answer else { return nil }
+        let message = "\"\(request.identifier)\" is refused by the trial; submit it again later"
+        return SubmissionRefusal(code: code, subReason: subReason, message: message)
+    }
+}

@@ -1,0 +1,85 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import PluginLaunch
+package import RunnerWire
+package import SandboxPolicy
+package import TaskModel
+
+/// An event of a trial. Tasks are numbered from 0, by their position in the script; tasks that the launch itself
+/// submitted follow.
+package enum TrialEvent: Hashable, Sendable {
+    case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
+    /// A handler was registered after entry.
+    case registered(PermittedIdentifier)
+    case loadFailed(message: String)
+    /// The launch could not begin, for a cause outside of the plugin.
+    case notStarted(message: String)
+    /// A continued task that the launch submitted was delivered to it.
+    case delivered(Int, TaskIdentifier)
+    case completed(Int, CompletionOutcome, message: String?)
+    case expired([Int], ExpirationReason)
+    case expirationHandler(Int, isSet: Bool)
+    case progress(Int, TaskProgress)
+    case title(Int, String, subtitle: String?)
+    case assertionBegan(AssertionID, name: String)
+    case assertionEnded(AssertionID)
+    case assertionsExpired(ExpirationReason)
+    /// A submission with its answer: nil when it was accepted.
+    case submitted(TaskRequest, payloadSize: Int, refusal: SubmissionRefusal?, isScripted: Bool)
+    /// A cancellation; of all pending requests when the identifier is nil.
+    case cancelled(TaskIdentifier?)
+    case listed(count: Int)
+    case fetchInterval(Duration?)
+    case violation(ABIRule?, message: String)
+    case log(LogLevel, task: Int?, message: String)
+    case output(RunnerOutput, line: String)
+    case outputDropped(RunnerOutput, lines: Int)
+    case denied(DeniedCall)
+    /// The plugin wrote to the runner's channel.
+    case malformed(message: String)
+    /// The host requested the end of the launch.
+    case stopping
+    /// The last message of the runner arrived: the launch ended in order.
+    case stopped
+    /// The kill time passed.
+    case overdue
+    case ended(RunnerEnd)
+}
+
+/// All events of one trial, in order.
+package struct TrialLog: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        /// Time since the plan was sent.
+        package let time: Duration
+        package let event: TrialEvent
+
+        package init(_ time: Duration, _ event: TrialEvent) {
+            self.time = time
+            self.event = event
+        }
+    }
+
+    package var entries: [Entry] = []
+    /// Processor time of the runner's process at its last completion or at its last message; nil when unknown.
+    package var processorTime: Duration?
+    /// The number of open descriptors of the process at its last completion; nil when unknown.
+    package var openDescriptors: Int?
+
+    package init(_ entries: [Entry] = []) {
+        self.entries = entries
+    }
+
+    /// The first value that `pick` returns for an event.
+    package func first<Value>(_ pick: (TrialEvent) -> Value?) -> Value? {
+        for entry in entries {
+            if let value = pick(entry.event) { return value }
+        }
+        return nil
+    }
+
+    /// All values that `pick` returns, in order.
+    package func all<Value>(_ pick: (TrialEvent) -> Value?) -> [Value] { entries.compactMap { pick($0.event) } }
+
+    /// Time of the first event that fits.
+    package func time(of fits: (TrialEvent) -> Bool) -> Duration? { entries.first { fits($0.event) }?.time }
+}

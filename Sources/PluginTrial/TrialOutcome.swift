@@ -1,0 +1,94 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import PluginLaunch
+package import TaskModel
+
+extension TrialLog {
+    /// The end of the launch; nil when the log has none.
+    package var end: RunnerEnd? { first { if case .ended(let end) = $0 { end } else { nil } } }
+
+    /// Whether the runner sent its last message, so that the launch ended in order.
+    package var hasStopped: Bool { contains { $0 == .stopped } }
+
+    /// Whether the launch was killed at its kill time.
+    package var isOverdue: Bool { contains { $0 == .overdue } }
+
+    /// The signal that ended the process, unless the host killed it; nil for another end.
+    package var crashSignal: Int32? {
+        guard let end, !end.wasKilled else { return nil }
+        if let words = end.lastWords { return words.signal }
+        if case .signaled(let signal) = end.termination { return signal }
+        return nil
+    }
+
+    /// The exit status of a process that ended itself before its end in order; nil for another end.
+    package var earlyExit: Int32? {
+        guard let end, !end.wasKilled, !hasStopped, end.lastWords == nil, case .exited(let code) = end.termination
+        else { return nil }
+        return code
+    }
+
+    /// Status of entry; nil when entry did not return.
+    package var entryStatus: Int32? {
+        first { if case .entered(let status, _, _) = $0 { status } else { nil } }
+    }
+
+    /// The handlers that were registered in entry; nil when entry did not return.
+    package var registered: [PermittedIdentifier]? {
+        first { if case .entered(_, let registered, _) = $0 { registered } else { nil } }
+    }
+
+    /// The completion of a task; nil when the plugin did not complete it.
+    package func completion(of task: Int) -> (outcome: CompletionOutcome, message: String?)? {
+        first { if case .completed(task, let outcome, let message) = $0 { (outcome, message) } else { nil } }
+    }
+
+    /// The reason of the expiration of a task; nil when the task did not expire.
+    package func expiration(of task: Int) -> ExpirationReason? {
+        first { if case .expired(let tasks, let reason) = $0, tasks.contains(task) { reason } else { nil } }
+    }
+
+    /// The outcome of a task, as a host would record it.
+    package func outcome(of task: Int, identifier: String, isEvent: Bool) -> TaskOutcome {
+        if let completion = completion(of: task) { return completion.outcome.taskOutcome }
+        if contains({ if case .loadFailed = $0 { true } else { false } }) { return .loadFailed }
+        guard case .entered(let status, let registered, let offersReceive)? = entry, status == 0 else {
+            return .entryFailed
+        }
+        let isDelivered = isEvent ? offersReceive : TaskIdentifier(identifier).map(registered.permits) ?? false
+        if !isDelivered { return isEvent ? .succeeded : .notRegistered }
+        if crashSignal != nil { return .crashed }
+        if earlyExit != nil { return .exited }
+        if case .outOfMemory? = end?.termination { return .killedForMemory }
+        let hasHandler = all { event -> Bool? in
+            if case .expirationHandler(task, let isSet) = event { isSet } else { nil }
+        }.last
+        return hasHandler == true || expiration(of: task) == nil ? .overran : .expired
+    }
+
+    /// The return of entry; nil when entry did not return.
+    package var entry: TrialEvent? {
+        first { event -> TrialEvent? in if case .entered = event { event } else { nil } }
+    }
+
+    package func contains(_ fits: (TrialEvent) -> Bool) -> Bool { entries.contains { fits($0.event) } }
+}
+
+extension ExpirationReason {
+    package static let all: [ExpirationReason] = (1...9).compactMap { ExpirationReason(rawValue: $0) }
+
+    /// The reason as an option of a command has it.
+    package var word: String {
+        switch self {
+        case .budget: "budget"
+        case .externalPowerLost: "external-power-lost"
+        case .networkLost: "network-lost"
+        case .notIdle: "not-idle"
+        case .stoppedByUser: "stopped-by-user"
+        case .noProgress: "no-progress"
+        case .memoryPressure: "memory-pressure"
+        case .hostShutdown: "host-shutdown"
+        case .containerLocked: "container-locked"
+        }
+    }
+}

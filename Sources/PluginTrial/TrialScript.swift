@@ -1,0 +1,91 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// The input of one trial: the tasks of the launch, its limits, and the decisions of the host during the launch.
+package struct TrialScript: Hashable, Sendable {
+    /// A task of the launch. Its position in the script is its number in the log.
+    package struct Task: Hashable, Sendable {
+        package let kind: TaskKind
+        /// Type of an event; nil for all other kinds.
+        package let event: EventType?
+        /// The task identifier; of an event the identifier of the plugin that caused it.
+        package let identifier: String
+        package var payload: [UInt8]
+
+        package init(_ identifier: String, _ kind: TaskKind, event: EventType? = nil, payload: [UInt8] = []) {
+            self.kind = kind
+            self.event = event
+            self.identifier = identifier
+            self.payload = payload
+        }
+    }
+
+    /// The answer of the host to each submission that the manifest permits.
+    package enum Answer: Hashable, Sendable {
+        case acceptance
+        case refusal(SubmissionRefusal.Code, SubmissionRefusal.SubReason)
+    }
+
+    /// An expiration of all tasks that are open.
+    package struct Expiration: Hashable, Sendable {
+        /// Time from the return of entry.
+        package let delay: Duration
+        package let reason: ExpirationReason
+
+        package init(after delay: Duration, _ reason: ExpirationReason) {
+            self.delay = delay
+            self.reason = reason
+        }
+    }
+
+    /// Limits of the process, lower than those of every launch; nil for no lower limit.
+    package struct Shortage: Hashable, Sendable {
+        /// Maximum number of open descriptors.
+        package var descriptors: UInt64?
+        /// Maximum size of the address space in bytes.
+        package var addressSpace: UInt64?
+        /// Maximum size of a written file in bytes.
+        package var fileSize: UInt64?
+
+        package init(descriptors: UInt64? = nil, addressSpace: UInt64? = nil, fileSize: UInt64? = nil) {
+            self.descriptors = descriptors
+            self.addressSpace = addressSpace
+            self.fileSize = fileSize
+        }
+    }
+
+    package var tasks: [Task]
+    /// The budget of the tasks that are not continued, and the limit of entry.
+    package var budget: Duration = .seconds(30)
+    /// Whether the budget stays the same in a slowed script, because its end is the subject of the trial.
+    package var keepsBudget = false
+    package var gracePeriod: Duration = .seconds(5)
+    /// Time without progress after which a continued task expires.
+    package var stallLimit: Duration = .seconds(30)
+    package var expiration: Expiration?
+    package var answer = Answer.acceptance
+    /// Identifiers and patterns of the manifest that this launch does not permit.
+    package var withheld: Set<PermittedIdentifier> = []
+    /// Whether the launch has the settings of the plugin.
+    package var hasSettings = true
+    package var shortage = Shortage()
+    /// The number of equal launches in the same container before this one.
+    package var earlierLaunches = 0
+
+    package init(_ tasks: [Task]) {
+        self.tasks = tasks
+    }
+
+    /// Whether the launch has a fixed budget: a launch of continued tasks alone has none.
+    package var hasFixedBudget: Bool { tasks.contains { $0.kind != .continued } }
+
+    /// The same script with its time limits multiplied.
+    package func slowed(by factor: Int) -> TrialScript {
+        var script = self
+        if !keepsBudget { script.budget *= factor }
+        script.gracePeriod *= factor
+        script.stallLimit *= factor
+        return script
+    }
+}

@@ -1,0 +1,77 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+package import SandboxPolicy
+package import TaskModel
+
+/// A plugin on trial: its manifest and library, its settings, its user and its sandbox.
+package struct TrialSubject: Sendable {
+    package let plugin: PluginEntry
+    /// The values of all settings, also of the secret ones.
+    package let settings: [String: String]
+    /// The user of the runner; nil for the user of this process.
+    package let user: UInt32?
+    package let sandboxes: SandboxPolicy
+
+    package init(_ plugin: PluginEntry, settings: [String: String], user: UInt32?, sandboxes: SandboxPolicy) {
+        self.plugin = plugin
+        self.settings = settings
+        self.user = user
+        self.sandboxes = sandboxes
+    }
+
+    /// The grants of the manifest that take effect, with those that this kernel cannot confine.
+    package var grants: [LimitedGrant] {
+        sandboxes.enforceable(LimitedGrant.all(of: plugin.grants, settings: settings))
+    }
+
+    /// The plan of a launch by a script.
+    func plan(for course: TrialCourse, _ sandbox: SandboxPlan?, container: String) -> RunnerPlan {
+        let script = course.script
+        return RunnerPlan(
+            launch: course.launch,
+            plugin: plugin.identifier,
+            role: plugin.role,
+            lane: script.lane,
+            cause: .user,
+            libraryPath: plugin.library.path,
+            libraryIdentity: plugin.library.identity,
+            permitted: plugin.permitted.filter { !script.withheld.contains($0) },
+            modes: plugin.modes,
+            settings: script.hasSettings ? settings : [:],
+            handlers: plugin.handlers,
+            containerPath: container,
+            user: user,
+            sandbox: sandbox,
+            supportedResources: [],
+            hostVersion: Release.version,
+            deadline: course.deadline,
+            entryDeadline: course.entryDeadline,
+            gracePeriod: script.gracePeriod,
+            tasks: zip(course.tasks, script.tasks).enumerated().map { index, pair in
+                RunnerPlan.Task(pair.1, as: pair.0.id, SubmissionNumber(rawValue: Int64(index + 1)))
+            }
+        )
+    }
+
+    func sandbox() -> SandboxPlan? { sandboxes.plan(for: plugin.library.path, grants) }
+}
+
+extension TrialScript {
+    fileprivate var lane: Lane { tasks.first?.kind.lane ?? .background }
+}
+
+extension RunnerPlan.Task {
+    fileprivate init(_ task: TrialScript.Task, as id: TaskID, _ submission: SubmissionNumber) {
+        self.init(
+            id: id,
+            kind: task.kind,
+            event: task.event,
+            identifier: task.identifier,
+            submission: submission,
+            attempts: 0,
+            continued: task.kind == .continued ? ContinuedTerms(title: "Trial") : nil,
+            payload: task.payload
+        )
+    }
+}

@@ -1,0 +1,49 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// A guarantee of launches that a command does not enforce, and the reason.
+package struct UnenforcedGuarantee: Hashable, Sendable, Encodable {
+    package let guarantee: String
+    package let reason: String
+
+    package init(_ guarantee: Guarantee, _ reason: String) {
+        self.guarantee = guarantee.rawValue
+        self.reason = reason
+    }
+}
+
+extension SandboxPolicy {
+    /// The guarantees of a launch that a launch without a control group does not have.
+    ///
+    /// - Parameter command: the command that starts the launch.
+    package func unenforced(by command: String) -> [UnenforcedGuarantee] {
+        Guarantee.allCases.compactMap { guarantee in
+            switch guarantee {
+            // The host writes these limits to the control group of a launch.
+            case .memory, .processes:
+                UnenforcedGuarantee(
+                    guarantee,
+                    "\(command) uses no control group; a host with control groups enforces its launch-limits and the"
+                        + " manifest's limits"
+                )
+            default:
+                if case .notEnforced(let reason) = guarantee.enforcement(isolation, mechanisms) {
+                    UnenforcedGuarantee(guarantee, reason)
+                } else {
+                    nil
+                }
+            }
+        }
+    }
+
+    /// One message for each grant that this kernel can only open wider than requested.
+    package func warnings(about grants: Grants, settings: [String: String]) -> [String] {
+        if isolation == .off { return [] }
+        return LimitedGrant.all(of: grants, settings: settings).compactMap { grant in
+            guard let excess = excess(of: grant) else { return nil }
+            let effect = isolation == .required ? "is left out, because isolation is required" : "is not enforced"
+            return "the grant \(grant.name.key) \(grant.requested) \(effect): \(excess)"
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import PluginConformance
+import Testing
+
+@Suite("bgtask plugin check finds each defect with one check, and none in a good plugin")
+struct ConformanceTests {
+    /// Short repetitions of checks that failed by time: defects wait for all of them.
+    private static let quick = ["--slack", "2", "--seed", "1"]
+
+    private static let fixtures = (try? ConformanceFixture.all()) ?? []
+    private static let levels = Dictionary(uniqueKeysWithValues: ConformanceCheck.all.map { ($0.name, $0.level) })
+
+    @Test(arguments: fixtures.filter { $0.failing != nil })
+    func `a plugin with one defect fails exactly the check of this defect`(fixture: ConformanceFixture) async throws {
+        let check = try #require(fixture.failing)
+        let level = try #require(Self.levels[check], "\(check) is no check of level 1 or above")
+        let report = try await CheckedPlugin.check(fixture.plugins, level: level, Self.quick)
+        #expect(report.failures == [check], "\(report.details)")
+        #expect(report.status == 1)
+    }
+
+    @Test(arguments: fixtures.filter { $0.warning != nil })
+    func `a plugin that surprises its author conforms with exactly one warning`(
+        fixture: ConformanceFixture
+    ) async throws {
+        let check = try #require(fixture.warning)
+        let level = try #require(Self.levels[check], "\(check) is no check of level 1 or above")
+        let report = try await CheckedPlugin.check(fixture.plugins, level: level, Self.quick)
+        #expect(report.failures == [] && report.names("warn") == [check], "\(report.details)")
+        #expect(report.status == 0)
+    }
+
+    @Test(arguments: fixtures.filter { $0.failing == nil && $0.warning == nil })
+    func `a good plugin in C or C++ passes every check of every level`(fixture: ConformanceFixture) async throws {
+        let report = try await CheckedPlugin.check(
+            fixture.plugins,
+            level: ConformanceCheck.highestLevel,
+            ["--seed", "1"]
+        )
+        #expect(report.failures == [], "\(report.details)")
+        #expect(report.status == 0)
+    }
+
+    @Test func `a good plugin in Swift passes every check of every level`() async throws {
+        var plugin = TestPlugin.part("TaskRefresh", .swift6)
+        plugin.tasks = ["refresh"]
+        plugin.modes = ["fetch"]
+        let report = try await CheckedPlugin.check([plugin], level: ConformanceCheck.highestLevel, ["--seed", "1"])
+        #expect(report.failures == [], "\(report.details)")
+    }
+}

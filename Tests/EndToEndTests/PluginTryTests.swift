@@ -1,0 +1,103 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("bgtask plugin try runs one task without a host and shows all that it did")
+struct PluginTryTests {
+    private func run(_ plugin: TestPlugin, _ arguments: [String]) async throws -> ProgramRun {
+        try await ScratchDirectory.with { directory in
+            try directory.makeDirectory("vendor")
+            try directory.write(try await plugin.libraryBytes(), to: "vendor/lib\(plugin.name).so")
+            let manifest = try directory.write(plugin.manifest.utf8, to: "vendor/\(plugin.name).yaml")
+            return try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["plugin", "try", manifest] + arguments
+            )
+        }
+    }
+
+    private func report(_ plugin: TestPlugin, _ arguments: [String]) async throws -> (Int32, [String: Any]) {
+        let run = try await run(plugin, arguments + ["--json"])
+        let report = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+        return (run.status, try #require(report, "\(run.error)"))
+    }
+
+    @Test func `a completed task exits with 0 and shows its progress, submissions and processor time`() async throws {
+        let plugin = TestPlugin("SubmitsRefused", tasks: ["task", "one", "two"])
+        let run = try await run(plugin, [plugin.task()])
+        #expect(run.status == 0, "\(run.error)")
+        #expect(run.output.contains("outcome    succeeded: "))
+        #expect(run.output.contains("submitted  com.example.submitsrefused.other (processing): not-permitted: "))
+        #expect(run.output.contains("com.example.submitsrefused.two (refresh): accepted\n"))
+        #expect(run.output.contains("\ncpu "))
+        #expect(run.error.contains("  completed: succeeded\n"))
+    }
+
+    @Test func `a simulated expiration reaches the plugin with its reason`() async throws {
+        let plugin = TestPlugin("Obedient")
+        let (status, report) = try await report(plugin, [plugin.task(), "--simulate", "network-lost"])
+        #expect(status == 1)
+        #expect(report["outcome"] as? String == "failed" && report["expired"] as? String == "network lost")
+    }
+
+    @Test func `a task that ignores its expiration is killed at the end of the grace period`() async throws {
+        let plugin = TestPlugin("NeverCompletes")
+        let times = ["--budget", "100ms", "--grace-period", "100ms"]
+        let (status, report) = try await report(plugin, [plugin.task()] + times)
+        #expect(status == 1)
+        #expect(report["outcome"] as? String == "overran" && report["expired"] as? String == "budget used up")
+    }
+
+    @Test(arguments: [
+        ("CrashInHandler", "crashed", "signal 11 (SIGSEGV)"), ("ExitZero", "exited", "exit status 0"),
+        ("EntryFails", "entry-failed", "exit status 0"),
+    ])
+    func `each way to fail has its outcome, and exits with 1`(source: String, outcome: String, end: String) async throws
+    {
+        let plugin = TestPlugin(source)
+        let (status, report) = try await report(plugin, [plugin.task()])
+        #expect(status == 1)
+        #expect(report["outcome"] as? String == outcome && report["end"] as? String == end)
+    }
+
+    @Test func `a violation is shown with its rule`() async throws {
+        let plugin = TestPlugin("CompletesForeign")
+        let (status, report) = try await report(plugin, [plugin.task()])
+        #expect(status == 0)
+        let violations = try #require(report["violations"] as? [[String: Any]])
+        #expect(violations.count == 4 && violations.allSatisfy { $0["rule"] as? String == "BGT-ABI-08" })
+    }
+
+    @Test func `an event is tried by its name`() async throws {
+        let plugin = TestPlugin("ReceivesStarted")
+        let (status, report) = try await report(plugin, ["started"])
+        #expect(status == 0 && report["kind"] as? String == "event", "\(report)")
+    }
+
+    @Test func `an identifier that the manifest does not permit is refused with the permitted ones`() async throws {
+        let plugin = TestPlugin("Obedient")
+        let run = try await run(plugin, ["com.example.obedient.other"])
+        #expect(run.status == 2)
+        #expect(run.error.contains("name one of com.example.obedient.task, started"))
+    }
+
+    @Test func `a trial leaves nothing in the temporary directory`() async throws {
+        try await ScratchDirectory.with { directory in
+            let plugin = TestPlugin("RegistersOnce")
+            try directory.write(try await plugin.libraryBytes(), to: "libRegistersOnce.so")
+            let manifest = try directory.write(plugin.manifest.utf8, to: "RegistersOnce.yaml")
+            try directory.makeDirectory("tmp")
+            var environment = ProcessInfo.processInfo.environment
+            environment["TMPDIR"] = directory.file("tmp")
+            let run = try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["plugin", "try", manifest, plugin.task()],
+                environment: environment
+            )
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("tmp")) == [])
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import PluginChecker
+import PluginConformance
+import TaskModel
+import Testing
+
+@Suite("Documentation/Conformance.md lists every rule, check and defective plugin")
+struct ConformancePageTests {
+    /// The rules that no check of a plugin can prove, with the reason.
+    private static let unchecked: [ABIRule: String] = [
+        .completeHostTable: "a promise of the host",
+        .oneRelease: "a promise of the host",
+        .noControlCalls: "needs a host: the sandbox closes its socket",
+        .optionalFeatures: "a promise of the host",
+    ]
+
+    private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Documentation/Conformance.md")
+
+    /// The generated part of the page: one row per check, then one row per rule.
+    private func tables() throws -> String {
+        let fixtures = try ConformanceFixture.all()
+        var text = "| check | level | rule | promise | defective plugin |\n|---|---|---|---|---|\n"
+        for check in PluginCheck.allCases {
+            text += "| `\(check.rawValue)` | 0 | \(check.rule) | \(check.promise) | tests of `PluginChecker` |\n"
+        }
+        for check in ConformanceCheck.all {
+            let names = fixtures.filter { ($0.failing ?? $0.warning) == check.name }.map { "`\($0.source)`" }
+            text +=
+                "| `\(check.name)` | \(check.level) | \(check.rule.name) | \(check.promise) |"
+                + " \(names.joined(separator: ", ")) |\n"
+        }
+        text += "\n| rule | checks |\n|---|---|\n"
+        for rule in ABIRule.allCases {
+            let checks = checks(of: rule).map { "`\($0)`" }.joined(separator: ", ")
+            text += "| \(rule.rawValue) | \(checks.isEmpty ? Self.unchecked[rule] ?? "" : checks) |\n"
+        }
+        return text
+    }
+
+    private func checks(of rule: ABIRule) -> [String] {
+        PluginCheck.allCases.filter { $0.rule == rule.rawValue }.map(\.rawValue)
+            + ConformanceCheck.all.filter { $0.rule == .abi(rule) }.map(\.name)
+    }
+
+    @Test func `the tables of the page are those of the checks; BGTASK_RENEW=1 writes them`() throws {
+        let written = try String(contentsOf: Self.page, encoding: .utf8)
+        let (start, end) = ("<!-- checks -->\n", "<!-- /checks -->")
+        let first = try #require(written.range(of: start))
+        let last = try #require(written.range(of: end))
+        let text = written[..<first.upperBound] + (try tables()) + written[last.lowerBound...]
+        if ProcessInfo.processInfo.environment["BGTASK_RENEW"] == "1" {
+            try String(text).write(to: Self.page, atomically: true, encoding: .utf8)
+        } else {
+            #expect(
+                String(text) == written,
+                "write it with: BGTASK_RENEW=1 swift test --filter ConformancePageTests"
+            )
+        }
+    }
+
+    @Test func `every rule of the ABI has a check, or a reason why no check of a plugin can prove it`() {
+        for rule in ABIRule.allCases {
+            #expect(checks(of: rule).isEmpty == (Self.unchecked[rule] != nil), "\(rule.rawValue)")
+        }
+    }
+
+    @Test func `every check has a plugin with its defect, and every marked plugin a check`() throws {
+        let marked = Set(try ConformanceFixture.all().compactMap { $0.failing ?? $0.warning })
+        #expect(Set(ConformanceCheck.all.map(\.name)) == marked)
+    }
+}

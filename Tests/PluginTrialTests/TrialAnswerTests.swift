@@ -1,0 +1,71 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+import TaskModel
+import Testing
+
+@testable import PluginTrial
+
+@Suite("A trial answers each call of the plugin")
+struct TrialAnswerTests {
+    private func submit(_ trial: inout PlayedTrial, _ name: String, _ kind: TaskKind) throws -> [TrialCourse.Action] {
+        let identifier = try #require(TaskIdentifier("com.example.played.\(name)"))
+        let terms = kind == .continued ? ContinuedTerms(title: "Title") : nil
+        let request = TaskRequest(identifier: identifier, kind: kind, continued: terms)
+        return trial.receive(.submit(CallNumber(rawValue: 1), request, payload: [7]), at: 5)
+    }
+
+    private func refusal(_ actions: [TrialCourse.Action]) -> SubmissionRefusal.SubReason? {
+        if case .send(.refused(_, let refusal))? = actions.first { refusal.subReason } else { nil }
+    }
+
+    @Test func `an accepted request is pending until it is replaced or cancelled`() throws {
+        var trial = try PlayedTrial(tasks: ["one", "two"])
+        _ = trial.enter()
+        #expect(
+            try submit(&trial, "one", .processing)
+                == [.send(.submitted(CallNumber(rawValue: 1), SubmissionNumber(rawValue: 3)))]
+        )
+        _ = try submit(&trial, "two", .processing)
+        _ = try submit(&trial, "one", .refresh)
+        #expect(trial.course.pending.map(\.request.kind) == [.processing, .refresh])
+        let two = try #require(TaskIdentifier("com.example.played.two"))
+        let call = CallNumber(rawValue: 2)
+        #expect(trial.receive(.cancel(call, two), at: 6) == [.send(.cancelled(call, isRecorded: true))])
+        #expect(trial.receive(.pending(call), at: 7) == [.send(.pending(call, trial.course.pending))])
+        #expect(trial.course.pending.map(\.payload) == [[7]])
+    }
+
+    @Test func `a request that the manifest does not permit is refused with the sub-reason of a host`() throws {
+        var trial = try PlayedTrial(tasks: ["one"], modes: [.fetch])
+        _ = trial.enter()
+        #expect(try refusal(submit(&trial, "other", .refresh)) == .identifierNotPermitted)
+        #expect(try refusal(submit(&trial, "one", .processing)) == .processingModeMissing)
+        #expect(try refusal(submit(&trial, "one", .refresh)) == nil)
+    }
+
+    @Test func `a script that refuses names its code, and only for requests that the manifest permits`() throws {
+        var script = TrialScript([])
+        script.answer = .refusal(.unavailable, .notRecorded)
+        var trial = try PlayedTrial(tasks: ["one"], script, modes: [.fetch])
+        _ = trial.enter()
+        #expect(try refusal(submit(&trial, "one", .refresh)) == .notRecorded)
+        #expect(try refusal(submit(&trial, "one", .processing)) == .processingModeMissing)
+        let scripted = trial.course.log.all { event -> Bool? in
+            if case .submitted(_, _, _, let isScripted) = event { isScripted } else { nil }
+        }
+        #expect(scripted == [true, false])
+    }
+
+    @Test func `a continued request that the launch submits is delivered to it, and holds it open`() throws {
+        var trial = try PlayedTrial(tasks: ["one"])
+        _ = trial.enter()
+        let actions = try submit(&trial, "one", .continued)
+        guard case .send(.deliver(let task))? = actions.dropFirst().first else {
+            Issue.record("nothing is delivered: \(actions)")
+            return
+        }
+        #expect(!trial.complete(0, at: 10).contains(.send(.stop)))
+        #expect(trial.receive(.completed(task.id, .success), at: 20).first == .send(.stop))
+    }
+}

@@ -1,0 +1,98 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginLaunch
+import RunnerWire
+import TaskModel
+import Testing
+
+@testable import PluginTrial
+
+@Suite("A trial decides like a host with one launch")
+struct TrialCourseTests {
+    @Test func `a launch stops when its last task is completed, and has the grace period and the exit time`() throws {
+        var trial = try PlayedTrial(tasks: ["one", "two"])
+        #expect(trial.begun == [.setKillTime(trial.at(35_000))])
+        #expect(trial.enter() == [])
+        #expect(trial.complete(0, at: 10) == [])
+        #expect(trial.complete(1, at: 20) == [.send(.stop), .setKillTime(trial.at(6_020))])
+        #expect(trial.course.log.time { $0 == .stopping } == .milliseconds(20))
+    }
+
+    @Test func `a launch whose entry fails is stopped without a delivery`() throws {
+        var trial = try PlayedTrial(tasks: ["one"])
+        #expect(trial.enter(status: -7).first == .send(.stop))
+        #expect(trial.course.log.entryStatus == -7)
+        #expect(trial.outcome("one") == .entryFailed)
+    }
+
+    @Test func `a task without a handler does not hold the launch open`() throws {
+        var trial = try PlayedTrial(tasks: ["one"])
+        #expect(trial.enter(registered: []).first == .send(.stop))
+        #expect(trial.outcome("one") == .notRegistered)
+    }
+
+    @Test func `a scripted expiration has its delay from the return of entry, and leaves the grace period`() throws {
+        var script = TrialScript([])
+        script.expiration = TrialScript.Expiration(after: .milliseconds(100), .networkLost)
+        var trial = try PlayedTrial(tasks: ["one"], script)
+        #expect(trial.course.nextAlarm == nil)
+        _ = trial.enter(at: 50)
+        #expect(trial.course.nextAlarm == trial.at(150))
+        #expect(trial.course.advance(to: trial.at(149)) == [])
+        let expected: [TrialCourse.Action] = [
+            .send(.expire([trial.task(0)], .networkLost)), .setKillTime(trial.at(5_150)),
+        ]
+        #expect(trial.course.advance(to: trial.at(150)) == expected)
+        #expect(trial.course.nextAlarm == nil)
+        #expect(trial.complete(0, .failure, at: 200).first == .send(.stop))
+        #expect(trial.course.log.expiration(of: 0) == .networkLost)
+    }
+
+    @Test func `a task that is killed after its expiration overran if it had an expiration handler, else expired`()
+        throws
+    {
+        for (hasHandler, outcome) in [(true, TaskOutcome.overran), (false, .expired)] {
+            var trial = try PlayedTrial(tasks: ["one"])
+            _ = trial.enter()
+            if hasHandler { _ = trial.receive(.expirationHandler(trial.task(0), isSet: true), at: 1) }
+            _ = trial.receive(.expiring([trial.task(0)], .budget), at: 30_000)
+            _ = trial.course.receive(.killTimePassed(PlayedTrial.launch), at: trial.at(35_000))
+            trial.end(wasKilled: true)
+            #expect(trial.outcome("one") == outcome)
+        }
+    }
+
+    @Test func `an open assertion delays the stop, and expires at the deadline`() throws {
+        var trial = try PlayedTrial(tasks: ["one"])
+        _ = trial.enter()
+        let assertion = AssertionID(launch: PlayedTrial.launch, count: 1)
+        _ = trial.receive(.assertionBegan(assertion, name: "flush"), at: 5)
+        #expect(!trial.complete(0, at: 10).contains(.send(.stop)))
+        #expect(trial.course.nextAlarm == trial.at(30_000))
+        #expect(trial.course.advance(to: trial.at(30_000)).contains(.send(.expireAssertions(.budget))))
+        #expect(trial.receive(.assertionEnded(assertion), at: 30_010).first == .send(.stop))
+    }
+
+    @Test func `a continued task without progress expires at the stall limit after its last progress`() throws {
+        var trial = try PlayedTrial(tasks: ["one"], kind: .continued)
+        #expect(trial.enter() == [.setKillTime(nil)])
+        let half = try #require(TaskProgress(done: 1, total: 2))
+        _ = trial.receive(.progress(trial.task(0), half), at: 1_000)
+        _ = trial.receive(.progress(trial.task(0), half), at: 2_000)
+        #expect(trial.course.nextAlarm == trial.at(31_000))
+        let actions = trial.course.advance(to: trial.at(31_000))
+        #expect(actions.first == .send(.expire([trial.task(0)], .noProgress)))
+    }
+
+    @Test func `a process that exits, crashes or is killed has an outcome of its own`() throws {
+        let ends: [(ProcessTermination, Bool, TaskOutcome)] = [
+            (.exited(code: 0), false, .exited), (.signaled(11), false, .crashed), (.signaled(9), true, .overran),
+        ]
+        for (termination, wasKilled, outcome) in ends {
+            var trial = try PlayedTrial(tasks: ["one"])
+            _ = trial.enter()
+            trial.end(termination, wasKilled: wasKilled)
+            #expect(trial.outcome("one") == outcome)
+        }
+    }
+}
