@@ -34,7 +34,7 @@ extension TrialLog {
 
     /// Every delivered task that the plugin did not complete.
     func incomplete(_ script: TrialScript) -> [ConformanceFlaw] {
-        guard case .entered(0, let registered, let offersReceive)? = entry else { return [] }
+        guard case .entered(0, let registered, let offersReceive, _)? = entry else { return [] }
         return script.tasks.indices.compactMap { index in
             let task = script.tasks[index]
             let isDelivered =

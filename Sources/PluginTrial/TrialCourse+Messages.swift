@@ -33,8 +33,8 @@ extension TrialCourse {
 
     private mutating func receive(_ message: RunnerMessage, at now: MonotonicTime) -> [Action] {
         switch message {
-        case .entered(let status, let registered, let offersReceive):
-            return enter(status, registered, offersReceive, at: now)
+        case .entered(let status, let registered, let offersReceive, let cause):
+            return enter(status, registered, offersReceive, cause, at: now)
         case .registered(let identifier): add(.registered(identifier), at: now)
         case .loadFailed(let message): add(.loadFailed(message: message), at: now)
         case .ffiMissing(let message), .sandboxFailed(let message): add(.notStarted(message: message), at: now)
@@ -78,10 +78,11 @@ extension TrialCourse {
         _ status: Int32,
         _ registered: [PermittedIdentifier],
         _ offersReceive: Bool,
+        _ cause: String?,
         at now: MonotonicTime
     ) -> [Action] {
         guard phase == .entering else { return [] }
-        add(.entered(status: status, registered: registered, offersReceive: offersReceive), at: now)
+        add(.entered(status: status, registered: registered, offersReceive: offersReceive, cause: cause), at: now)
         phase = .running
         enteredAt = now
         for number in tasks.indices {

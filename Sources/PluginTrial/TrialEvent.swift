@@ -8,7 +8,8 @@ package import TaskModel
 /// An event of a trial. Tasks are numbered from 0, by their position in the script; tasks that the launch itself
 /// submitted follow.
 package enum TrialEvent: Hashable, Sendable {
-    case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
+    /// Entry returned; `cause` is the refused call behind a failure, if one is known.
+    case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool, cause: String? = nil)
     /// A handler was registered after entry.
     case registered(PermittedIdentifier)
     case loadFailed(message: String)

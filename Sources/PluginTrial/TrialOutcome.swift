@@ -30,12 +30,12 @@ extension TrialLog {
 
     /// Status of entry; nil when entry did not return.
     package var entryStatus: Int32? {
-        first { if case .entered(let status, _, _) = $0 { status } else { nil } }
+        first { if case .entered(let status, _, _, _) = $0 { status } else { nil } }
     }
 
     /// The handlers that were registered in entry; nil when entry did not return.
     package var registered: [PermittedIdentifier]? {
-        first { if case .entered(_, let registered, _) = $0 { registered } else { nil } }
+        first { if case .entered(_, let registered, _, _) = $0 { registered } else { nil } }
     }
 
     /// The completion of a task; nil when the plugin did not complete it.
@@ -52,7 +52,7 @@ extension TrialLog {
     package func outcome(of task: Int, identifier: String, isEvent: Bool) -> TaskOutcome {
         if let completion = completion(of: task) { return completion.outcome.taskOutcome }
         if contains({ if case .loadFailed = $0 { true } else { false } }) { return .loadFailed }
-        guard case .entered(let status, let registered, let offersReceive)? = entry, status == 0 else {
+        guard case .entered(let status, let registered, let offersReceive, _)? = entry, status == 0 else {
             return .entryFailed
         }
         let isDelivered = isEvent ? offersReceive : TaskIdentifier(identifier).map(registered.permits) ?? false

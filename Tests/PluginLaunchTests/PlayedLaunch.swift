@@ -70,7 +70,7 @@ struct PlayedLaunch {
         from host: PlayedHost
     ) {
         switch message {
-        case .entered(let status, let names, let offersReceive):
+        case .entered(let status, let names, let offersReceive, _):
             entered = status
             registered = names.map { "\($0)" }
             let delivered = plan.tasks.filter {

@@ -16,7 +16,8 @@ extension CheckReport: Presentable {
         }
         let defect =
             manifests.contains { $0.verdict == .checkerFailed }
-            ? "; its result differs from the decision of a host: report this defect of bgtask with the files" : ""
+            ? "; a check could not be performed, or a result differs from the decision of a host: report this defect of"
+                + " bgtask with the files, if no reason above names another cause" : ""
         return "\(count) checked at level \(level) of ABI \(abi): \(verdicts.joined(separator: ", "))\(defect)"
     }
 }

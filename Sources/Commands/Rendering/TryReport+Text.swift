@@ -47,12 +47,13 @@ extension TrialLog.Entry {
 extension TrialEvent {
     fileprivate func words(grants: [LimitedGrant]) -> String? {
         switch self {
-        case .entered(0, let registered, let offersReceive):
+        case .entered(0, let registered, let offersReceive, _):
             "entered: "
                 + (registered.map(\.description).sorted() + (offersReceive ? ["events"] : []))
                 .joined(separator: ", ")
-        case .entered(let status, _, _):
+        case .entered(let status, _, _, let cause):
             "entry returned \(ABIVocabulary.status.name(of: Int64(status))) (\(status))"
+                + (cause.map { ": \($0)" } ?? "")
         case .registered(let identifier): "registered \(identifier)"
         case .loadFailed(let message), .notStarted(let message): message
         case .delivered(_, let identifier): "delivered \(identifier)"
