@@ -19,7 +19,9 @@ package struct RequestedGrants: Hashable {
         for key in ManifestKey.allCases {
             switch key {
             // The installation prompt shows these keys separately.
-            case .manifest, .identifier, .name, .version, .role, .containingPlugin, .library, .sha256, .files: break
+            case .manifest, .requires, .identifier, .name, .version, .role, .containingPlugin, .library, .sha256,
+                .files:
+                break
             case .backgroundModes: add("modes", manifest.modes.map(\.rawValue).sorted())
             case .permittedIdentifiers: add("identifiers", manifest.permitted.map(\.value.description))
             case .handlers: add("handlers", manifest.handlers.map { "\($0.identifier): \($0.text)" })

@@ -104,6 +104,14 @@ struct DocumentationTests {
         }
     }
 
+    @Test func `Manifest.md lists every feature that a manifest may require, and every supported architecture`() throws
+    {
+        let text = try Repository.text(of: "Documentation/Manifest.md")
+        let rows = text.matches(of: /\n\| `([a-z]+\.[a-z\/0-9-]+)` \| \S/).map { String($0.1) }
+        #expect(rows == HostFeatures.all)
+        for name in ArchitectureName.supported { #expect(text.contains("`\(name)`"), "\(name)") }
+    }
+
     @Test func `Configuration.md lists every key of the configuration file, and every condition`() throws {
         let page = try DocumentationPage("Configuration")
         let files = ["", "+Grants", "+Policies", "+Reading"]

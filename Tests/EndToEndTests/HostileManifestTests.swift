@@ -44,6 +44,20 @@ struct HostileManifestTests {
             "is already on line 3",
             "remove one"
         ),
+        Hostile(
+            "a feature that the host does not have",
+            head + "requires: [manifest.retry]\nretry: {}\nlibrary: libNeighbour.so\n" + tail,
+            line: 3,
+            "manifest.retry",
+            "upgrade bgtaskd"
+        ),
+        Hostile(
+            "no library for the machine",
+            head + "library: { riscv64: libNeighbour.so }\n" + tail,
+            line: 3,
+            "no library for",
+            "install a version of the plugin for"
+        ),
         Hostile("a path that climbs out", head + "library: ../../etc/libEscapes.so\n" + tail, line: 3, "library"),
         Hostile("an absolute path", head + "library: /usr/lib/libEscapes.so\n" + tail, line: 3, "library"),
         Hostile("a link that leads out", head + "library: libLink.so\n" + tail, line: 3, "libLink.so"),

@@ -11,6 +11,7 @@ struct ManifestDisplayTests {
     private static func display(of key: ManifestKey) -> String? {
         switch key {
         case .manifest: "manifests/Plain.yaml"
+        case .requires: "requires        bgtask.legacy-fetch/1\n"
         case .identifier: "plugin          com.example.plain\n"
         case .name: "name            Plain 1.0.0"
         case .version: "1.0.0"
@@ -61,7 +62,7 @@ struct ManifestDisplayTests {
             let notes = try host.directory.write("notes".utf8, to: "plugins/notes.txt")
             let library = try host.directory.write(try await plain.libraryBytes(), to: plain.libraryFile)
             plain.manifestLines += [
-                "sha256: \(try LibraryDigest.of(path: library))",
+                "requires: [bgtask.legacy-fetch/1]", "sha256: \(try LibraryDigest.of(path: library))",
                 "files: { notes.txt: \(try LibraryDigest.of(path: notes)) }",
             ]
             try await host.install(plain)

@@ -7,7 +7,8 @@ import Testing
 @Suite("Each key of the manifest reader is in the table of keys")
 struct ManifestKeyTests {
     private static let values: [ManifestKey: String] = [
-        .manifest: "manifest: 1", .identifier: "identifier: com.example.feed", .name: "name: Feed",
+        .manifest: "manifest: 1", .requires: "requires: []", .identifier: "identifier: com.example.feed",
+        .name: "name: Feed",
         .version: "version: 1.0", .role: "role: main", .containingPlugin: "containing-plugin: com.example",
         .library: "library: libFeed.so", .sha256: "sha256: \(String(repeating: "a", count: 64))",
         .files: "files: {}",

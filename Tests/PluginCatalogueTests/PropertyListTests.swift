@@ -12,6 +12,7 @@ import Testing
 struct PropertyListTests {
     static var whole: [String: Any] {
         [
+            "bgtask-requires": ["bgtask.legacy-fetch/1"],
             "CFBundleIdentifier": "com.example.feed",
             "CFBundleName": "Feed",
             "CFBundleShortVersionString": "2.1",

@@ -6,6 +6,7 @@ package import LocatedYAML
 package enum ManifestRule: String, CaseIterable, Sendable {
     // Rules for one manifest.
     case format = "manifest-format"
+    case requires = "requires"
     case patternPrefix = "pattern-prefix"
     case notOffered = "not-offered"
     case notEnforced = "not-enforced"
@@ -23,6 +24,7 @@ package enum ManifestRule: String, CaseIterable, Sendable {
     case noCancelFlag = "no-cancel-flag"
 
     // Rules for its library.
+    case architecture = "architecture"
     case libraryPath = "library-path"
     case libraryMissing = "library-missing"
     case libraryChanging = "library-changing"
@@ -47,6 +49,7 @@ package enum ManifestRule: String, CaseIterable, Sendable {
 
 extension DocumentProblem.Rule {
     package static let format = Self(ManifestRule.format)
+    package static let requires = Self(ManifestRule.requires)
     package static let patternPrefix = Self(ManifestRule.patternPrefix)
     package static let notOffered = Self(ManifestRule.notOffered)
     package static let notEnforced = Self(ManifestRule.notEnforced)
@@ -60,6 +63,7 @@ extension DocumentProblem.Rule {
     package static let handlerArguments = Self(ManifestRule.handlerArguments)
     package static let handlerReturns = Self(ManifestRule.handlerReturns)
     package static let noCancelFlag = Self(ManifestRule.noCancelFlag)
+    package static let architecture = Self(ManifestRule.architecture)
     package static let libraryPath = Self(ManifestRule.libraryPath)
     package static let libraryMissing = Self(ManifestRule.libraryMissing)
     package static let libraryChanging = Self(ManifestRule.libraryChanging)

@@ -126,7 +126,7 @@ extension ManifestCheck {
         return entitlements
     }
 
-    private func noteRepeated(_ field: Field<String>) {
+    func noteRepeated(_ field: Field<String>) {
         problems.note(.repeatedValue, at: field, "lists \(field.value.inQuotes) a second time", remedy: "remove it")
     }
 }

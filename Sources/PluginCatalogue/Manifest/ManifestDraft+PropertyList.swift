@@ -7,17 +7,25 @@ extension ManifestDraft {
     /// Reads the keys that bgtask supports; other keys belong to other systems.
     init(propertyList root: PropertyListFile) {
         format = .propertyList
+        requires = root.strings(.requires)
         identifier = root.requiredString(.identifier, remedy: "add the plugin's reverse-DNS name")
         name = root.string(.name)
         version = root.string(.version)
         library = root.requiredString(.library, remedy: "add the name of the plugin's library")
-            .map { $0.map(Self.libraryName) }
+            .map { .one($0.map(Self.libraryName)) }
         permitted = root.strings(.permittedIdentifiers)
         modes = root.strings(.backgroundModes)
         entitlements = Self.entitlements(root)
         role = root.holds(.role) ? .extension : .main
         if role == .extension { containing = .byPrefix }
+        root.reportUnknownKeys(
+            withPrefix: Self.ownPrefix,
+            known: ManifestKey.allCases.compactMap(\.propertyListKey).filter { $0.hasPrefix(Self.ownPrefix) }
+        )
     }
+
+    /// The beginning of the keys that only bgtask reads. Apple's keys, and those of other systems, never begin with it.
+    static let ownPrefix = "bgtask-"
 
     /// The entitlements, which are keys of the property list itself; nil when there are none. Apple's format has them
     /// in a separate file.
@@ -51,6 +59,7 @@ extension ManifestKey {
     /// of their own.
     var propertyListKey: String? {
         switch self {
+        case .requires: "\(ManifestDraft.ownPrefix)requires"
         case .identifier: "CFBundleIdentifier"
         case .name: "CFBundleName"
         case .version: "CFBundleShortVersionString"

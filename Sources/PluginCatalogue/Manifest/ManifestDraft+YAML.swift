@@ -15,6 +15,7 @@ extension ManifestDraft {
     init(yaml root: DiagnosingMapping) {
         format = .yaml
         Self.checkFormat(root)
+        requires = root.strings(.requires)
 
         root.requirePresence(of: .identifier, remedy: "write the plugin's reverse-DNS name")
         identifier = root.string(.identifier)
@@ -28,9 +29,9 @@ extension ManifestDraft {
         }
 
         root.requirePresence(of: .library, remedy: "name the plugin's .so file")
-        library = root.string(.library)
-        pinnedDigest = root.string(.sha256)
-        files = root.fields(.files)
+        library = root.variants(.library)
+        pinnedDigest = root.variants(.sha256)
+        files = root.fieldsOfVariants(.files)
         modes = root.strings(.backgroundModes)
         permitted = root.strings(.permittedIdentifiers)
         extensions = root.strings(.extensions)
