@@ -25,7 +25,8 @@ struct ManifestInspection: Encodable {
     let format = 1
     let manifest: String
     let plugin: String?
-    /// The errors, for which a host of this version refuses the manifest or finds no library.
+    /// The errors for which a host of this version refuses the manifest, or its library beside it. The inspection of the
+    /// library has the problems of the library file.
     let problems: [LibraryInspection.Problem]
     /// The features that the manifest requires; empty for a refused manifest.
     let requires: [String]
@@ -33,15 +34,21 @@ struct ManifestInspection: Encodable {
     let libraries: [Library]
     /// The inspection of the library of this machine; nil when there is no such file.
     let library: LibraryInspection?
+    /// The first reason why a host of this version does not load the plugin; nil when it loads the plugin. It is not part
+    /// of the JSON.
+    let obstacle: LibraryInspection.Problem?
 
     init(manifest file: String) {
         let examined = ExaminedManifest.examine(ManifestSource(file: file), pluginDirectory: nil)
         let reading = examined.reading
         manifest = file
         plugin = reading.identifier?.text
-        // The problems of an existing library are part of its own inspection.
-        let ofLibrary = examined.libraryPath == nil ? examined.libraryProblems : []
-        problems = (reading.problems + ofLibrary).filter { $0.severity == .error }.map(LibraryInspection.Problem.init)
+        let inspection = examined.libraryPath.map {
+            LibraryInspection(BinarySurvey(path: $0, for: reading.library?.use ?? .entry))
+        }
+        let errors = (reading.problems + examined.libraryProblems).filter { $0.severity == .error }
+        let ofFile = Set((inspection?.problems ?? []).map(\.message))
+        problems = errors.filter { !ofFile.contains($0.message) }.map(LibraryInspection.Problem.init)
         requires = reading.manifest?.requires ?? []
         libraries =
             reading.library.map { library in
@@ -55,13 +62,14 @@ struct ManifestInspection: Encodable {
                 }
                 return [own] + others
             } ?? []
-        library = examined.libraryPath.map {
-            LibraryInspection(BinarySurvey(path: $0, for: reading.library?.use ?? .entry))
-        }
+        library = inspection
+        // The manifest decides how its library is used: a library that only handlers can bind is no plugin of its own.
+        obstacle =
+            errors.first.map(LibraryInspection.Problem.init)
+            ?? (inspection?.isLoadable == false ? inspection?.problems.first : nil)
     }
 
-    /// The first reason why a host of this version does not load the plugin; nil when it loads the plugin.
-    var obstacle: LibraryInspection.Problem? { problems.first ?? library?.obstacle }
+    private enum CodingKeys: String, CodingKey { case format, manifest, plugin, problems, requires, libraries, library }
 }
 
 extension LibraryInspection.Problem {
