@@ -38,7 +38,7 @@ extension InstallationPlan {
         fields.add("displaces", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
         let warnings = report.manifests.flatMap(\.results).flatMap(\.findings)
             .filter { !Self.untold.contains($0.rule) }
-        return fields.text + warnings.map(\.text).joined()
+        return shown(fields.text + warnings.map(\.text).joined())
     }
 
     /// The architectures of the manifest; empty for one library for every machine.
