@@ -84,7 +84,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             Row(.manifest, "every key is known, has a value of its type, and is supported by this version")
         case .manifestIdentifiers:
             Row(.manifest, "identifiers and patterns are reverse-DNS names of valid length")
-        case .manifestModes: Row(.manifest, "the background modes and the entitlements are known and can be used")
+        case .manifestModes: Row(.manifest, "the background modes are known, and the modes and the grants can be used")
         case .manifestRole: Row(.manifest, "the keys of the manifest suit its role")
         case .manifestHandlers:
             Row(.manifest, "every handler binds a permitted identifier to a function, with its signature")
@@ -206,7 +206,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             case .requires: .manifestRequires
             case .patternPrefix: .manifestIdentifiers
             case .notOffered, .notEnforced: .manifestKeys
-            case .processingNeedsIdentifiers, .meaninglessMode, .meaninglessEntitlement: .manifestModes
+            case .processingNeedsIdentifiers, .meaninglessMode, .meaninglessGrant: .manifestModes
             case .role: .manifestRole
             case .handlers, .handlerIdentifier, .handlerSymbol, .handlerArguments, .handlerReturns, .noCancelFlag:
                 .manifestHandlers

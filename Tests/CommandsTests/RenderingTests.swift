@@ -148,7 +148,7 @@ struct RenderingTests {
                 batch size      100
                 day budget      4h
                 background      on
-                entitlements    continued-processing.gpu
+                entitlements    gpu
                 schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
                 retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
                 retention       requests are kept for 30d after a removal

@@ -97,7 +97,7 @@ struct DocumentationTests {
             #expect(page.entries["background-modes"]?[1].contains("`\(mode.rawValue)`") == true)
         }
         for entitlement in Entitlement.allCases {
-            #expect(page.entries["entitlements"]?[1].contains("`\(entitlement.rawValue)`") == true)
+            #expect(page.entries["grants-\(entitlement.rawValue)"] != nil)
         }
         for rule in FunctionResult.SuccessRule.allCases {
             #expect(page.entries["result-int32"]?[1].contains("`\(rule.rawValue)`") == true)

@@ -231,7 +231,7 @@ struct WireShapeTests {
                      "effective": ["/srv/photos/new"], "cause": "grant-limits.*.write is /srv/photos/new"}], "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
                      {"name": "memory", "not_enforced": "control groups are disabled (cgroup: none)"}]},
-                 "entitlements": ["continued-processing.gpu"],
+                 "entitlements": ["gpu"],
                  "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
                                 "next": "2026-01-31T02:48:00Z", "next_ns": "1769827680000000000"}],
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},

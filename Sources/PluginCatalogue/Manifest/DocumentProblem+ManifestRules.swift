@@ -13,7 +13,7 @@ package enum ManifestRule: String, CaseIterable, Sendable {
     case processingNeedsIdentifiers = "processing-needs-identifiers"
     case role = "role"
     case meaninglessMode = "meaningless-mode"
-    case meaninglessEntitlement = "meaningless-entitlement"
+    case meaninglessGrant = "meaningless-grant"
 
     // Rules for its handlers.
     case handlers = "handlers"
@@ -56,7 +56,7 @@ extension DocumentProblem.Rule {
     package static let processingNeedsIdentifiers = Self(ManifestRule.processingNeedsIdentifiers)
     package static let role = Self(ManifestRule.role)
     package static let meaninglessMode = Self(ManifestRule.meaninglessMode)
-    package static let meaninglessEntitlement = Self(ManifestRule.meaninglessEntitlement)
+    package static let meaninglessGrant = Self(ManifestRule.meaninglessGrant)
     package static let handlers = Self(ManifestRule.handlers)
     package static let handlerIdentifier = Self(ManifestRule.handlerIdentifier)
     package static let handlerSymbol = Self(ManifestRule.handlerSymbol)

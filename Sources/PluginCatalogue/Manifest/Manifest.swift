@@ -26,6 +26,7 @@ package struct Manifest: Hashable, Sendable {
     package let extensions: [PluginIdentifier]
     package let permitted: [Field<PermittedIdentifier>]
     package let modes: Set<BackgroundMode>
+    /// The kinds of requests that the grants permit.
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
     /// The keys of the secret settings, sorted; `settings` does not have them.

@@ -29,7 +29,7 @@ struct ManifestCheck {
         let grants = grants()
         checkRole()
         checkProcessing()
-        checkUseOfEntitlements(with: modes)
+        checkHealthResearch(with: modes)
         checkOffers()
 
         guard let identifier, let library, let role = draft.role, !problems.holdsErrors else {

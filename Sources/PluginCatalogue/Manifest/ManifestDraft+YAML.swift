@@ -35,7 +35,6 @@ extension ManifestDraft {
         modes = root.strings(.backgroundModes)
         permitted = root.strings(.permittedIdentifiers)
         extensions = root.strings(.extensions)
-        entitlements = root.strings(.entitlements)
         for (key, value) in root.settings(.settings) {
             if let value { settings[key] = value } else { secrets.insert(key) }
         }
@@ -47,7 +46,7 @@ extension ManifestDraft {
                 processes: limits.integer(ManifestKey.limitsProcesses.name, in: PluginLimits.processRange)?.value
             )
         }.flatMap { value in place?.map { value } }
-        grants = root.mapping(.grants, GrantsDraft.init)
+        grants = root.mapping(.grants) { GrantsDraft($0) }
         bindsFunctions = root.presence(of: .handlers) != nil
         handlers = root.mappings(inList: ManifestKey.handlers.name, HandlerDraft.init)
     }

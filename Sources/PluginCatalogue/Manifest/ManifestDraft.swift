@@ -33,7 +33,6 @@ struct ManifestDraft {
     var modes: Field<[Field<String>]>?
     var permitted: Field<[Field<String>]>?
     var extensions: Field<[Field<String>]>?
-    var entitlements: Field<[Field<String>]>?
     var settings: [String: String] = [:]
     /// The keys of the secret settings.
     var secrets: Set<String> = []

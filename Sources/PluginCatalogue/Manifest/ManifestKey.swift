@@ -24,13 +24,13 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case handlersArguments = "handlers.arguments"
     case handlersReturns = "handlers.returns"
     case extensions
-    case entitlements
     case grants
     case grantsNetwork = "grants.network"
     case grantsNetworkConnect = "grants.network.connect"
     case grantsNetworkListen = "grants.network.listen"
     case grantsUnix = "grants.unix"
     case grantsGPU = "grants.gpu"
+    case grantsHealthResearch = "grants.health-research"
     case grantsProcesses = "grants.processes"
     case grantsRead = "grants.read"
     case grantsWrite = "grants.write"
