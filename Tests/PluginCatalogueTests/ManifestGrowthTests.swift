@@ -49,7 +49,6 @@ struct ManifestGrowthTests {
 
     @Test(arguments: [
         ("role: service", "role"), ("background-modes: [fetch, push]", "background-modes[1]"),
-        ("entitlements: [location]", "entitlements[0]"),
         ("settings: { a: /b }\ngrants: { settings: [{ setting: a, access: append }] }", "grants.settings[0].access"),
     ])
     func `a future value of an enumeration is refused with its key and the known values`(lines: String, key: String)
@@ -71,6 +70,53 @@ struct ManifestGrowthTests {
         let reading = PluginCatalogueTests.read(yaml("manifest: 2\nrequires: [a]\nretry: {}\nlibrary: [a]"))
         #expect(reading.problems.map(\.rule) == [.format])
         #expect(reading.problems.first?.remedy.contains("upgrade bgtaskd") == true)
+    }
+
+    // MARK: A simulated later release
+
+    /// What a later release adds to the words of the first one: line, and the place of the problem on a host of this
+    /// release; nil for an addition that has no effect.
+    private static let later: [(line: String, place: String?)] = [
+        ("requires: [bgtask.checkpoint/1]", "requires[0] requires"),
+        ("main-bundle: true", "main-bundle unknown-key"),
+        ("retry: { com.example.feed.refresh: { attempts: 3 } }", "retry unknown-key"),
+        ("extension-point: notification-service", "extension-point unknown-key"),
+        ("background-modes: [fetch, remote-notification]", "background-modes[1] not-offered"),
+        ("background-modes: [fetch, transfer]", "background-modes[1] wrong-value"),
+        ("grants: { health-research: true, camera: true }", "grants.camera unknown-key"),
+        ("grants: { network: { quic: [443] } }", "grants.network.quic unknown-key"),
+        ("limits: { disk: 1GiB }", "limits.disk unknown-key"),
+        ("x-retry: { attempts: 3 }\ngrants: { x-camera: true }\nlimits: { x-disk: 1GiB }", nil),
+        ("library: { riscv128: a.so, x86_64: b.so }", nil),
+    ]
+
+    @Test(arguments: later)
+    func `each addition of a later release is refused or ignored by the written rule, with key, rule and remedy`(
+        line: String,
+        place: String?
+    ) throws {
+        let host = ManifestHost(architecture: "x86_64", features: HostFeatures.all)
+        let reading = ManifestReading.read(bytes: Array(yaml(line).utf8), file: "feed.yaml", for: host)
+        let errors = reading.problems.filter { $0.severity == .error }
+        #expect(
+            errors.map { $0.short.split(separator: " ").dropFirst().joined(separator: " ") }
+                == [place].compactMap(\.self)
+        )
+        #expect((reading.manifest == nil) == (place != nil))
+        for problem in errors {
+            #expect(problem.key != nil && problem.line != nil && !problem.message.isEmpty)
+            #expect(
+                problem.remedy.contains("upgrade bgtaskd") || problem.remedy.contains("write")
+                    || problem.remedy.contains("remove it"),
+                "\(problem)"
+            )
+        }
+    }
+
+    @Test func `a manifest of a later release is read as one of this release without its additions`() throws {
+        let plain = try #require(read("name: Feed").manifest)
+        let later = try #require(read("name: Feed\nx-icon: feed.png\nlimits: { x-disk: 1GiB }").manifest)
+        #expect(later.name == plain.name && later.modes == plain.modes && later.limits == plain.limits)
     }
 
     // MARK: Property lists
@@ -140,8 +186,9 @@ struct ManifestGrowthTests {
     private static let firstKeys = [
         "manifest", "requires", "identifier", "name", "version", "role", "containing-plugin", "library", "sha256",
         "files", "background-modes", "permitted-identifiers", "handlers", "handlers.identifier", "handlers.symbol",
-        "handlers.arguments", "handlers.returns", "extensions", "entitlements", "grants", "grants.network",
-        "grants.network.connect", "grants.network.listen", "grants.unix", "grants.gpu", "grants.processes",
+        "handlers.arguments", "handlers.returns", "extensions", "grants", "grants.network",
+        "grants.network.connect", "grants.network.listen", "grants.unix", "grants.gpu", "grants.health-research",
+        "grants.processes",
         "grants.read", "grants.write", "grants.execute", "grants.settings", "limits", "limits.memory",
         "limits.processes", "settings",
     ]
