@@ -204,7 +204,10 @@ let package = Package(
 
         // MARK: PluginChecker, reports by check whether a host would accept a plugin
 
-        .target(name: "PluginChecker", dependencies: ["LocatedYAML", "PluginBinary", "PluginCatalogue", "TaskModel"]),
+        .target(
+            name: "PluginChecker",
+            dependencies: ["LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "TaskModel"]
+        ),
         .testTarget(name: "PluginCheckerTests", dependencies: ["HostTestKit", "PluginCatalogue", "PluginChecker"]),
 
         // MARK: PluginLaunch, starts runners, carries messages, ends processes on time

@@ -37,7 +37,7 @@ extension BgtaskCommand {
             if let remedy = failure.remedy { context.writeMessage(remedy) }
             return failure.status
         case let error as InstallationError:
-            if let report = error.report { try? context.write(report.text(for: context.reader)) }
+            if let report = error.report { try? context.write(error.shown(report.text(for: context.reader))) }
             let failure = CommandFailure(.refused, error.message, remedy: error.remedy)
             return conclude(failure, asksForJSON: asksForJSON)
         case let error as FunctionTrialError:

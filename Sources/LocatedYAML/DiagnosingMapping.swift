@@ -227,10 +227,16 @@ package final class DiagnosingMapping {
                 key: key(entry.key),
                 position: entry.position,
                 "is not a known key",
-                remedy: NearestWord.remedy(for: entry.key, among: asked)
-                    + ", or begin the key with x- to keep it as a comment"
+                remedy: Self.remedy(forUnknown: entry.key, among: asked)
             )
         }
+    }
+
+    /// The remedy for an unknown key: a later release may know a key that resembles no known one.
+    private static func remedy(forUnknown key: String, among known: [String]) -> String {
+        let upgrade = NearestWord.to(key, among: known) == nil ? ", upgrade bgtaskd if a later release has it" : ""
+        return NearestWord.remedy(for: key, among: known) + upgrade
+            + ", or begin the key with x- to keep it as a comment"
     }
 
     package func mismatch<Value>(_ field: Field<YAMLNode>, expected: String, remedy: String) -> Field<Value>? {
@@ -275,7 +281,7 @@ package final class DiagnosingMapping {
         Field(value, key: field.key, position: field.value.isNothing ? field.position : field.value.position)
     }
 
-    private func string(_ field: Field<YAMLNode>, expected: String) -> Field<String>? {
+    func string(_ field: Field<YAMLNode>, expected: String) -> Field<String>? {
         guard case .text(let text, _) = field.value.content, !field.value.isNothing else {
             return mismatch(field, expected: expected, remedy: "write \(expected == "text" ? "a text" : expected)")
         }

@@ -19,7 +19,14 @@ package struct BinarySurvey: Hashable, Sendable {
     /// Identity of the file that was read; nil when it is not a regular file.
     package let identity: FileIdentity?
 
+    /// The architecture of this machine, as manifests name it.
     package static var machine: String { ElfHeader.hostMachineName }
+
+    /// The architecture of the library, as manifests name it; nil when the file is not a library of this system.
+    package var architecture: String? {
+        if traits != nil { return Self.machine }
+        return problems.lazy.compactMap { if case .foreignArchitecture(let name) = $0.kind { name } else { nil } }.first
+    }
 
     package init(path: String, for use: LibraryUse = .entry) {
         // Without O_NONBLOCK, opening a named pipe would block.

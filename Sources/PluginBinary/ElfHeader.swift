@@ -79,6 +79,7 @@ struct ElfHeader {
 
     static var hostMachineName: String { name(ofMachine: hostMachine) }
 
+    /// The name of a machine: for supported architectures the name in manifests, as `uname -m` prints it.
     static func name(ofMachine machine: UInt16) -> String {
         switch machine {
         case 2, 43: "SPARC"
@@ -88,9 +89,9 @@ struct ElfHeader {
         case 21: "PowerPC 64"
         case 22: "S/390"
         case 40: "ARM"
-        case 62: "x86-64"
-        case 183: "AArch64"
-        case 243: "RISC-V"
+        case 62: "x86_64"
+        case 183: "aarch64"
+        case 243: "riscv64"
         case 258: "LoongArch"
         default: "machine \(machine)"
         }

@@ -13,8 +13,10 @@ struct ManifestFindings {
 
     /// Collects the findings.
     ///
-    /// - Parameter neighbourly: the catalogue's problems of the file in relation to other manifests.
-    init(_ manifest: ExaminedManifest, besides neighbourly: [DocumentProblem]) {
+    /// - Parameters:
+    ///   - neighbourly: the catalogue's problems of the file in relation to other manifests.
+    ///   - pluginDirectory: the directory of libraries that are not beside their manifest; nil for none.
+    init(_ manifest: ExaminedManifest, besides neighbourly: [DocumentProblem], pluginDirectory: String?) {
         self.manifest = manifest
         let use = manifest.reading.library?.use ?? .entry
         survey = manifest.libraryPath.map { BinarySurvey(path: $0, for: use) }
@@ -29,6 +31,12 @@ struct ManifestFindings {
             if check.row.group == .neighbours { add(CheckFinding(problem), to: check) }
         }
         addLibrary()
+        let others = OtherLibraryFindings(
+            manifest: manifest.reading.file,
+            libraries: manifest.reading.library?.others ?? [],
+            pluginDirectory: pluginDirectory
+        )
+        for finding in others.all { add(finding, to: .libraryArchitectures) }
     }
 
     /// The rules about finding and reading the library. All other rules for libraries are about the contents.
@@ -94,18 +102,27 @@ struct ManifestFindings {
     private func obstacle(to check: PluginCheck) -> String? {
         switch check.row.group {
         case .text: nil
-        case .manifest:
-            fails(.manifestReadable) || (check == .provenance && manifest.reading.manifest == nil)
-                ? "the manifest is invalid" : nil
+        case .manifest: obstacle(toManifestCheck: check)
         case .place: obstacle(toPlaceCheck: check)
         case .file, .contents: obstacle(toLibraryCheck: check)
         case .neighbours: obstacle(toNeighbourCheck: check)
         }
     }
 
+    private func obstacle(toManifestCheck check: PluginCheck) -> String? {
+        if fails(.manifestReadable) { return "the manifest is invalid" }
+        // The missing feature may have keys and values that are unknown here.
+        if fails(.manifestRequires) { return Self.withoutFeature }
+        return check == .provenance && manifest.reading.manifest == nil ? "the manifest is invalid" : nil
+    }
+
+    private static let withoutFeature = "the check manifest-requires failed"
+
     private func obstacle(toPlaceCheck check: PluginCheck) -> String? {
+        if fails(.manifestRequires) { return Self.withoutFeature }
         guard let library = manifest.reading.library else { return "the manifest names no valid library" }
         if check == .filesPinned { return isFound ? nil : "the check library-found did not pass" }
+        if check == .libraryArchitectures, library.others.isEmpty { return "the manifest names one library" }
         if check != .libraryPinned { return nil }
         if library.pinnedDigest == nil { return "the manifest pins no digest" }
         return manifest.library == nil ? "the library is missing or refused" : nil

@@ -8,12 +8,14 @@ internal import TaskModel
 /// One check of the checker. The raw value is its name, for selection.
 package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case manifestReadable = "manifest-readable"
+    case manifestRequires = "manifest-requires"
     case manifestKeys = "manifest-keys"
     case manifestIdentifiers = "manifest-identifiers"
     case manifestModes = "manifest-modes"
     case manifestRole = "manifest-role"
     case manifestHandlers = "manifest-handlers"
     case libraryFound = "library-found"
+    case libraryArchitectures = "library-architectures"
     case elfStatic = "elf-static"
     case elfNote = "elf-note"
     case elfExports = "elf-exports"
@@ -77,16 +79,23 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     var row: Row {
         switch self {
         case .manifestReadable: Row(.text, "the manifest is one text file in a known format")
+        case .manifestRequires: Row(.manifest, "a host of this release has every feature that the manifest requires")
         case .manifestKeys:
             Row(.manifest, "every key is known, has a value of its type, and is supported by this version")
         case .manifestIdentifiers:
             Row(.manifest, "identifiers and patterns are reverse-DNS names of valid length")
-        case .manifestModes: Row(.manifest, "the background modes and the entitlements are known and can be used")
+        case .manifestModes: Row(.manifest, "the background modes are known, and the modes and the grants can be used")
         case .manifestRole: Row(.manifest, "the keys of the manifest suit its role")
         case .manifestHandlers:
             Row(.manifest, "every handler binds a permitted identifier to a function, with its signature")
         case .libraryFound:
-            Row(.place, concernsLoading: true, "the library is at a place that the manifest may name")
+            Row(
+                .place,
+                concernsLoading: true,
+                "the manifest names a library for this machine, which is at a place that the manifest may name"
+            )
+        case .libraryArchitectures:
+            Row(.place, "the library of each other architecture exists, is built for it, and has its digest")
         case .elfStatic:
             Row(
                 .file,
@@ -194,13 +203,14 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         self =
             switch rule {
             case .format: .manifestReadable
+            case .requires: .manifestRequires
             case .patternPrefix: .manifestIdentifiers
             case .notOffered, .notEnforced: .manifestKeys
-            case .processingNeedsIdentifiers, .meaninglessMode, .meaninglessEntitlement: .manifestModes
+            case .processingNeedsIdentifiers, .meaninglessMode, .meaninglessGrant: .manifestModes
             case .role: .manifestRole
             case .handlers, .handlerIdentifier, .handlerSymbol, .handlerArguments, .handlerReturns, .noCancelFlag:
                 .manifestHandlers
-            case .libraryPath, .libraryMissing, .libraryChanging: .libraryFound
+            case .architecture, .libraryPath, .libraryMissing, .libraryChanging: .libraryFound
             case .digest: .libraryPinned
             case .files, .unpinned: .filesPinned
             case .searchPath: .elfSearchPath

@@ -12,6 +12,7 @@ package import TaskModel
 package struct PluginExamination {
     package let contents: CatalogueContents
     private let examined: [ExaminedManifest]
+    private let pluginDirectory: String?
 
     /// Examines the manifests.
     ///
@@ -27,6 +28,7 @@ package struct PluginExamination {
         rule: ProvenanceRule = .standard,
         cache: CatalogueCache = CatalogueCache()
     ) {
+        self.pluginDirectory = pluginDirectory
         examined = sources.map { source in
             ExaminedManifest.examine(source, pluginDirectory: pluginDirectory, rule: rule, cache: cache)
         }
@@ -59,7 +61,7 @@ package struct PluginExamination {
         let file = manifest.reading.file
         let refusal = contents.refused.first { $0.file == file }
         let neighbourly = (refusal?.problems ?? []) + contents.notes.filter { $0.file == file }
-        let findings = ManifestFindings(manifest, besides: neighbourly)
+        let findings = ManifestFindings(manifest, besides: neighbourly, pluginDirectory: pluginDirectory)
         let all = PluginCheck.allCases.map(findings.result)
         let results = all.map { result in
             selection.exclusion(of: result.check.rawValue).map { CheckResult(excluding: result.check, because: $0) }

@@ -51,7 +51,6 @@ package struct GrantsConsent: Hashable {
 extension Manifest {
     /// The rights that the manifest requests.
     var rights: [GrantedRight] {
-        grants.rights(settings: settings)
-            + entitlements.sorted { $0.rawValue < $1.rawValue }.map { GrantedRight.entitlement($0) }
+        grants.rights(settings: settings) + (entitlements.contains(.healthResearch) ? [.healthResearch] : [])
     }
 }

@@ -35,9 +35,39 @@ package struct InstallationPlan {
     package let consent: GrantsConsent
     /// Other plugins that the host would refuse because of the new plugin.
     package let displaced: [RefusedFile]
+    /// The unpacked pack that contains the plugin; nil for a manifest in a directory.
+    private var unpacked: UnpackedPlugin?
+
+    /// A text for the operator, with paths in the pack, if the plugin is in a pack.
+    package func shown(_ text: String) -> String { unpacked?.shown(text) ?? text }
 
     package var identifier: PluginIdentifier { manifest.identifier.value }
     var digest: String { ManifestReading.read(bytes: bytes, file: manifestTarget).digest }
+
+    /// Creates the plan for a pack. Throws when the pack is damaged, or a check fails.
+    ///
+    /// - Parameter temporary: the directory in which the pack is unpacked; the files there are deleted with the plan.
+    package init(
+        pack: String,
+        isPinned: Bool,
+        allowsDowngrade: Bool = false,
+        unpackedIn temporary: String,
+        into place: InstallationPlace
+    ) throws {
+        let unpacked = try UnpackedPlugin(PluginPack(at: pack), in: temporary)
+        do {
+            try self.init(
+                source: unpacked.manifest,
+                library: nil,
+                isPinned: isPinned,
+                allowsDowngrade: allowsDowngrade,
+                into: place
+            )
+        } catch let error as InstallationError {
+            throw error.shown(from: unpacked)
+        }
+        self.unpacked = unpacked
+    }
 
     /// Creates the plan. Throws when a check fails.
     ///

@@ -39,14 +39,15 @@ struct ManifestBytes {
                 remedy: "leave --pin out, or write the manifest as YAML"
             )
         }
+        let pin = reading.library?.architecture.map { "{ \($0): \(digest) }" } ?? digest
         let isOnLineOfItsOwn = named.last == UInt8(ascii: "\n")
-        let bytes = named + Array("\(isOnLineOfItsOwn ? "" : "\n")sha256: \(digest)\n".utf8)
+        let bytes = named + Array("\(isOnLineOfItsOwn ? "" : "\n")sha256: \(pin)\n".utf8)
         let pinned = ManifestReading.read(bytes: bytes, file: reading.file)
         guard pinned.manifest != nil, pinned.library?.pinnedDigest?.value == digest else {
             throw InstallationError(
                 "--pin cannot append the library's digest to \(reading.file): with the key sha256 at its end, the file"
                     + " would not be a valid manifest; nothing was written",
-                remedy: "write the key yourself, at another place of the manifest: sha256: \(digest)"
+                remedy: "write the key yourself, at another place of the manifest: sha256: \(pin)"
             )
         }
         return bytes
@@ -98,7 +99,9 @@ struct ManifestBytes {
     private func means(_ bytes: [UInt8], besidesLibrary name: String) -> Bool {
         let changed = ManifestReading.read(bytes: bytes, file: reading.file)
         guard let old = reading.manifest, let new = changed.manifest else { return false }
-        return new.library.path.value == name && new.library.pinnedDigest?.value == old.library.pinnedDigest?.value
+        return new.library.others.map(\.path.value) == old.library.others.map(\.path.value)
+            && new.requires == old.requires && new.library.path.value == name
+            && new.library.pinnedDigest?.value == old.library.pinnedDigest?.value
             && new.identifier.value == old.identifier.value && new.name == old.name && new.version == old.version
             && new.role == old.role && new.containing?.main == old.containing?.main
             && RequestedGrants(new) == RequestedGrants(old) && changed.problems.count == reading.problems.count

@@ -19,17 +19,20 @@ package struct RequestedGrants: Hashable {
         for key in ManifestKey.allCases {
             switch key {
             // The installation prompt shows these keys separately.
-            case .manifest, .identifier, .name, .version, .role, .containingPlugin, .library, .sha256, .files: break
+            case .manifest, .requires, .identifier, .name, .version, .role, .containingPlugin, .library, .sha256,
+                .files:
+                break
             case .backgroundModes: add("modes", manifest.modes.map(\.rawValue).sorted())
             case .permittedIdentifiers: add("identifiers", manifest.permitted.map(\.value.description))
             case .handlers: add("handlers", manifest.handlers.map { "\($0.identifier): \($0.text)" })
             case .extensions: add("extensions", manifest.extensions.map(\.text))
-            case .entitlements: add("entitlements", manifest.entitlements.map(\.rawValue).sorted())
             case .grantsNetwork: add("network", manifest.grants.network ? ["yes"] : [])
             case .grantsNetworkConnect: add("connects to", manifest.grants.connect.map { "TCP port \($0)" })
             case .grantsNetworkListen: add("listens at", manifest.grants.listen.map { "TCP port \($0)" })
             case .grantsUnix: add("connects to", manifest.grants.unix)
             case .grantsGPU: add("gpu", manifest.grants.gpu ? ["yes"] : [])
+            case .grantsHealthResearch:
+                add("health research", manifest.entitlements.contains(.healthResearch) ? ["yes"] : [])
             case .grantsProcesses: add("processes", manifest.grants.processes ? ["yes"] : [])
             case .grantsRead: add("reads", manifest.grants.read)
             case .grantsWrite: add("writes", manifest.grants.write)

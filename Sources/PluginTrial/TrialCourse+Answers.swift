@@ -99,7 +99,8 @@ extension TrialCourse {
         case .healthResearch where !plugin.entitlements.contains(.healthResearch):
             return notPermitted(
                 .entitlementMissing,
-                "was submitted as health research, but the manifest lacks the entitlement healthresearch; add it"
+                "was submitted as health research, but the manifest lacks the grant health-research; add"
+                    + " health-research: true to grants"
             )
         default: return nil
         }

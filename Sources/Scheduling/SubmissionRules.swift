@@ -144,8 +144,8 @@ package enum SubmissionRules {
             SubmissionRefusal(
                 code: .notPermitted,
                 subReason: .entitlementMissing,
-                message: "\(request.identifier) needs the entitlement \(entitlement.rawValue), which the manifest of"
-                    + " \(entry.identifier) does not list; add it to entitlements"
+                message: "\(request.identifier) needs the grant \(entitlement.rawValue), which the manifest of"
+                    + " \(entry.identifier) does not request; add \(entitlement.rawValue): true to grants"
             )
         case .identifierNotPermitted:
             SubmissionRefusal(

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One right of a manifest's grants and entitlements, to compare the rights of two versions of a plugin.
+/// One right of a manifest's grants, to compare the rights of two versions of a plugin.
 package enum GrantedRight: Hashable, Sendable {
     package enum Access: String, Hashable, Sendable, CaseIterable {
         case read
@@ -26,13 +26,14 @@ package enum GrantedRight: Hashable, Sendable {
     case path(Access, String)
     /// Access to the path in a setting. The path is the manifest's default value; nil when that is no absolute path.
     case setting(key: String, Access, defaultPath: String?)
-    case entitlement(Entitlement)
+    /// Health research requests.
+    case healthResearch
 
     /// Whether one of the rights permits all that this right permits. The operator chooses the value of a setting, so
     /// only a right to the same setting includes a right to a setting.
     package func isIncluded(in rights: [GrantedRight]) -> Bool {
         switch self {
-        case .network, .processes, .gpu, .entitlement: rights.contains(self)
+        case .network, .processes, .gpu, .healthResearch: rights.contains(self)
         case .connect, .listen: rights.contains(self) || rights.contains(.network)
         case .unix(let path):
             rights.contains { right in
@@ -72,7 +73,7 @@ package enum GrantedRight: Hashable, Sendable {
         case .path(let access, let path): "\(access.rawValue) \(Self.counted(path))"
         case .setting(let key, let access, let path):
             "setting \(access.rawValue) \(Self.counted(key)) \(path.map(Self.counted) ?? "none")"
-        case .entitlement(let entitlement): "entitlement \(entitlement.rawValue)"
+        case .healthResearch: "health-research"
         }
     }
 
@@ -83,13 +84,12 @@ package enum GrantedRight: Hashable, Sendable {
         case .connect(let port): "connect to TCP port \(port) of every address"
         case .listen(let port): "accept connections at TCP port \(port)"
         case .unix(let path): "connect to the Unix socket \(path)"
-        case .gpu: "use the graphics processors"
+        case .gpu: "use the graphics processors, also in continued tasks"
         case .processes: "start processes"
         case .path(let access, let path): "\(Self.verb(access)) \(path)"
         case .setting(let key, let access, let path):
             "\(Self.verb(access)) the path in the setting \(key)" + (path.map { ", by default \($0)" } ?? "")
-        case .entitlement(.continuedProcessingGPU): "submit continued requests with a GPU"
-        case .entitlement(.healthResearch): "submit health research requests"
+        case .healthResearch: "submit health research requests"
         }
     }
 

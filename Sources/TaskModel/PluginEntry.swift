@@ -2,6 +2,8 @@
 
 /// One installed plugin as its manifest describes it. The operator's policies for the plugin are stored elsewhere.
 package struct PluginEntry: Hashable, Sendable {
+    /// The features that the manifest requires of a host.
+    package let requires: [String]
     package let identifier: PluginIdentifier
     package let name: String
     package let version: String
@@ -24,12 +26,15 @@ package struct PluginEntry: Hashable, Sendable {
     /// The limits that the manifest requests for each launch.
     package let limits: PluginLimits
     package let library: LibraryFile
+    /// The architectures for which the manifest names a library; empty for one library for every machine.
+    package let architectures: [String]
     package let manifestPath: String
     /// SHA-256 of the manifest's bytes, lower-case hexadecimal.
     package let manifestDigest: String
     package let provenance: Provenance
 
     package init(
+        requires: [String] = [],
         identifier: PluginIdentifier,
         name: String,
         version: String,
@@ -45,10 +50,12 @@ package struct PluginEntry: Hashable, Sendable {
         grants: Grants = .none,
         limits: PluginLimits = .none,
         library: LibraryFile,
+        architectures: [String] = [],
         manifestPath: String,
         manifestDigest: String,
         provenance: Provenance = Provenance()
     ) {
+        self.requires = requires
         self.identifier = identifier
         self.name = name
         self.version = version
@@ -64,6 +71,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.grants = grants
         self.limits = limits
         self.library = library
+        self.architectures = architectures
         self.manifestPath = manifestPath
         self.manifestDigest = manifestDigest
         self.provenance = provenance

@@ -121,8 +121,8 @@ extension Reason {
             )
         case .entitlementMissing(let entitlement):
             (
-                "the manifest of the plugin does not have the entitlement \(entitlement.rawValue)",
-                "add \(entitlement.rawValue) to the manifest's entitlements"
+                "the manifest of the plugin does not request the grant \(entitlement.rawValue)",
+                "add \(entitlement.rawValue): true to the manifest's grants"
             )
         case .pluginTooOld(let since, let header):
             (

@@ -125,9 +125,9 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A right that a manifest requests beyond identifiers and modes. The operator grants the right by installing the
-/// manifest.
+/// A permission for requests beyond identifiers and modes, which a grant of the manifest gives. The raw value is the key
+/// of the grant below `grants`.
 package enum Entitlement: String, Hashable, Sendable, CaseIterable {
-    case continuedProcessingGPU = "continued-processing.gpu"
-    case healthResearch = "healthresearch"
+    case continuedProcessingGPU = "gpu"
+    case healthResearch = "health-research"
 }

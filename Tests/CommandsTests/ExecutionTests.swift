@@ -69,8 +69,9 @@ struct ExitStatusTests {
 
     @Test func `the help of each listed bgtask command has an example`() async {
         let commands = [
-            "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin install",
-            "plugin remove", "task", "task submit", "task cancel", "task list", "why", "run", "trigger", "launch",
+            "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin pack",
+            "plugin install", "plugin remove", "task", "task submit", "task cancel", "task list", "why", "run",
+            "trigger", "launch",
             "launch list", "launch show", "journal", "simulate", "simulate expiration",
             "simulate conditions",
             "host", "host run", "host status", "trust", "trust add", "trust list", "trust remove",

@@ -57,7 +57,7 @@ struct GrantsConsentTests {
     @Test(arguments: [
         ("grants: { network: true }", "grants: { network: true }"), ("grants: { network: true }", "grants: {}"),
         ("grants: { write: [/srv] }", "grants: { read: [/srv/a], write: [/srv/b] }"),
-        ("entitlements: [healthresearch]", "entitlements: []"),
+        ("grants: { health-research: true, gpu: true }", "grants: { gpu: true }"),
     ])
     func `a replacement whose grants are included in those of the installed version needs no consent`(
         _ before: String,

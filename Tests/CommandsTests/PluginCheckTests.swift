@@ -118,6 +118,34 @@ struct PluginCheckTests {
         }
     }
 
+    private static let bindingOfMissingFunction = [
+        "background-modes: [processing]", "permitted-identifiers: [com.example.plain.task]", "handlers:",
+        "  - identifier: com.example.plain.task", "    symbol: plain_sty", "    arguments: []", "    returns: void",
+    ]
+
+    @Test(arguments: [
+        ("Obedient", ["sha256: \(String(repeating: "0", count: 64))"], "has the digest"),
+        ("Obedient", ["sha256: DIGEST", "files: { gone.dat: \(String(repeating: "0", count: 64)) }"], "gone.dat"),
+        ("Plain", bindingOfMissingFunction, "write \"plain_stay\""),
+        ("Plain", [], "note"),
+    ])
+    func `plugin inspect of a manifest fails if a host refuses the manifest with the library beside it`(
+        _ source: String,
+        _ lines: [String],
+        _ words: String
+    ) async throws {
+        try await PluginCommandFixture.with { fixture in
+            try await fixture.build(source)
+            let digest = try fixture.digest("vendor/lib\(source).so")
+            let manifest = try await fixture.build(source, lines: lines.map { $0.replacing("DIGEST", with: digest) })
+            #expect(await fixture.terminal.run("plugin", "inspect", manifest) == .refused)
+            #expect((fixture.terminal.output + fixture.terminal.error).contains(words))
+            #expect(fixture.terminal.error.contains("no host of this version loads this plugin"))
+            let check = Terminal()
+            #expect(await check.run("plugin", "check", manifest) != .done)
+        }
+    }
+
     @Test func `plugin inspect fails for a library with an undefined symbol, and names the symbol`() async throws {
         try await PluginCommandFixture.with { fixture in
             try await fixture.build("UsesMissingFunction")

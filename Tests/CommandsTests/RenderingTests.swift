@@ -30,6 +30,8 @@ struct RenderingTests {
         #expect(
             Samples.host().text(for: reader) == """
                 version         0.1.0
+                features        bgtask.legacy-fetch/1
+                                manifest.library-per-architecture
                 process         7, user bgtask
                 started         2026-01-31 00:48:00 (1h ago)
                 boot            b00t
@@ -122,8 +124,10 @@ struct RenderingTests {
                 extensions      com.example.feed.keyboard
                 manifest        /etc/bgtask/manifests/feed.yaml
                                 sha256 cd34
+                requires        bgtask.legacy-fetch/1
                 library         /opt/libFeed.so
                                 sha256 ab12
+                libraries for   aarch64, x86_64
                 provenance      signed by ssh-ed25519 SHA256:abc, which signs for com.example.*; the library is pinned
                                 file libhelper.so, sha256 ef56
                 handlers        com.example.feed.refresh is int32_t feed_read(const char *, char *, size_t, int32_t *); called \
@@ -144,7 +148,7 @@ struct RenderingTests {
                 batch size      100
                 day budget      4h
                 background      on
-                entitlements    continued-processing.gpu
+                entitlements    gpu
                 schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
                 retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
                 retention       requests are kept for 30d after a removal

@@ -97,11 +97,19 @@ struct DocumentationTests {
             #expect(page.entries["background-modes"]?[1].contains("`\(mode.rawValue)`") == true)
         }
         for entitlement in Entitlement.allCases {
-            #expect(page.entries["entitlements"]?[1].contains("`\(entitlement.rawValue)`") == true)
+            #expect(page.entries["grants-\(entitlement.rawValue)"] != nil)
         }
         for rule in FunctionResult.SuccessRule.allCases {
             #expect(page.entries["result-int32"]?[1].contains("`\(rule.rawValue)`") == true)
         }
+    }
+
+    @Test func `Manifest.md lists every feature that a manifest may require, and every supported architecture`() throws
+    {
+        let text = try Repository.text(of: "Documentation/Manifest.md")
+        let rows = text.matches(of: /\n\| `([a-z]+\.[a-z\/0-9-]+)` \| \S/).map { String($0.1) }
+        #expect(rows == HostFeatures.all)
+        for name in ArchitectureName.supported { #expect(text.contains("`\(name)`"), "\(name)") }
     }
 
     @Test func `Configuration.md lists every key of the configuration file, and every condition`() throws {

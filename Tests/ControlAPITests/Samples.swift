@@ -22,6 +22,7 @@ enum Samples {
 
     static func entry() throws -> PluginEntry {
         PluginEntry(
+            requires: ["bgtask.legacy-fetch/1"],
             identifier: try plugin(),
             name: "Feed",
             version: "1.4.0",
@@ -44,6 +45,7 @@ enum Samples {
                 digest: "ab12",
                 identity: FileIdentity(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
             ),
+            architectures: ["aarch64", "x86_64"],
             manifestPath: "/etc/bgtask/manifests/feed.yaml",
             manifestDigest: "cd34",
             provenance: Provenance(

@@ -35,7 +35,8 @@ struct WireShapeTests {
             Samples.host(),
             "HostStatus",
             is: """
-                {"version": "0.1.0", "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
+                {"version": "0.1.0", "features": ["bgtask.legacy-fetch/1", "manifest.library-per-architecture"],
+                 "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
                   "started_at_ns": "1769820480000000000",
                  "boot_id": "b00t", "state_directory": "/var/lib/bgtask",
                  "ledger": {"state": "writable"}, "socket": "/run/bgtask/control.sock",
@@ -210,6 +211,7 @@ struct WireShapeTests {
             is: """
                 {\(summary),
                  "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest_digest": "cd34", "library_digest": "ab12",
+                 "requires": ["bgtask.legacy-fetch/1"], "architectures": ["aarch64", "x86_64"],
                  "libraries_to_load": [],
                  "provenance": {"source": "signed", "pinned": true, "files": [{"name": "libhelper.so", "sha256": "ef56"}],
                    "signer": {"key_type": "ssh-ed25519", "fingerprint": "SHA256:abc", "principals": "com.example.*"}},
@@ -229,7 +231,7 @@ struct WireShapeTests {
                      "effective": ["/srv/photos/new"], "cause": "grant-limits.*.write is /srv/photos/new"}], "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
                      {"name": "memory", "not_enforced": "control groups are disabled (cgroup: none)"}]},
-                 "entitlements": ["continued-processing.gpu"],
+                 "entitlements": ["gpu"],
                  "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
                                 "next": "2026-01-31T02:48:00Z", "next_ns": "1769827680000000000"}],
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},

@@ -147,21 +147,18 @@ struct ContinuedTests {
     @Test(
         .proves(75),
         arguments: [
-            (
-                entitlements: ["continued-processing.gpu"], gpu: "false",
-                answer: "403 not-permitted resources-unsupported"
-            ),
-            (entitlements: [], gpu: "true", answer: "403 not-permitted entitlement-missing"),
-            (entitlements: ["continued-processing.gpu"], gpu: "true", answer: "accepted"),
+            (grants: "gpu: true", gpu: "false", answer: "403 not-permitted resources-unsupported"),
+            (grants: "", gpu: "true", answer: "403 not-permitted entitlement-missing"),
+            (grants: "gpu: true", gpu: "true", answer: "accepted"),
         ]
     )
     func `a continued request for the GPU is accepted only with the entitlement and on a machine with a GPU`(
-        entitlements: [String],
+        grants: String,
         gpu: String,
         answer: String
     ) async throws {
         var plugin = Self.progresses
-        plugin.entitlements = entitlements
+        plugin.grants = grants
         try await HostFixture.with(HostSetup(["gpu": gpu]), plugins: [plugin]) { host in
             // The first launch creates the container, which holds the file that releases the plugin.
             try await host.started(plugin)

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("Health research is processing with an entitlement and a protected container", .proves(70))
 struct HealthResearchTests {
-    private static func studies(_ flags: String, entitlements: [String] = ["healthresearch"]) -> TestPlugin {
+    private static func studies(_ flags: String, grants: String = "health-research: true") -> TestPlugin {
         var plugin = TestPlugin("Studies", tasks: ["study"])
-        plugin.entitlements = entitlements
+        plugin.grants = grants
         plugin.settings = ["submits": flags]
         return plugin
     }
@@ -43,7 +43,7 @@ struct HealthResearchTests {
     func `without the entitlement a health research request is refused, from the plugin and from the command`()
         async throws
     {
-        let plugin = Self.studies("0x0", entitlements: [])
+        let plugin = Self.studies("0x0", grants: "")
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
             #expect(started.event == "succeeded")

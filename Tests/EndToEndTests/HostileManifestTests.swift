@@ -4,6 +4,7 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import PluginCatalogue
 import Testing
 
 @Suite("No manifest, whatever its contents, harms another plugin")
@@ -23,6 +24,8 @@ struct HostileManifestTests {
         var testDescription: String { name }
     }
 
+    private static let machine = ManifestHost.current.architecture
+    private static let foreign = machine == "aarch64" ? "x86_64" : "aarch64"
     private static let head = "manifest: 1\nidentifier: com.example.hostile\n"
     private static let tail = "background-modes: [processing]\npermitted-identifiers: [com.example.hostile.task]\n"
 
@@ -43,6 +46,20 @@ struct HostileManifestTests {
             line: 4,
             "is already on line 3",
             "remove one"
+        ),
+        Hostile(
+            "a feature that the host does not have",
+            head + "requires: [manifest.retry]\nretry: {}\nlibrary: libNeighbour.so\n" + tail,
+            line: 3,
+            "manifest.retry",
+            "upgrade bgtaskd"
+        ),
+        Hostile(
+            "no library for the machine",
+            head + "library: { \(foreign): libNeighbour.so }\n" + tail,
+            line: 3,
+            "no library for \(machine), the architecture of this machine, but only for \(foreign)",
+            "install a version of the plugin for"
         ),
         Hostile("a path that climbs out", head + "library: ../../etc/libEscapes.so\n" + tail, line: 3, "library"),
         Hostile("an absolute path", head + "library: /usr/lib/libEscapes.so\n" + tail, line: 3, "library"),

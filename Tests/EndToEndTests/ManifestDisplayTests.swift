@@ -11,6 +11,7 @@ struct ManifestDisplayTests {
     private static func display(of key: ManifestKey) -> String? {
         switch key {
         case .manifest: "manifests/Plain.yaml"
+        case .requires: "requires        bgtask.legacy-fetch/1\n"
         case .identifier: "plugin          com.example.plain\n"
         case .name: "name            Plain 1.0.0"
         case .version: "1.0.0"
@@ -26,12 +27,12 @@ struct ManifestDisplayTests {
         case .handlersArguments: "called with "
         case .handlersReturns: "int64_t plain_greet"
         case .extensions: "extensions      com.example.deafextension"
-        case .entitlements: "entitlements    healthresearch"
         case .grantsNetwork: "grants          network"
         case .grantsNetworkConnect: "connect 443"
         case .grantsNetworkListen: "listen 8080"
         case .grantsUnix: "unix /run/nowhere.sock"
         case .grantsGPU: " gpu"
+        case .grantsHealthResearch: "health-research\n"
         case .grantsProcesses: " processes\n"
         case .grantsRead: "read /etc/passwd"
         case .grantsWrite: "write /var/tmp"
@@ -49,10 +50,9 @@ struct ManifestDisplayTests {
         plain.handlers = ["greet": FunctionBindingTests.greet]
         plain.settings = ["greeting": "Hello", "list": "/etc/group"]
         plain.grants = """
-            network: true, unix: [/run/nowhere.sock], gpu: true, processes: true, read: [/etc/passwd], write: [/var/tmp], execute: [/bin/sh], \
+            network: true, unix: [/run/nowhere.sock], gpu: true, health-research: true, processes: true, read: [/etc/passwd], write: [/var/tmp], execute: [/bin/sh], \
             settings: [{ setting: list, access: read }]
             """
-        plain.entitlements = ["healthresearch"]
         plain.manifestLines = ["limits: { memory: 64 MiB, processes: 40 }"]
         var main = TestPlugin("Obedient")
         main.grants = "network: { connect: [443], listen: [8080] }"
@@ -61,7 +61,7 @@ struct ManifestDisplayTests {
             let notes = try host.directory.write("notes".utf8, to: "plugins/notes.txt")
             let library = try host.directory.write(try await plain.libraryBytes(), to: plain.libraryFile)
             plain.manifestLines += [
-                "sha256: \(try LibraryDigest.of(path: library))",
+                "requires: [bgtask.legacy-fetch/1]", "sha256: \(try LibraryDigest.of(path: library))",
                 "files: { notes.txt: \(try LibraryDigest.of(path: notes)) }",
             ]
             try await host.install(plain)

@@ -42,7 +42,7 @@ struct RefusedLibraryTests {
         // e_machine: an architecture other than this machine's.
         bytes[18] = bytes[18] == 183 ? 62 : 183
         plugin.library = .bytes(bytes)
-        try await expectRefusal(of: plugin, message: "is built for \(bytes[18] == 183 ? "AArch64" : "x86-64")")
+        try await expectRefusal(of: plugin, message: "is built for \(bytes[18] == 183 ? "aarch64" : "x86_64")")
     }
 
     @Test func `a broken manifest is reported line by line, and other plugins stay installed`() async throws {

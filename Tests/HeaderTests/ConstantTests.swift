@@ -2,6 +2,7 @@
 
 import CBackgroundTasks
 import StatementTraits
+import TaskModel
 import Testing
 
 @Suite("The header's constants keep their shipped values")
@@ -19,6 +20,11 @@ struct ConstantTests {
         let defined = try Header.text().matches(of: /#define (BGT(?:ASK)?_[A-Z0-9_]+) +[0-9]/).map { String($0.1) }
         let golden = Self.signed.map(\.name) + Self.unsigned.map(\.name) + Self.wide.map(\.name)
         #expect(Set(defined) == Set(golden))
+    }
+
+    @Test func `a manifest may require exactly the optional features that the header names`() throws {
+        let named = try Header.text().matches(of: /#define BGTASK_[A-Z_]+ +"(bgtask\.[^"]+)"/).map { String($0.1) }
+        #expect(named == HostFeatures.ofABI)
     }
 
     @Test(arguments: [

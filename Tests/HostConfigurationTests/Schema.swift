@@ -17,6 +17,9 @@ struct Schema {
         paths = Self.paths(below: document, in: document)
     }
 
+    /// The identifier of the schema; nil when it has none.
+    var identifier: String? { document["$id"].text }
+
     /// The directory of the source checkout from which the tests were built.
     static var root: URL {
         get throws {

@@ -14,7 +14,9 @@ import Testing
 @Suite("The JSON schemas accept and refuse the files that the readers accept and refuse")
 struct SchemaTests {
     private static let flawsOfManifests = [
-        "manifest: 2", "manifest: one", "identifier: nodot", "identifier: com..feed", "role: mian", "role: extension",
+        "manifest: 2", "manifest: one", "requires: manifest.retry", "requires: [manifest.retry]",
+        "library: { amd64/old: a.so }", "library: { x86_64: [a.so] }", "sha256: { x86_64: abc }",
+        "files: { a: { x86_64: abc } }", "identifier: nodot", "identifier: com..feed", "role: mian", "role: extension",
         "sha256: abc", "files: [a]", "files: { a: abc }", "background-modes: fetch", "background-modes: [audio]",
         "permitted-identifiers: [nodot]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [] }]",
@@ -22,7 +24,8 @@ struct SchemaTests {
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ int32: a }], returns: void }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: int32 }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: { int32: always } }]",
-        "extensions: [a..b]", "entitlements: [other]", "grants: { network: yes }", "grants: { read: [relative] }",
+        "extensions: [a..b]", "entitlements: [gpu]", "grants: { health-research: [a] }", "grants: { network: yes }",
+        "grants: { read: [relative] }",
         "grants: { disk: true }", "grants: { network: { connect: [0] } }", "grants: { network: { listen: [a] } }",
         "grants: { unix: [run/a] }", "grants: { settings: [ { setting: a } ] }", "limits: { memory: 5 }",
         "limits: { memory: 5GB }", "limits: { cpu: 1 }",
@@ -73,6 +76,24 @@ struct SchemaTests {
         }
     }
 
+    @Test func `the identifier of the manifest's schema has the number of the format that the reader accepts`() throws {
+        let identifier = try #require(try Schema("manifest").identifier)
+        let format = try #require(identifier.wholeMatch(of: /urn:bgtask:manifest:([0-9]+)/)).1
+        #expect(Self.isManifest(Self.manifest("manifest: \(format)")))
+    }
+
+    @Test func `a manifest with one library for each architecture is valid for schema and reader`() async throws {
+        let digest = String(repeating: "a", count: 64)
+        let lines = [
+            "library: { x86_64: a.so, aarch64: b/a.so, riscv64: c.so, loongarch64: d.so, x-why: [1] }",
+            "sha256: { x86_64: \(digest), aarch64: \(digest), riscv64: \(digest), loongarch64: \(digest) }",
+            "files: { a: \(digest), b: { x86_64: \(digest), x-why: { a: b } } }", "requires: [bgtask.legacy-fetch/1]",
+        ]
+        let text = Self.manifest(lines[0]) + lines.dropFirst().joined(separator: "\n")
+        #expect(try await Schema("manifest").verdicts(on: [text]) == [true])
+        #expect(Self.isManifest(text))
+    }
+
     @Test func `each known mistake in a manifest is refused by schema and reader`() async throws {
         var texts = Self.flawsOfManifests.map { Self.manifest($0) }
         for key in ["manifest", "identifier", "library"] { texts.append(Self.manifest("", without: key)) }
@@ -119,9 +140,9 @@ struct SchemaTests {
         let rules = FunctionResult.SuccessRule.allCases.map(\.rawValue)
         #expect(
             manifest == [
+                "requires": HostFeatures.all,
                 "role": PluginRole.allCases.map(\.name),
                 "background-modes": BackgroundMode.allCases.map(\.rawValue),
-                "entitlements": Entitlement.allCases.map(\.rawValue),
                 "grants.settings.access": Grants.Setting.Access.allCases.map(\.rawValue),
                 "argument": manifest["argument"] ?? [],
                 "result.int32": rules, "result.int64": rules,

@@ -18,7 +18,6 @@ package struct TestPlugin: Sendable {
     /// Last components of the permitted task identifiers.
     package var tasks = ["task"]
     package var modes = ["fetch", "processing"]
-    package var entitlements: [String] = []
     package var settings: [String: String] = [:]
     /// The grants: a flow mapping of YAML without its braces.
     package var grants = ""
@@ -80,7 +79,6 @@ package struct TestPlugin: Sendable {
         } else {
             lines.append("background-modes: [\(modes.joined(separator: ", "))]")
             if !tasks.isEmpty { lines += ["permitted-identifiers:"] + tasks.map { "  - \(task($0))" } }
-            if !entitlements.isEmpty { lines.append("entitlements: [\(entitlements.joined(separator: ", "))]") }
             if !extensions.isEmpty { lines.append("extensions: [\(extensions.joined(separator: ", "))]") }
         }
         if !grants.isEmpty { lines.append("grants: { \(grants) }") }

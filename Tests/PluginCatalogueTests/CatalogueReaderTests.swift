@@ -56,7 +56,7 @@ struct CatalogueReaderTests {
             let claims = """
                 background-modes: [processing]
                 permitted-identifiers: [com.example.b.study]
-                entitlements: [healthresearch, continued-processing.gpu]
+                grants: { health-research: true, gpu: true }
                 """
             try workshop.installManifest("operator/b.yaml", identifier: "com.example.b", claims)
             try workshop.write(

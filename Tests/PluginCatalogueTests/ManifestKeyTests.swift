@@ -7,7 +7,8 @@ import Testing
 @Suite("Each key of the manifest reader is in the table of keys")
 struct ManifestKeyTests {
     private static let values: [ManifestKey: String] = [
-        .manifest: "manifest: 1", .identifier: "identifier: com.example.feed", .name: "name: Feed",
+        .manifest: "manifest: 1", .requires: "requires: []", .identifier: "identifier: com.example.feed",
+        .name: "name: Feed",
         .version: "version: 1.0", .role: "role: main", .containingPlugin: "containing-plugin: com.example",
         .library: "library: libFeed.so", .sha256: "sha256: \(String(repeating: "a", count: 64))",
         .files: "files: {}",
@@ -17,12 +18,12 @@ struct ManifestKeyTests {
         .handlersIdentifier: "handlers: [{ identifier: com.example.feed.refresh }]",
         .handlersSymbol: "handlers: [{ symbol: feed_refresh }]", .handlersArguments: "handlers: [{ arguments: [] }]",
         .handlersReturns: "handlers: [{ returns: void }]",
-        .extensions: "extensions: [com.example.feed.keyboard]", .entitlements: "entitlements: [healthresearch]",
+        .extensions: "extensions: [com.example.feed.keyboard]",
         .grants: "grants: {}", .grantsNetwork: "grants: { network: true }", .grantsRead: "grants: { read: [/a] }",
         .grantsWrite: "grants: { write: [/a] }", .grantsExecute: "grants: { execute: [/a] }",
         .grantsNetworkConnect: "grants: { network: { connect: [443] } }",
         .grantsNetworkListen: "grants: { network: { listen: [443] } }", .grantsUnix: "grants: { unix: [/a] }",
-        .grantsGPU: "grants: { gpu: true }",
+        .grantsGPU: "grants: { gpu: true }", .grantsHealthResearch: "grants: { health-research: true }",
         .grantsProcesses: "grants: { processes: true }",
         .grantsSettings: "grants: { settings: [] }", .limits: "limits: {}", .limitsMemory: "limits: { memory: 64 MiB }",
         .limitsProcesses: "limits: { processes: 64 }",

@@ -25,7 +25,7 @@ struct ManifestRuleTests {
               - com.*.c
               - 
             extensions: [x]
-            entitlements: [gpu]
+            requires: gpu
             settings: { list: [1] }
             limits: { memory: 256MB, cpu: 1 }
             grants: { network: maybe, read: [etc], settings: [ { setting: list, access: own } ] }
@@ -36,7 +36,7 @@ struct ManifestRuleTests {
                 "6 library library-path", "7 sha256 wrong-value", "8 background-modes[1] wrong-value",
                 "8 background-modes[2] not-offered", "11 permitted-identifiers[1] identifier",
                 "13 permitted-identifiers[3] identifier", "14 permitted-identifiers[4] wrong-type",
-                "15 extensions[0] identifier", "16 entitlements[0] wrong-value", "17 settings.list wrong-type",
+                "15 extensions[0] identifier", "16 requires wrong-type", "17 settings.list wrong-type",
                 "18 limits not-enforced", "18 limits.memory wrong-type", "18 limits.cpu unknown-key",
                 "19 grants.network wrong-type", "19 grants.read[0] wrong-value",
                 "19 grants.settings[0].access wrong-value",
@@ -44,37 +44,31 @@ struct ManifestRuleTests {
         )
     }
 
-    @Test func `an unknown entitlement in a manifest is an error with the most similar known one`() throws {
-        let problem = try #require(read(yaml("entitlements: [healthreserch]")).problems.first)
-        #expect(problem.severity == .error)
-        #expect(
-            problem.description == """
-                feed.yaml:4:16: entitlements[0]: is "healthreserch", which is not one of \
-                continued-processing.gpu, healthresearch; write "healthresearch"
-                """
-        )
+    @Test func `an unknown grant in a manifest is an error with the most similar known one`() throws {
+        let problem = try #require(read(yaml("grants: { health-reserch: true }")).problems.first)
+        #expect(problem.severity == .error && problem.rule == .unknownKey && problem.key == "grants.health-reserch")
+        #expect(problem.remedy.contains("write \"health-research\""))
     }
 
-    @Test func `an entitlement that the manifest cannot use causes a note`() {
-        let useless = read(yaml("entitlements: [healthresearch, continued-processing.gpu]"))
+    @Test func `a grant of health research without the mode processing causes a note`() {
+        let useless = read(yaml("grants: { health-research: true, gpu: true }"))
         #expect(useless.manifest?.entitlements == [.healthResearch, .continuedProcessingGPU])
-        #expect(
-            useless.problems.map(\.short) == [
-                "4 entitlements[0] meaningless-entitlement", "4 entitlements[1] meaningless-entitlement",
-            ]
-        )
+        #expect(useless.problems.map(\.short) == ["4 grants.health-research meaningless-grant"])
         #expect(useless.problems.allSatisfy { $0.severity == .note })
+        #expect(read(yaml("grants: { health-research: false }")).problems.isEmpty)
         let used = """
             background-modes: [processing]
             permitted-identifiers: [com.example.feed.study, com.example.feed.export.*]
-            entitlements: [healthresearch, continued-processing.gpu]
+            grants: { health-research: true, gpu: true }
             """
         #expect(read(yaml(used)).problems.isEmpty)
     }
 
-    @Test func `an extension's manifest may not have entitlements`() {
-        let text = "role: extension\ncontaining-plugin: com.example\nentitlements: [healthresearch]"
-        #expect(found(yaml(text)) == ["6 entitlements role"])
+    @Test func `an extension's manifest may not grant health research, and its GPU permits no requests`() {
+        let text = "role: extension\ncontaining-plugin: com.example\ngrants: "
+        #expect(found(yaml(text + "{ health-research: true }")) == ["6 grants.health-research role"])
+        let manifest = read(yaml(text + "{ gpu: true, health-research: false }")).manifest
+        #expect(manifest?.grants.gpu == true && manifest?.entitlements == [])
     }
 
     @Test(arguments: ["manifest", "identifier", "library"])

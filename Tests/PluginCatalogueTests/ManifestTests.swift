@@ -21,7 +21,7 @@ struct ManifestTests {
           - com.example.colorfeed.db-cleaning
           - com.example.colorfeed.export.*
         extensions: [com.example.colorfeed.keyboard]
-        entitlements: [continued-processing.gpu, healthresearch]
+        grants: { gpu: true, health-research: true }
         settings: { feed-url: "https://example.com/feed.xml", retries: 3, verbose: true }
         x-reviewed-by: somebody
         """
@@ -45,7 +45,7 @@ struct ManifestTests {
             ]
         )
         #expect(manifest.extensions.map(\.text) == ["com.example.colorfeed.keyboard"])
-        #expect(manifest.entitlements == [.continuedProcessingGPU, .healthResearch])
+        #expect(manifest.entitlements == [.continuedProcessingGPU, .healthResearch] && manifest.grants.gpu)
         #expect(manifest.settings == ["feed-url": "https://example.com/feed.xml", "retries": "3", "verbose": "true"])
     }
 

@@ -12,6 +12,7 @@ import Testing
 struct PropertyListTests {
     static var whole: [String: Any] {
         [
+            "bgtask-requires": ["bgtask.legacy-fetch/1"],
             "CFBundleIdentifier": "com.example.feed",
             "CFBundleName": "Feed",
             "CFBundleShortVersionString": "2.1",
@@ -65,7 +66,10 @@ struct PropertyListTests {
             return
         }
         #expect(try read([name: ["a": ["b"]]]).problems.contains { $0.key == name }, "\(name) has no type")
-        #expect(try read(without: [name]).manifest != plain, "\(name) has no effect")
+        // The sample requests no grant.
+        let isGrant = key.rawValue.hasPrefix("grants.")
+        let changed = try isGrant ? read([name: true]) : read(without: [name])
+        #expect(changed.manifest != plain, "\(name) has no effect")
     }
 
     @Test(arguments: [("Feed", "libFeed.so"), ("libFeed.so", "libFeed.so"), ("libFeed.so.2", "libFeed.so.2")])
@@ -138,6 +142,7 @@ struct PropertyListTests {
             try read([gpu: true, study: true], format: format).manifest?.entitlements
                 == [.continuedProcessingGPU, .healthResearch]
         )
+        #expect(try read([gpu: true], format: format).manifest?.grants.gpu == true)
         #expect(try read([gpu: false, study: true], format: format).manifest?.entitlements == [.healthResearch])
         #expect(try read([gpu: "yes"], format: format).problems.map(\.short) == ["- \(gpu) wrong-type"])
         #expect(try read([study: 1], format: format).problems.map(\.short) == ["- \(study) wrong-type"])

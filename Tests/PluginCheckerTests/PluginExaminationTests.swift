@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import HostTestKit
+import PluginCatalogue
 import PluginChecker
 import Testing
 
@@ -10,8 +11,8 @@ struct PluginExaminationTests {
         try await Bench.with { bench in
             let report = try #require(bench.check(try await bench.install("Obedient")))
             #expect(report.verdict == .conforms)
-            #expect(report.checks(.skip) == [.libraryPinned, .containingPlugin])
-            #expect(report.checks(.pass).count == PluginCheck.allCases.count - 2)
+            #expect(report.checks(.skip) == [.libraryArchitectures, .libraryPinned, .containingPlugin])
+            #expect(report.checks(.pass).count == PluginCheck.allCases.count - 3)
             #expect(report.libraryDigest?.count == 64 && report.manifestDigest.count == 64)
         }
     }
@@ -169,6 +170,50 @@ struct PluginExaminationTests {
             let unread = try #require(bench.check(try bench.directory.write([0, 1], to: "binary.yaml")))
             #expect(unread.checks(.fail) == [.manifestReadable] && unread.verdict == .doesNotConform)
             #expect(unread.results.allSatisfy { $0.outcome == .fail || $0.reason != nil })
+        }
+    }
+
+    @Test func `a missing feature fails one plugin check, and the checks that depend on the manifest are skipped`()
+        async throws
+    {
+        try await Bench.with { bench in
+            let file = try await bench.install("Obedient", lines: ["requires: [manifest.retry]", "retry: {}"])
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .doesNotConform && report.checks(.fail) == [.manifestRequires])
+            #expect(report.checks(.pass) == [.manifestReadable])
+            #expect(report.result(of: .manifestKeys)?.reason == "the check manifest-requires failed")
+            #expect(report.result(of: .libraryFound)?.reason == "the check manifest-requires failed")
+        }
+    }
+
+    @Test func `a library of another architecture that is missing, misbuilt or changed causes a warning at its place`()
+        async throws
+    {
+        try await Bench.with { bench in
+            let machine = ManifestHost.current.architecture
+            let other = machine == "x86_64" ? "aarch64" : "x86_64"
+            let file = try await bench.install("Obedient")
+            func report(_ path: String, _ lines: String = "") throws -> ManifestReport {
+                let library = "library: { \(machine): libObedient.so, \(other): \(path) }"
+                let text = "manifest: 1\nidentifier: com.example.obedient\n\(library)\n\(lines)\n"
+                try bench.directory.write(text.utf8, to: "Obedient.yaml")
+                return try #require(bench.check(file))
+            }
+            func warning(_ report: ManifestReport) -> CheckFinding? {
+                #expect(report.verdict == .conforms && report.checks(.warn).contains(.libraryArchitectures))
+                return report.result(of: .libraryArchitectures)?.findings.last
+            }
+            let missing = warning(try report("lib/other.so"))
+            #expect(missing?.key == "library.\(other)" && missing?.line == 3 && missing?.rule == "architecture")
+            #expect(warning(try report("libObedient.so"))?.message.contains("is built for \(machine)") == true)
+            var bytes = try await PluginCompiler.library("Obedient")
+            // The machine of the ELF header: 62 is x86_64, 183 is aarch64.
+            bytes[18] = bytes[18] == 62 ? 183 : 62
+            try bench.directory.write(bytes, to: "other.so")
+            #expect(try report("other.so").checks(.warn).isEmpty)
+            let pins = "sha256: { \(other): \(String(repeating: "a", count: 64)) }"
+            let changed = warning(try report("other.so", pins))
+            #expect(changed?.key == "sha256.\(other)" && changed?.message.contains("has the digest") == true)
         }
     }
 

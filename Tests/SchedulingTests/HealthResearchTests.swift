@@ -32,7 +32,7 @@ struct HealthResearchTests {
         let host = SchedulerDriver(.studio(entitlements: [.continuedProcessingGPU]))
         let refusal = submit(to: host)?.refusal
         #expect(refusal?.code == .notPermitted && refusal?.subReason == .entitlementMissing)
-        #expect(refusal?.message.contains("healthresearch") == true)
+        #expect(refusal?.message.contains("health-research: true") == true)
     }
 
     @Test(.proves(70)) func `pending health research waits while its plugin lacks the entitlement`() {

@@ -29,8 +29,8 @@ struct GrantedRightTests {
         #expect(!setting(.read, "/data/../home").isIncluded(in: [setting(.read, "/srv"), .path(.read, "/data")]))
     }
 
-    @Test func `network, processes and entitlements are included in themselves alone`() {
-        let all: [GrantedRight] = [.network, .processes, .entitlement(.healthResearch)]
+    @Test func `network, processes and health research are included in themselves alone`() {
+        let all: [GrantedRight] = [.network, .processes, .healthResearch]
         for right in all {
             #expect(right.isIncluded(in: all))
             #expect(!right.isIncluded(in: all.filter { $0 != right }))

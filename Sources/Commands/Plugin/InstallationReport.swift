@@ -51,9 +51,13 @@ struct InstallationReport: Encodable {
     let version: String
     /// The version to be replaced; nil for a first installation, and when the installed manifest is refused.
     let replaces: String?
+    /// The features that the manifest requires of a host.
+    let requires: [String]
     let manifest: String
     let library: String
     let librarySHA256: String
+    /// The architectures for which the manifest names a library; empty for one library for every machine.
+    let architectures: [String]
     let grants: GrantsReport
     let notEnforced: [String]
     let changes: [String]
@@ -71,9 +75,11 @@ struct InstallationReport: Encodable {
         plugin = plan.identifier.text
         version = plan.manifest.version
         replaces = plan.previous?.manifest?.version
+        requires = plan.manifest.requires
         manifest = plan.manifestTarget
         library = plan.libraryTarget?.path ?? plan.library.path
         librarySHA256 = plan.library.digest
+        architectures = plan.manifest.library.architectures
         grants = GrantsReport(
             digest: plan.consent.digest,
             may: plan.consent.rights.map(\.phrase),
@@ -92,7 +98,8 @@ struct InstallationReport: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case format, outcome, plugin, version, replaces, manifest, library, grants, changes, strands, left
+        case format, outcome, plugin, version, replaces, requires, manifest, library, architectures, grants, changes,
+            strands, left
         case librarySHA256 = "library_sha256"
         case notEnforced = "not_enforced"
     }

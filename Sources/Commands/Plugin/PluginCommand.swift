@@ -6,15 +6,15 @@ import ArgumentParser
 struct PluginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugin",
-        abstract: "Show, check, install and remove plugins.",
+        abstract: "Show, check, pack, install and remove plugins.",
         discussion: """
             Example:
               bgtask plugin list
             """,
         subcommands: [
             PluginListCommand.self, PluginShowCommand.self, PluginNewCommand.self, PluginCheckCommand.self,
-            PluginInspectCommand.self, PluginCallCommand.self, PluginTryCommand.self, PluginInstallCommand.self,
-            PluginRemoveCommand.self,
+            PluginInspectCommand.self, PluginCallCommand.self, PluginTryCommand.self, PluginPackCommand.self,
+            PluginInstallCommand.self, PluginRemoveCommand.self,
         ]
     )
 }

@@ -28,12 +28,15 @@ struct PluginInstallCommand: AsyncParsableCommand {
             which the command prints; --yes alone is not enough. With --json the command asks no question and prints one \
             document.
 
-            Example:
+            A pack contains manifest, signature, libraries and files, and is installed like the files themselves.
+
+            Examples:
               bgtask plugin install com.example.feed.yaml --library build/libFeed.so --pin
+              bgtask plugin install com.example.feed-1.4.0.bgplugin
             """
     )
 
-    @Argument(help: "The manifest file.")
+    @Argument(help: "The manifest file, or a pack.")
     var manifest: String
 
     @Option(help: ArgumentHelp("The library, if it is not beside the manifest.", valueName: "file"))
@@ -62,12 +65,20 @@ struct PluginInstallCommand: AsyncParsableCommand {
     @OptionGroup var options: PlaceOptions
 
     func validate() throws {
-        guard ManifestDirectory.isManifest(FilePlace.name(of: manifest)) else {
+        if library != nil, isPack {
+            throw ValidationError("--library has no effect on \(manifest): a pack contains its library; leave it out")
+        }
+        guard isPack || ManifestDirectory.isManifest(FilePlace.name(of: manifest)) else {
             throw ValidationError(
-                "\(manifest) is not the name of a manifest; name a manifest, or rename the file: a manifest's name ends"
-                    + " with .yaml, .yml or .plist and does not begin with a dot"
+                "\(manifest) is neither a pack nor the name of a manifest; name a manifest or a pack, or rename the file:"
+                    + " a manifest's name ends with .yaml, .yml or .plist and does not begin with a dot"
             )
         }
+    }
+
+    /// Whether the argument is a pack, by its contents, or by its name if it does not exist.
+    private var isPack: Bool {
+        PluginPack.isPack(at: FilePlace.absolute(manifest)) || manifest.hasSuffix(PluginPack.suffix)
     }
 
     func run() async throws {
@@ -75,13 +86,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
         // Before the plan: it depends on the installed files.
         let lock = try DirectoryLock(on: place.operatorDirectory, isCreating: true)
         defer { withExtendedLifetime(lock) {} }
-        let plan = try InstallationPlan(
-            source: FilePlace.absolute(manifest),
-            library: library.map(FilePlace.absolute),
-            isPinned: pin,
-            allowsDowngrade: allowDowngrade,
-            into: place
-        )
+        let plan = try plan(into: place)
         let requests = try await options.requests(unpermittedBy: plan)
         if !json { try CommandContext.current.write(plan.text(stranding: requests)) }
         do {
@@ -92,6 +97,26 @@ struct PluginInstallCommand: AsyncParsableCommand {
         }
         try confirm(plan, requests)
         try await Interruptions.deferred { try await install(plan, requests) }
+    }
+
+    private func plan(into place: InstallationPlace) throws -> InstallationPlan {
+        let source = FilePlace.absolute(manifest)
+        if isPack {
+            return try InstallationPlan(
+                pack: source,
+                isPinned: pin,
+                allowsDowngrade: allowDowngrade,
+                unpackedIn: CommandContext.current.environment["TMPDIR"] ?? "/tmp",
+                into: place
+            )
+        }
+        return try InstallationPlan(
+            source: source,
+            library: library.map(FilePlace.absolute),
+            isPinned: pin,
+            allowsDowngrade: allowDowngrade,
+            into: place
+        )
     }
 
     private func confirm(_ plan: InstallationPlan, _ requests: UnpermittedRequests) throws {

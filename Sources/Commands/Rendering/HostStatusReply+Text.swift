@@ -8,6 +8,7 @@ extension HostStatusReply: Presentable {
     func text(for reader: Reader) -> String {
         var fields = FieldList()
         fields.add("version", version)
+        fields.add("features", each: features)
         fields.add("process", "\(pid), user \(user)" + (isStopping ? ", stopping" : ""))
         fields.add("started", startedAt.text(for: reader))
         fields.add("boot", bootID)

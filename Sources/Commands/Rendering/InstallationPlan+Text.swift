@@ -24,9 +24,11 @@ extension InstallationPlan {
         fields.add("may not", each: mayNot)
         fields.add("grants", "digest \(consent.digest)")
         fields.add("not enforced", each: notEnforced)
+        fields.add("requires", each: manifest.requires)
         fields.add("manifest", each: [source, "to \(manifestTarget)"])
         fields.add("library", each: [library.path, libraryTarget.map { "to \($0.path)" } ?? "stays in place"])
         fields.add("sha256", library.digest)
+        fields.add("libraries for", each: libraries)
         fields.add("signature", each: signature.map { [$0.source, "to \($0.target)"] } ?? [])
         fields.add("files", each: files.flatMap { [$0.source, "to \($0.target)"] })
         fields.add("replaces", previous.map(replacement))
@@ -35,9 +37,21 @@ extension InstallationPlan {
         fields.add("strands", each: lines(about: requests))
         fields.add("displaces", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
         let warnings = report.manifests.flatMap(\.results).flatMap(\.findings)
-            .filter { $0.rule != DocumentProblem.Rule.notEnforced.rawValue }
-        return fields.text + warnings.map(\.text).joined()
+            .filter { !Self.untold.contains($0.rule) }
+        return shown(fields.text + warnings.map(\.text).joined())
     }
+
+    /// The architectures of the manifest; empty for one library for every machine.
+    private var libraries: [String] {
+        guard let own = manifest.library.architecture else { return [] }
+        let others = manifest.library.others.map { "\($0.architecture): not installed, because this machine is \(own)" }
+        return ["\(own): installed"] + others
+    }
+
+    /// The rules whose warnings the text leaves out: other fields have the limits and the libraries of other machines.
+    private static let untold: Set<String> = [
+        DocumentProblem.Rule.notEnforced.rawValue, DocumentProblem.Rule.architecture.rawValue,
+    ]
 
     private func lines(about requests: UnpermittedRequests) -> [String] {
         let count = requests.identifiers.count

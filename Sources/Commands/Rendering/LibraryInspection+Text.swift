@@ -19,7 +19,7 @@ extension LibraryInspection: Presentable {
             }
         )
         fields.add("also for", each: otherMajors.map { "ABI major \($0), which a host of this version skips" })
-        if architecture != nil, !problems.contains(where: { $0.code.hasPrefix("entry") }) {
+        if hardening != nil, !problems.contains(where: { $0.code.hasPrefix("entry") }) {
             fields.add("entry", PluginBinary.entryName)
         }
         fields.add("name", name)

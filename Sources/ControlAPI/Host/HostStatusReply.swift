@@ -5,6 +5,8 @@ package import TaskModel
 /// The answer to `GET /v1/host`: the host process, its settings in force, its conditions and its current work.
 package struct HostStatusReply: Codable, Hashable, Sendable {
     package let version: String
+    /// The features that a manifest may require.
+    package let features: [String]
     package let pid: Int32
     /// The account under which the host runs.
     package let user: String
@@ -49,6 +51,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
 
     package init(
         version: String = Release.version,
+        features: [String] = HostFeatures.all,
         pid: Int32,
         user: String,
         startedAt: WallTime,
@@ -82,6 +85,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         isStopping: Bool
     ) {
         self.version = version
+        self.features = features
         self.pid = pid
         self.user = user
         self.startedAt = Timestamp(startedAt)
@@ -117,7 +121,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case version, pid, user, ledger, socket, conditions, sensors, counts, limits, budgets, retry, retention,
+        case version, features, pid, user, ledger, socket, conditions, sensors, counts, limits, budgets, retry,
+            retention,
             policies, isolation, provenance, continued
         case minimumFetchInterval = "minimum_fetch_interval_ns"
         case isBackgroundRefreshOn = "background_refresh"

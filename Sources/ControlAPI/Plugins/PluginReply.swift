@@ -10,8 +10,12 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let manifest: String
     /// Digest of the manifest: SHA-256 in lower-case hexadecimal.
     package let manifestDigest: String
+    /// The features that the manifest requires of a host.
+    package let requires: [String]
     /// Digest of the library: SHA-256 in lower-case hexadecimal.
     package let libraryDigest: String
+    /// The architectures for which the manifest names a library; empty for one library for every machine.
+    package let architectures: [String]
     /// Paths of libraries that launches of the plugin may still have to load: libraries of the present version and of
     /// the previous version. Deleting such a library makes a launch fail.
     package let librariesToLoad: [String]
@@ -73,7 +77,9 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.containingPlugin = entry.containingPlugin?.text
         self.manifest = entry.manifestPath
         self.manifestDigest = entry.manifestDigest
+        self.requires = entry.requires
         self.libraryDigest = entry.library.digest
+        self.architectures = entry.architectures
         self.librariesToLoad = librariesToLoad.sorted()
         self.provenance = PluginProvenance(entry.provenance)
         self.settings = entry.settings
@@ -180,7 +186,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case manifest, provenance, settings, secrets, handlers, grants, notes, limits, budgets, retry, reasons
+        case manifest, requires, architectures, provenance, settings, secrets, handlers, grants, notes, limits, budgets,
+            retry, reasons
         case entitlements, schedules
         case dayBudget = "day_budget_ns"
         case isBackgroundRefreshOn = "background_refresh"
@@ -204,7 +211,9 @@ package struct PluginReply: Codable, Hashable, Sendable {
         containingPlugin = try container.decodeIfPresent(String.self, forKey: .containingPlugin)
         manifest = try container.decode(String.self, forKey: .manifest)
         manifestDigest = try container.decode(String.self, forKey: .manifestDigest)
+        requires = try container.decode([String].self, forKey: .requires)
         libraryDigest = try container.decode(String.self, forKey: .libraryDigest)
+        architectures = try container.decode([String].self, forKey: .architectures)
         librariesToLoad = try container.decode([String].self, forKey: .librariesToLoad)
         provenance = try container.decode(PluginProvenance.self, forKey: .provenance)
         settings = try container.decode([String: String].self, forKey: .settings)
@@ -235,7 +244,9 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encodeIfPresent(containingPlugin, forKey: .containingPlugin)
         try container.encode(manifest, forKey: .manifest)
         try container.encode(manifestDigest, forKey: .manifestDigest)
+        try container.encode(requires, forKey: .requires)
         try container.encode(libraryDigest, forKey: .libraryDigest)
+        try container.encode(architectures, forKey: .architectures)
         try container.encode(librariesToLoad, forKey: .librariesToLoad)
         try container.encode(provenance, forKey: .provenance)
         try container.encode(settings, forKey: .settings)

@@ -125,6 +125,7 @@ package enum CatalogueReader {
         let manifest = candidate.manifest
         let added = (operatorExtensions[candidate.identifier] ?? []).subtracting(manifest.extensions)
         return PluginEntry(
+            requires: manifest.requires,
             identifier: candidate.identifier,
             name: manifest.name,
             version: manifest.version,
@@ -140,6 +141,7 @@ package enum CatalogueReader {
             grants: manifest.grants,
             limits: manifest.limits,
             library: candidate.library,
+            architectures: manifest.library.architectures,
             manifestPath: candidate.file,
             manifestDigest: candidate.reading.digest,
             provenance: candidate.provenance

@@ -74,6 +74,14 @@ struct BinaryPropertyList {
         return repeated.sorted()
     }
 
+    /// The keys of the root that begin with the prefix, in any encoding, sorted.
+    func keys(withPrefix prefix: String) -> [String] {
+        let names = (0..<rootCount).compactMap { entry in
+            target(ofReferenceAt: rootKeys + entry * referenceSize).flatMap(text)
+        }
+        return Set(names.filter { $0.hasPrefix(prefix) }).sorted()
+    }
+
     private func value(ofReferenceAt place: Int) -> PropertyListValue {
         guard let target = target(ofReferenceAt: place) else { return .other }
         if let text = text(at: target) { return .string(text) }

@@ -6,13 +6,14 @@ package import LocatedYAML
 package enum ManifestRule: String, CaseIterable, Sendable {
     // Rules for one manifest.
     case format = "manifest-format"
+    case requires = "requires"
     case patternPrefix = "pattern-prefix"
     case notOffered = "not-offered"
     case notEnforced = "not-enforced"
     case processingNeedsIdentifiers = "processing-needs-identifiers"
     case role = "role"
     case meaninglessMode = "meaningless-mode"
-    case meaninglessEntitlement = "meaningless-entitlement"
+    case meaninglessGrant = "meaningless-grant"
 
     // Rules for its handlers.
     case handlers = "handlers"
@@ -23,6 +24,7 @@ package enum ManifestRule: String, CaseIterable, Sendable {
     case noCancelFlag = "no-cancel-flag"
 
     // Rules for its library.
+    case architecture = "architecture"
     case libraryPath = "library-path"
     case libraryMissing = "library-missing"
     case libraryChanging = "library-changing"
@@ -47,19 +49,21 @@ package enum ManifestRule: String, CaseIterable, Sendable {
 
 extension DocumentProblem.Rule {
     package static let format = Self(ManifestRule.format)
+    package static let requires = Self(ManifestRule.requires)
     package static let patternPrefix = Self(ManifestRule.patternPrefix)
     package static let notOffered = Self(ManifestRule.notOffered)
     package static let notEnforced = Self(ManifestRule.notEnforced)
     package static let processingNeedsIdentifiers = Self(ManifestRule.processingNeedsIdentifiers)
     package static let role = Self(ManifestRule.role)
     package static let meaninglessMode = Self(ManifestRule.meaninglessMode)
-    package static let meaninglessEntitlement = Self(ManifestRule.meaninglessEntitlement)
+    package static let meaninglessGrant = Self(ManifestRule.meaninglessGrant)
     package static let handlers = Self(ManifestRule.handlers)
     package static let handlerIdentifier = Self(ManifestRule.handlerIdentifier)
     package static let handlerSymbol = Self(ManifestRule.handlerSymbol)
     package static let handlerArguments = Self(ManifestRule.handlerArguments)
     package static let handlerReturns = Self(ManifestRule.handlerReturns)
     package static let noCancelFlag = Self(ManifestRule.noCancelFlag)
+    package static let architecture = Self(ManifestRule.architecture)
     package static let libraryPath = Self(ManifestRule.libraryPath)
     package static let libraryMissing = Self(ManifestRule.libraryMissing)
     package static let libraryChanging = Self(ManifestRule.libraryChanging)

@@ -10,17 +10,21 @@ struct GrantsDraft {
         let access: Grants.Setting.Access?
     }
 
-    let network: Bool
-    let connect: [Field<String>]
-    let listen: [Field<String>]
-    let unix: [Field<String>]
-    let gpu: Bool
-    let processes: Bool
-    let read: [Field<String>]
-    let write: [Field<String>]
-    let execute: [Field<String>]
-    let settings: [Setting]
+    var network = false
+    var connect: [Field<String>] = []
+    var listen: [Field<String>] = []
+    var unix: [Field<String>] = []
+    var gpu = false
+    /// The grant of health research requests; nil when the key is missing.
+    var healthResearch: Field<Bool>?
+    var processes = false
+    var read: [Field<String>] = []
+    var write: [Field<String>] = []
+    var execute: [Field<String>] = []
+    var settings: [Setting] = []
+}
 
+extension GrantsDraft {
     init(_ grants: DiagnosingMapping) {
         // true for the whole network, or a mapping with ports.
         let ports: (connect: [Field<String>], listen: [Field<String>])?
@@ -41,6 +45,7 @@ struct GrantsDraft {
         listen = ports?.listen ?? []
         unix = grants.strings(.grantsUnix)?.value ?? []
         gpu = grants.boolean(.grantsGPU)?.value ?? false
+        healthResearch = grants.boolean(.grantsHealthResearch)
         processes = grants.boolean(.grantsProcesses)?.value ?? false
         read = grants.strings(.grantsRead)?.value ?? []
         write = grants.strings(.grantsWrite)?.value ?? []

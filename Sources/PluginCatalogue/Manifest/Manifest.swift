@@ -14,6 +14,8 @@ package struct Manifest: Hashable, Sendable {
         case byPrefix
     }
 
+    /// The features that the plugin requires of its host, all of which this host has.
+    package let requires: [String]
     package let identifier: Field<PluginIdentifier>
     package let name: String
     /// The version of the plugin; empty when the manifest has none.
@@ -24,6 +26,7 @@ package struct Manifest: Hashable, Sendable {
     package let extensions: [PluginIdentifier]
     package let permitted: [Field<PermittedIdentifier>]
     package let modes: Set<BackgroundMode>
+    /// The kinds of requests that the grants permit.
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
     /// The keys of the secret settings, sorted; `settings` does not have them.
@@ -41,6 +44,10 @@ package struct Manifest: Hashable, Sendable {
 package struct LibraryReference: Hashable, Sendable {
     /// A path relative to the directory in which the library is found; absolute paths are allowed for bound functions.
     package let path: Field<String>
+    /// The architecture for which the manifest names this library; nil when it names one library for every machine.
+    package let architecture: String?
+    /// The libraries for other architectures, in the order of the manifest. A host on this machine never loads them.
+    package let others: [OtherLibrary]
     /// The SHA-256 digest that the library must have, in lower-case hexadecimal; nil when the manifest pins none.
     package let pinnedDigest: Field<String>?
     /// The pinned files that belong to the library; empty when the manifest pins none.
@@ -51,9 +58,21 @@ package struct LibraryReference: Hashable, Sendable {
     /// Whether the manifest pins the library, so that no other file may run with it.
     package var isPinned: Bool { pinnedDigest != nil }
 
+    /// The architectures for which the manifest names a library, sorted; empty for one library for every machine.
+    package var architectures: [String] { ([architecture].compactMap(\.self) + others.map(\.architecture)).sorted() }
+
     package var isAbsolute: Bool { path.value.hasPrefix("/") }
 
     package var use: LibraryUse { functions.map { .functions($0.map(\.value)) } ?? .entry }
+}
+
+/// A library that a manifest names for one architecture.
+package struct OtherLibrary: Hashable, Sendable {
+    package let architecture: String
+    /// A path of the same kind as the one of the library of this machine.
+    package let path: Field<String>
+    /// The SHA-256 digest in lower-case hexadecimal; nil when the manifest pins none.
+    package let pinnedDigest: Field<String>?
 }
 
 /// A file of the plugin beside the library that must have a digest.

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LinuxSystem
 internal import LocatedYAML
 internal import TaskModel
 
@@ -11,14 +12,7 @@ extension ManifestCheck {
 
     func pinnedFiles() -> [PinnedFile] {
         guard let files = draft.files else { return [] }
-        if draft.pinnedDigest == nil, !files.value.isEmpty, !problems.holdsErrors(under: .sha256) {
-            problems.report(
-                .files,
-                at: files,
-                "pins files, but the manifest does not pin the library",
-                remedy: "write the library's digest under sha256"
-            )
-        }
+        checkPins(besides: files)
         if files.value.count > Self.mostFiles {
             problems.report(
                 .files,
@@ -29,9 +23,29 @@ extension ManifestCheck {
         }
         return files.value.prefix(Self.mostFiles).compactMap { name, value in
             let isNamed = isName(name)
-            guard let digest = digest(value, of: "the file"), isNamed else { return nil }
+            if case .each(let digests) = value { checkNames(digests, rule: .files) }
+            // The digests of all architectures are checked, so that every invalid one is reported.
+            let digests = value.texts.compactMap { digest($0, of: "the file") }
+            // A file without a digest for this architecture belongs to other machines.
+            let own = value.text(of: host.architecture)
+            guard isNamed, let digest = digests.first(where: { $0.key == own?.key }) else { return nil }
             return PinnedFile(name: name.value, digest: digest)
         }
+    }
+
+    /// Reports files beside a library without a digest: any other library would run with them.
+    private func checkPins(besides files: Field<[(name: Field<String>, value: TextVariants)]>) {
+        if files.value.isEmpty || problems.holdsErrors(under: .sha256) { return }
+        let pinned = draft.pinnedDigest?.names ?? []
+        let missing = draft.pinnedDigest == nil ? [] : (architectures ?? []).filter { !pinned.contains($0) }
+        guard draft.pinnedDigest == nil || !missing.isEmpty else { return }
+        problems.report(
+            .files,
+            at: files,
+            "pins files, but the manifest does not pin the library"
+                + (missing.isEmpty ? "" : " for \(missing.joined(separator: ", "))"),
+            remedy: "write the library's digest under sha256"
+        )
     }
 
     private func isName(_ field: Field<String>) -> Bool {
@@ -39,8 +53,9 @@ extension ManifestCheck {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isBelow = parts.allSatisfy { !["", ".", ".."].contains($0) }
         let isPlain = !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        let isLibrary = draft.library?.texts.contains { FilePlace.name(of: $0.value) == name } ?? false
         let flaw: (message: String, remedy: String)
-        if name == draft.library?.value {
+        if isLibrary {
             flaw = (
                 "is the library itself, whose digest belongs under sha256",
                 "remove the line, and write the digest under sha256"

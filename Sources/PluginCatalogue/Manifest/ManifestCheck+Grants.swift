@@ -21,6 +21,15 @@ extension ManifestCheck {
         )
     }
 
+    /// The kinds of requests that the grants permit. An extension submits with the permissions of its main plugin.
+    func entitlements() -> Set<Entitlement> {
+        guard draft.role == .main, let grants = draft.grants else { return [] }
+        let all: [(Entitlement, Bool)] = [
+            (.continuedProcessingGPU, grants.gpu), (.healthResearch, grants.healthResearch?.value == true),
+        ]
+        return Set(all.filter(\.1).map(\.0))
+    }
+
     private func grantedPort(_ port: Field<String>) -> Int? {
         if let number = Int(port.value), Grants.ports.contains(number) { return number }
         problems.report(

@@ -114,19 +114,7 @@ extension ManifestCheck {
         }
     }
 
-    func entitlements() -> Set<Entitlement> {
-        var entitlements: Set<Entitlement> = []
-        for field in draft.entitlements?.value ?? [] {
-            guard let entitlement = Entitlement(rawValue: field.value) else {
-                problems.report(field, notAmong: Entitlement.allCases.map(\.rawValue))
-                continue
-            }
-            if !entitlements.insert(entitlement).inserted { noteRepeated(field) }
-        }
-        return entitlements
-    }
-
-    private func noteRepeated(_ field: Field<String>) {
+    func noteRepeated(_ field: Field<String>) {
         problems.note(.repeatedValue, at: field, "lists \(field.value.inQuotes) a second time", remedy: "remove it")
     }
 }

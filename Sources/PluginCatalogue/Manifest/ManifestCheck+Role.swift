@@ -37,9 +37,10 @@ extension ManifestCheck {
 
     func checkRole() {
         guard draft.role == .extension else { return }
-        let lists = [draft.permitted, draft.modes, draft.extensions, draft.entitlements].compactMap(\.self)
+        let lists = [draft.permitted, draft.modes, draft.extensions].compactMap(\.self)
+        let study = draft.grants?.healthResearch.flatMap { $0.value ? $0.map { _ in } : nil }
         let places = lists.filter { !$0.value.isEmpty }.map { $0.map { _ in } }
-        for place in places + [draft.handlers.map { $0.map { _ in } }].compactMap(\.self) {
+        for place in places + [study, draft.handlers.map { $0.map { _ in } }].compactMap(\.self) {
             problems.report(
                 .role,
                 at: place,
@@ -70,32 +71,17 @@ extension ManifestCheck {
         )
     }
 
-    /// Notes entitlements that have no effect on this plugin. They are harmless, but the author expects an effect that
+    /// Notes a grant of health research requests that has no effect. It is harmless, but the author expects an effect that
     /// the host does not provide.
-    func checkUseOfEntitlements(with modes: Set<BackgroundMode>) {
-        guard draft.role == .main else { return }
-        for field in draft.entitlements?.value ?? [] {
-            guard let entitlement = Entitlement(rawValue: field.value) else { continue }
-            switch entitlement {
-            case .healthResearch where !modes.contains(.processing):
-                problems.note(
-                    .meaninglessEntitlement,
-                    at: field,
-                    "\(field.value) has no effect without the background mode processing, which the manifest does not"
-                        + " list",
-                    remedy: "add processing to the background modes, or remove the entitlement"
-                )
-            case .continuedProcessingGPU
-            where draft.permitted?.value.isEmpty ?? true && !problems.holdsErrors(under: permittedKey):
-                problems.note(
-                    .meaninglessEntitlement,
-                    at: field,
-                    "\(field.value) has no effect, because the manifest permits no identifier for continued tasks",
-                    remedy: "permit the identifiers of those tasks, or remove the entitlement"
-                )
-            case .healthResearch, .continuedProcessingGPU: break
-            }
-        }
+    func checkHealthResearch(with modes: Set<BackgroundMode>) {
+        guard draft.role == .main, let grant = draft.grants?.healthResearch, grant.value, !modes.contains(.processing)
+        else { return }
+        problems.note(
+            .meaninglessGrant,
+            at: grant,
+            "has no effect without the background mode processing, which the manifest does not list",
+            remedy: "add processing to the background modes, or remove the grant"
+        )
     }
 
     func checkOffers() {

@@ -7,28 +7,25 @@ extension ManifestDraft {
     /// Reads the keys that bgtask supports; other keys belong to other systems.
     init(propertyList root: PropertyListFile) {
         format = .propertyList
+        requires = root.strings(.requires)
         identifier = root.requiredString(.identifier, remedy: "add the plugin's reverse-DNS name")
         name = root.string(.name)
         version = root.string(.version)
         library = root.requiredString(.library, remedy: "add the name of the plugin's library")
-            .map { $0.map(Self.libraryName) }
+            .map { .one($0.map(Self.libraryName)) }
         permitted = root.strings(.permittedIdentifiers)
         modes = root.strings(.backgroundModes)
-        entitlements = Self.entitlements(root)
+        grants = GrantsDraft(propertyList: root)
         role = root.holds(.role) ? .extension : .main
         if role == .extension { containing = .byPrefix }
+        root.reportUnknownKeys(
+            withPrefix: Self.ownPrefix,
+            known: ManifestKey.allCases.compactMap(\.propertyListKey).filter { $0.hasPrefix(Self.ownPrefix) }
+        )
     }
 
-    /// The entitlements, which are keys of the property list itself; nil when there are none. Apple's format has them
-    /// in a separate file.
-    private static func entitlements(_ root: PropertyListFile) -> Field<[Field<String>]>? {
-        let claimed = Entitlement.allCases.compactMap { entitlement -> Field<String>? in
-            guard let flag = root.boolean(entitlement.propertyListKey), flag.value else { return nil }
-            return flag.map { _ in entitlement.rawValue }
-        }
-        guard let first = claimed.first else { return nil }
-        return first.map { _ in claimed }
-    }
+    /// The beginning of the keys that only bgtask reads. Apple's keys, and those of other systems, never begin with it.
+    static let ownPrefix = "bgtask-"
 
     /// File name of the library: `Feed` becomes `libFeed.so`; `libFeed.so`, `libFeed.so.2` and paths stay unchanged.
     private static func libraryName(_ executable: String) -> String {
@@ -37,20 +34,20 @@ extension ManifestDraft {
     }
 }
 
-extension Entitlement {
-    fileprivate var propertyListKey: String {
-        switch self {
-        case .continuedProcessingGPU: "com.apple.developer.background-tasks.continued-processing.gpu"
-        case .healthResearch: "com.apple.developer.backgroundtasks.healthresearch"
-        }
+extension GrantsDraft {
+    /// The grants that Apple's entitlements give. Apple's format has them in a separate file; here they are keys of the
+    /// property list itself.
+    fileprivate init(propertyList root: PropertyListFile) {
+        gpu = root.boolean(.grantsGPU)?.value ?? false
+        healthResearch = root.boolean(.grantsHealthResearch)
     }
 }
 
 extension ManifestKey {
-    /// The key of a property list with the meaning of this key; nil when Apple's format has none. Entitlements are keys
-    /// of their own.
+    /// The key of a property list with the meaning of this key; nil when Apple's format has none.
     var propertyListKey: String? {
         switch self {
+        case .requires: "\(ManifestDraft.ownPrefix)requires"
         case .identifier: "CFBundleIdentifier"
         case .name: "CFBundleName"
         case .version: "CFBundleShortVersionString"
@@ -58,11 +55,12 @@ extension ManifestKey {
         case .library: "CFBundleExecutable"
         case .backgroundModes: "UIBackgroundModes"
         case .permittedIdentifiers: "BGTaskSchedulerPermittedIdentifiers"
+        case .grantsGPU: "com.apple.developer.background-tasks.continued-processing.gpu"
+        case .grantsHealthResearch: "com.apple.developer.backgroundtasks.healthresearch"
         case .manifest, .containingPlugin, .sha256, .files, .handlers, .handlersIdentifier, .handlersSymbol,
-            .handlersArguments,
-            .handlersReturns, .extensions, .entitlements, .grants, .grantsNetwork, .grantsNetworkConnect,
-            .grantsNetworkListen, .grantsUnix, .grantsGPU, .grantsProcesses, .grantsRead,
-            .grantsWrite, .grantsExecute, .grantsSettings, .limits, .limitsMemory, .limitsProcesses, .settings:
+            .handlersArguments, .handlersReturns, .extensions, .grants, .grantsNetwork, .grantsNetworkConnect,
+            .grantsNetworkListen, .grantsUnix, .grantsProcesses, .grantsRead, .grantsWrite, .grantsExecute,
+            .grantsSettings, .limits, .limitsMemory, .limitsProcesses, .settings:
             nil
         }
     }
@@ -77,5 +75,6 @@ extension PropertyListFile {
     fileprivate func strings(_ key: ManifestKey) -> Field<[Field<String>]>? {
         key.propertyListKey.flatMap { strings($0) }
     }
+    fileprivate func boolean(_ key: ManifestKey) -> Field<Bool>? { key.propertyListKey.flatMap { boolean($0) } }
     fileprivate func holds(_ key: ManifestKey) -> Bool { key.propertyListKey.map { holds($0) } ?? false }
 }

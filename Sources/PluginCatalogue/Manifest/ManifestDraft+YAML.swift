@@ -15,6 +15,7 @@ extension ManifestDraft {
     init(yaml root: DiagnosingMapping) {
         format = .yaml
         Self.checkFormat(root)
+        requires = root.strings(.requires)
 
         root.requirePresence(of: .identifier, remedy: "write the plugin's reverse-DNS name")
         identifier = root.string(.identifier)
@@ -28,13 +29,12 @@ extension ManifestDraft {
         }
 
         root.requirePresence(of: .library, remedy: "name the plugin's .so file")
-        library = root.string(.library)
-        pinnedDigest = root.string(.sha256)
-        files = root.fields(.files)
+        library = root.variants(.library)
+        pinnedDigest = root.variants(.sha256)
+        files = root.fieldsOfVariants(.files)
         modes = root.strings(.backgroundModes)
         permitted = root.strings(.permittedIdentifiers)
         extensions = root.strings(.extensions)
-        entitlements = root.strings(.entitlements)
         for (key, value) in root.settings(.settings) {
             if let value { settings[key] = value } else { secrets.insert(key) }
         }
@@ -46,7 +46,7 @@ extension ManifestDraft {
                 processes: limits.integer(ManifestKey.limitsProcesses.name, in: PluginLimits.processRange)?.value
             )
         }.flatMap { value in place?.map { value } }
-        grants = root.mapping(.grants, GrantsDraft.init)
+        grants = root.mapping(.grants) { GrantsDraft($0) }
         bindsFunctions = root.presence(of: .handlers) != nil
         handlers = root.mappings(inList: ManifestKey.handlers.name, HandlerDraft.init)
     }

@@ -16,20 +16,23 @@ struct ManifestDraft {
     }
 
     let format: Format
+    /// The features that the plugin requires of its host.
+    var requires: Field<[Field<String>]>?
     var identifier: Field<String>?
     var name: Field<String>?
     var version: Field<String>?
     /// The role of the plugin; nil when an invalid role was reported.
     var role: PluginRole?
     var containing: ContainingPlugin?
-    var library: Field<String>?
-    var pinnedDigest: Field<String>?
+    /// Path of the library, or of the library of each architecture.
+    var library: TextVariants?
+    /// Digest of the library, or of the library of each architecture.
+    var pinnedDigest: TextVariants?
     /// Names and digests of the pinned files, in the order of the manifest.
-    var files: Field<[(name: Field<String>, value: Field<String>)]>?
+    var files: Field<[(name: Field<String>, value: TextVariants)]>?
     var modes: Field<[Field<String>]>?
     var permitted: Field<[Field<String>]>?
     var extensions: Field<[Field<String>]>?
-    var entitlements: Field<[Field<String>]>?
     var settings: [String: String] = [:]
     /// The keys of the secret settings.
     var secrets: Set<String> = []

@@ -7,6 +7,7 @@ internal import TaskModel
 /// switches over them, so that no key is read without being shown to the operator.
 package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case manifest
+    case requires
     case identifier
     case name
     case version
@@ -23,13 +24,13 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case handlersArguments = "handlers.arguments"
     case handlersReturns = "handlers.returns"
     case extensions
-    case entitlements
     case grants
     case grantsNetwork = "grants.network"
     case grantsNetworkConnect = "grants.network.connect"
     case grantsNetworkListen = "grants.network.listen"
     case grantsUnix = "grants.unix"
     case grantsGPU = "grants.gpu"
+    case grantsHealthResearch = "grants.health-research"
     case grantsProcesses = "grants.processes"
     case grantsRead = "grants.read"
     case grantsWrite = "grants.write"
@@ -52,7 +53,10 @@ extension DiagnosingMapping {
     func boolean(_ key: ManifestKey) -> Field<Bool>? { boolean(key.name) }
     func integer(_ key: ManifestKey) -> Field<Int>? { integer(key.name) }
     func strings(_ key: ManifestKey) -> Field<[Field<String>]>? { strings(key.name) }
-    func fields(_ key: ManifestKey) -> Field<[(name: Field<String>, value: Field<String>)]>? { fields(key.name) }
+    func variants(_ key: ManifestKey) -> TextVariants? { variants(key.name) }
+    func fieldsOfVariants(_ key: ManifestKey) -> Field<[(name: Field<String>, value: TextVariants)]>? {
+        fieldsOfVariants(key.name)
+    }
 
     /// Reads the settings: the default value of each key, or nil for a secret setting. Invalid values are reported and
     /// omitted.

@@ -24,7 +24,7 @@ package struct ManifestReading: Hashable, Sendable {
     package let identity: FileIdentity?
 
     /// Reads the manifest at a path. The file's extension selects the format.
-    package static func read(path: String) -> ManifestReading {
+    package static func read(path: String, for host: ManifestHost = .current) -> ManifestReading {
         let problems = ProblemCollector(file: path)
         guard let file = SmallFile(path: path, problems: problems) else {
             return ManifestReading(
@@ -38,39 +38,48 @@ package struct ManifestReading: Hashable, Sendable {
                 identity: nil
             )
         }
-        return read(bytes: file.bytes, problems: problems, identity: file.identity)
+        return read(bytes: file.bytes, problems: problems, identity: file.identity, for: host)
     }
 
     /// Reads a manifest from its bytes.
     ///
-    /// - Parameter file: the name for messages; its extension selects the format.
-    package static func read(bytes: [UInt8], file: String) -> ManifestReading {
-        read(bytes: bytes, problems: ProblemCollector(file: file), identity: nil)
+    /// - Parameters:
+    ///   - file: the name for messages; its extension selects the format.
+    ///   - host: the host whose verdict the result has.
+    package static func read(bytes: [UInt8], file: String, for host: ManifestHost = .current) -> ManifestReading {
+        read(bytes: bytes, problems: ProblemCollector(file: file), identity: nil, for: host)
     }
 
     private static func read(
         bytes: [UInt8],
         problems: ProblemCollector,
-        identity: FileIdentity?
+        identity: FileIdentity?,
+        for host: ManifestHost
     ) -> ManifestReading {
         let draft =
             problems.file.hasSuffix(".plist")
             ? PropertyListFile(bytes: bytes, problems: problems).map { ManifestDraft(propertyList: $0) }
             : YAMLDocument.decode(bytes: bytes, problems: problems) { ManifestDraft(yaml: $0) }.value
-        let outcome = draft.map { ManifestCheck(draft: $0, problems: problems).outcome() }
+        let outcome = draft.map { ManifestCheck(draft: $0, host: host, problems: problems).outcome() }
 
-        // Another format version has other keys, so only the version is reported.
-        let format = problems.problems.filter { $0.rule == .format }
+        let decisive = decisive(among: problems.sorted)
         return ManifestReading(
             file: problems.file,
             manifest: outcome?.manifest,
-            library: format.isEmpty ? outcome?.library : nil,
+            library: decisive.isEmpty ? outcome?.library : nil,
             identifier: draft?.identifier.flatMap { PluginIdentifier($0.value) },
-            problems: format.isEmpty ? problems.sorted : format,
+            problems: decisive.isEmpty ? problems.sorted : decisive,
             digest: SHA256.hash(data: bytes).hexadecimal,
             messageDigests: MessageDigests(of: bytes),
             identity: identity
         )
+    }
+
+    /// The problems that are reported alone: another format version and a missing feature may have keys and values that
+    /// this host does not know. Empty when every problem is reported.
+    private static func decisive(among problems: [DocumentProblem]) -> [DocumentProblem] {
+        let byRule = [DocumentProblem.Rule.format, .requires].map { rule in problems.filter { $0.rule == rule } }
+        return byRule.first { !$0.isEmpty } ?? []
     }
 }
 

@@ -88,6 +88,25 @@ struct PropertyListFile {
         details.firstMatch(of: /line (\d+)/).flatMap { Int($0.1) }
     }
 
+    /// Reports each key of the root that begins with the prefix and was not read.
+    func reportUnknownKeys(withPrefix prefix: String, known: [String]) {
+        let keys =
+            switch root {
+            case .xml(let values): values.keys.filter { $0.hasPrefix(prefix) }.sorted()
+            case .binary(let list): list.keys(withPrefix: prefix)
+            }
+        // A binary list may have a known key in an encoding in which no value is read.
+        for key in keys where !known.contains(key) || !holds(key) {
+            problems.report(
+                .unknownKey,
+                key: key,
+                "is not a known key",
+                remedy: (NearestWord.to(key, among: known).map { "write \"\($0)\"" } ?? "remove it")
+                    + ", or upgrade bgtaskd if a later release has it"
+            )
+        }
+    }
+
     // MARK: Values
 
     func holds(_ key: String) -> Bool { value(key) != nil }

@@ -26,6 +26,10 @@ struct LibraryInspection: Hashable, Encodable {
         let message: String
         let remedy: String
 
+        init(code: String, message: String, remedy: String) {
+            (self.code, rule, self.message, self.remedy) = (code, nil, message, remedy)
+        }
+
         init(_ problem: PluginBinaryProblem) {
             (code, rule, message, remedy) = (
                 problem.code, problem.rule?.rawValue, problem.message, problem.remedy
@@ -74,8 +78,7 @@ struct LibraryInspection: Hashable, Encodable {
     let note: Note?
     /// The other major versions of the ABI that the library is built for.
     let otherMajors: [Int]
-    /// This machine's architecture; nil when the library was built for another architecture, or its properties cannot
-    /// be read.
+    /// The architecture of the library, as a manifest names it; nil when it cannot be read.
     let architecture: String?
     let name: String?
     let needs: [String]
@@ -108,7 +111,7 @@ struct LibraryInspection: Hashable, Encodable {
             Note(major: $0.major, requiredMinor: $0.requiredMinor, headerMinor: $0.headerMinor)
         }
         otherMajors = survey.otherMajors
-        architecture = survey.traits == nil ? nil : BinarySurvey.machine
+        architecture = survey.architecture
         name = survey.traits?.name
         needs = survey.traits?.needs ?? []
         searchPaths = survey.traits?.searchPaths ?? []
