@@ -45,9 +45,26 @@ extension TrialLog {
         }
     }
 
-    /// Flaws of a launch that has to end in order: a crash, an exit, or open tasks.
-    func disorder(_ script: TrialScript) -> [ConformanceFlaw] {
-        let ends = crash + exit
-        return ends.isEmpty ? incomplete(script) : ends
+    /// An entry that did not return before the launch was killed; empty for any other launch.
+    var hangInEntry: [ConformanceFlaw] {
+        guard !hasEntered, isOverdue else { return [] }
+        return [ConformanceFlaw(.time, "entry did not return before the end of the grace period")]
+    }
+
+    /// Flaws of a launch that has to end in order: a library that is not loaded, an entry that fails or hangs, a crash,
+    /// an exit, or open tasks.
+    ///
+    /// - Parameter mayRefuse: whether entry may fail.
+    func disorder(_ script: TrialScript, mayRefuse: Bool = false) -> [ConformanceFlaw] {
+        let ends = crash + exit + hangInEntry
+        if !ends.isEmpty { return ends }
+        if let message = first({ if case .loadFailed(let message) = $0 { message } else { nil } }) {
+            return [ConformanceFlaw(.fault, message)]
+        }
+        if let status = entryStatus, status != 0, !mayRefuse {
+            let name = ABIVocabulary.status.name(of: Int64(status))
+            return [ConformanceFlaw(.fault, "entry returned \(name) (\(status))")]
+        }
+        return incomplete(script)
     }
 }

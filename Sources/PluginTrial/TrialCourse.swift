@@ -54,6 +54,7 @@ package struct TrialCourse: Sendable {
         self.plugin = plugin
         self.launch = launch
         self.start = start
+        log.gracePeriod = script.gracePeriod
         submissions = Int64(script.tasks.count)
         tasks = script.tasks.enumerated().map { index, task in
             Task(

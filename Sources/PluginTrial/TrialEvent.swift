@@ -65,6 +65,8 @@ package struct TrialLog: Hashable, Sendable {
     package var processorTime: Duration?
     /// The number of open descriptors of the process at its last completion; nil when unknown.
     package var openDescriptors: Int?
+    /// The grace period of the trial.
+    package var gracePeriod = Duration.zero
 
     package init(_ entries: [Entry] = []) {
         self.entries = entries

@@ -73,7 +73,7 @@ extension ConformanceCheck {
     ) { logs, _ in
         logs.compactMap { log in
             guard log.expiration(of: 0) != nil, let begin = log.time(of: { $0 == .stopping }),
-                let end = log.time(of: { $0 == .stopped }), end - begin >= ConformancePlugin.gracePeriod
+                let end = log.time(of: { $0 == .stopped }), end - begin >= log.gracePeriod
             else { return nil }
             let time = (end - begin).humanReadable
             return ConformanceFlaw(.time, "callbacks still ran \(time) after the last completion")

@@ -47,7 +47,9 @@ extension ConformanceCheck {
         trials: { .scripts(refusals($0)) }
     ) { logs, _ in
         logs.flatMap { log -> [ConformanceFlaw] in
-            guard let status = log.entryStatus, status != 0 else { return log.hasEntered ? [] : log.crash + log.exit }
+            guard let status = log.entryStatus, status != 0 else { 
+                return log.hasEntered ? [] : log.crash + log.exit + log.hangInEntry
+            }
             let name = ABIVocabulary.status.name(of: Int64(status))
             return [ConformanceFlaw(.fault, "entry returned \(name) (\(status)) after a refused submission")]
         }
@@ -88,7 +90,7 @@ extension ConformanceCheck {
             script.withheld = Set(plugin.entry.permitted)
             return .scripts([script])
         }
-    ) { logs, _ in logs.flatMap { $0.crash + $0.exit } }
+    ) { logs, _ in logs.flatMap { $0.crash + $0.exit + $0.hangInEntry } }
 
     private static let visitorCalls = ConformanceCheck(
         "visitor-calls",

@@ -47,7 +47,7 @@ extension ConformanceCheck {
             script.hasSettings = false
             return .scripts([script])
         }
-    ) { logs, _ in logs.flatMap { $0.crash + $0.exit } }
+    ) { logs, _ in logs.flatMap { $0.crash + $0.exit + $0.hangInEntry } }
 
     private static let noDescriptors = ConformanceCheck(
         "no-descriptors",
@@ -61,7 +61,7 @@ extension ConformanceCheck {
             script.shortage.descriptors = 32
             return .scripts([script])
         }
-    ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard) } }
+    ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard, mayRefuse: true) } }
 
     private static let startsRepeatedly = ConformanceCheck(
         "starts-repeatedly",
