@@ -154,7 +154,9 @@ extension ConformanceCheck {
     ) { logs, _ in
         logs.flatMap { log in
             log.all { event -> ConformanceFlaw? in
-                guard case .entered(status: 0, registered: _, offersReceive: false, cause: _) = event else { return nil }
+                guard case .entered(status: 0, registered: _, offersReceive: false, cause: _) = event else {
+                    return nil
+                }
                 return ConformanceFlaw(.fault, "bgt_plugin.receive was NULL when entry returned")
             }
         }

@@ -47,7 +47,7 @@ extension ConformanceCheck {
         trials: { .scripts(refusals($0)) }
     ) { logs, _ in
         logs.flatMap { log -> [ConformanceFlaw] in
-            guard let status = log.entryStatus, status != 0 else { 
+            guard let status = log.entryStatus, status != 0 else {
                 return log.hasEntered ? [] : log.crash + log.exit + log.hangInEntry
             }
             let name = ABIVocabulary.status.name(of: Int64(status))
