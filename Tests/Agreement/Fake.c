@@ -1,7 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Plays one scenario against the fake host: Fake SCENARIO CONTAINER. Writes the status of entry, the rules of the
- * violations, the completions and the lines of the log to standard output, in the form of AgreementTests.swift. */
+ * violations, the completions and the lines of the log to the file records.txt of the container, in the form of
+ * AgreementTests.swift. */
 
 #include <bgtask-testing.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 static void require(bool holds, const char *what) {
     if (holds) return;
-    fprintf(stderr, "the fake host: %s\n", what);
+    printf("the fake host: %s\n", what);
     exit(1);
 }
 
@@ -25,6 +26,10 @@ static bgt_task deliver(bgtt_host *host, bgtt_delivery delivery) {
 int main(int count, char **arguments) {
     require(count == 3, "usage: Fake SCENARIO CONTAINER");
     const char *scenario = arguments[1];
+    char records[4200];
+    snprintf(records, sizeof records, "%s/records.txt", arguments[2]);
+    /* The library writes every violation to standard error. */
+    require(freopen(records, "w", stdout) != NULL && freopen("/dev/null", "w", stderr) != NULL, "cannot write");
     const bool is_main = strcmp(scenario, "main") == 0;
     bgtt_host *host = bgtt_new(PLUGIN);
     bgtt_set_container(host, arguments[2]);

@@ -66,19 +66,11 @@ extension LaunchTests {
 
         private static func fakeRun(of scenario: String, _ program: String) async throws -> Run {
             try await withScratch { container in
-                let process = Process()
-                let output = Pipe()
-                process.executableURL = URL(filePath: program)
-                process.arguments = [scenario, container]
-                process.standardOutput = output
-                // The library writes every violation to it.
-                process.standardError = FileHandle.nullDevice
-                try process.run()
-                let records = output.fileHandleForReading.readDataToEndOfFile()
-                process.waitUntilExit()
-                #expect(process.terminationStatus == 0)
-                let answers = try String(contentsOfFile: "\(container)/answers.txt", encoding: .utf8)
-                return Run(answers: lines(of: answers), records: lines(of: String(decoding: records, as: UTF8.self)))
+                #expect(StandIn.spawn([program, scenario, container]) == 0)
+                let read = { (file: String) in
+                    lines(of: try String(contentsOfFile: "\(container)/\(file)", encoding: .utf8))
+                }
+                return Run(answers: try read("answers.txt"), records: try read("records.txt"))
             }
         }
 
