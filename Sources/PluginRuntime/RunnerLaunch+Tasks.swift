@@ -48,7 +48,9 @@ extension RunnerLaunch {
     /// call that means "done" never leaves it open.
     func complete(_ task: TaskID, outcome number: Int32, _ message: UnsafePointer<CChar>?) -> Int32 {
         if let status = bar("complete") { return status }
-        let text = message.map { ForeignText.readRepaired($0, limit: Int(BGTASK_MESSAGE_MAX)) }
+        let given = message.map { ForeignText.readRepaired($0, limit: Int(BGTASK_MESSAGE_MAX)) }
+        // Languages without a null string pass an empty one.
+        let text = given == "" ? nil : given
         if let outcome = CompletionOutcome(rawValue: number) { return complete(task, as: outcome, saying: text) }
         let status = complete(task, as: .failure, saying: text)
         if status != BGT_OK { return status }

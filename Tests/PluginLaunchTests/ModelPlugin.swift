@@ -53,7 +53,8 @@ enum ModelPlugin {
         try #require(launch.entered == 0 && launch.end?.termination == .exited(code: 0), "\(launch)\n\(remedy)")
         #expect(Set(launch.registered) == ["\(plugin).work", "\(plugin).waits"], "\(remedy)")
         #expect(launch.completions == [work.id: .success, waits.id: .failure, event.id: .noData], "\(remedy)")
-        #expect(launch.messages[work.id] == "worked" && launch.messages[waits.id] == "stopped", "\(remedy)")
+        // In some languages, the message of the event's completion is empty.
+        #expect(launch.messages == [work.id: "worked", waits.id: "stopped"], "\(remedy)")
         #expect(Set(launch.violations).subtracting(accepted).isEmpty, "\(launch)\n\(remedy)")
         #expect(launch.assertions == ["model"], "\(remedy)")
         let submission = try #require(launch.submissions.first, "\(remedy)")
