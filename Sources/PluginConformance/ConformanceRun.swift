@@ -120,7 +120,7 @@ private actor TrialBench {
             if script.hasTwin {
                 async let twin = launch(script, container)
                 let (log, other) = await (launch(script, container), twin)
-                return try log.get().isInOrder ? other : log
+                return try log.get().disorder(script).isEmpty ? other : log
             }
             var log = try await host.run(script, of: subject, container: container)
             for _ in 0..<script.earlierLaunches where log.disorder(script).isEmpty {
