@@ -78,6 +78,15 @@ package struct ConformancePlugin: Sendable {
     /// One batch with every task. Most checks judge its log.
     package var standard: TrialScript { script(tasks) }
 
+    /// The standard batch after equal launches in the same container. Its tasks soon expire, so that the launches of a
+    /// plugin that works until then take no longer.
+    func repeated(_ earlierLaunches: Int) -> TrialScript {
+        var script = standard
+        script.earlierLaunches = earlierLaunches
+        script.expiration = TrialScript.Expiration(after: .milliseconds(200), .stoppedByUser)
+        return script
+    }
+
     /// The events that a host sends to the plugin, each in a launch of its own.
     var events: [TrialScript] {
         let types: [EventType] =

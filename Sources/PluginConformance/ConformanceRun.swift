@@ -117,11 +117,25 @@ private actor TrialBench {
         do throws(TrialFailure) {
             containers += 1
             let container = try place.container(containers)
+            if script.hasTwin {
+                async let twin = launch(script, container)
+                let (log, other) = await (launch(script, container), twin)
+                return try log.get().disorder(script).isEmpty ? other : log
+            }
             var log = try await host.run(script, of: subject, container: container)
             for _ in 0..<script.earlierLaunches where log.disorder(script).isEmpty {
                 log = try await host.run(script, of: subject, container: container)
             }
             return .success(log)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private nonisolated func launch(_ script: TrialScript, _ container: String) async -> Result<TrialLog, TrialFailure>
+    {
+        do throws(TrialFailure) {
+            return .success(try await host.run(script, of: subject, container: container))
         } catch {
             return .failure(error)
         }

@@ -129,9 +129,17 @@ package final class TrialHost: Sendable {
     /// Lowers the limits of a runner that waits for its plan. A limit that the system refuses stays as it is.
     private func limit(_ pid: Int32, to shortage: TrialScript.Shortage) {
         let limits: [(Int32, UInt64?)] = [
-            (Int32(RLIMIT_NOFILE.rawValue), shortage.descriptors), (Int32(RLIMIT_AS.rawValue), shortage.addressSpace),
-            (Int32(RLIMIT_FSIZE.rawValue), shortage.fileSize),
+            (Int32(RLIMIT_NOFILE.rawValue), shortage.descriptors),
+            (
+                Int32(RLIMIT_AS.rawValue),
+                shortage.memory.flatMap { growth in addressSpace(of: pid).map { $0 + growth } }
+            ),
         ]
         for case (let resource, let value?) in limits { _ = bgl_limit_of(pid, resource, value) }
+    }
+    /// The size of the address space of a process in bytes; nil when /proc cannot be read.
+    private func addressSpace(of pid: Int32) -> UInt64? {
+        let pages = FileBytes.text("/proc/\(pid)/statm", limit: 256)?.split(separator: " ").first.flatMap { UInt64($0) }
+        return pages.map { $0 * UInt64(sysconf(Int32(_SC_PAGESIZE))) }
     }
 }

@@ -43,15 +43,12 @@ package struct TrialScript: Hashable, Sendable {
     package struct Shortage: Hashable, Sendable {
         /// Maximum number of open descriptors.
         package var descriptors: UInt64?
-        /// Maximum size of the address space in bytes.
-        package var addressSpace: UInt64?
-        /// Maximum size of a written file in bytes.
-        package var fileSize: UInt64?
+        /// Maximum growth of the address space in bytes, from the start of the runner.
+        package var memory: UInt64?
 
-        package init(descriptors: UInt64? = nil, addressSpace: UInt64? = nil, fileSize: UInt64? = nil) {
+        package init(descriptors: UInt64? = nil, memory: UInt64? = nil) {
             self.descriptors = descriptors
-            self.addressSpace = addressSpace
-            self.fileSize = fileSize
+            self.memory = memory
         }
     }
 
@@ -72,6 +69,8 @@ package struct TrialScript: Hashable, Sendable {
     package var shortage = Shortage()
     /// The number of equal launches in the same container before this one.
     package var earlierLaunches = 0
+    /// Whether an equal launch runs in the same container at the same time.
+    package var hasTwin = false
 
     package init(_ tasks: [Task]) {
         self.tasks = tasks

@@ -51,4 +51,29 @@ struct ConformanceTests {
         let report = try await CheckedPlugin.check([plugin], level: ConformanceCheck.highestLevel, ["--seed", "1"])
         #expect(report.failures == [], "\(report.details)")
     }
+
+    /// The compilers of `make test`, and those of `make languages`.
+    private static let compilers =
+        ProcessInfo.processInfo.environment["BGTASK_LANGUAGES"] == "all" ? ["rustc", "go", "gdc", "zig"] : ["rustc"]
+
+    @Test(arguments: compilers)
+    func `the model plugin passes every check of every level in every language`(compiler: String) async throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        try await ScratchDirectory.with { directory in
+            let library = directory.file("libmodel.so")
+            let run = try await ProgramRun.of(
+                tests.appending(path: "Languages/build").path,
+                [compiler, library],
+                within: .seconds(120)
+            )
+            if run.status == 77 { try Test.cancel("\(compiler) is not installed; make languages") }
+            try #require(run.status == 0, "\(run.error)")
+            var plugin = TestPlugin("Model", tasks: ["work", "waits"])
+            plugin.library = .bytes(Array(try Data(contentsOf: URL(filePath: library))))
+            plugin.settings = ["colour": "blue"]
+            let level = ConformanceCheck.highestLevel
+            let report = try await CheckedPlugin.check([plugin], level: level, ["--seed", "1"])
+            #expect(report.failures == [], "\(report.details)")
+        }
+    }
 }

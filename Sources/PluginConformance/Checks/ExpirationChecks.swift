@@ -6,7 +6,8 @@ import TaskModel
 extension ConformanceCheck {
     /// Checks about expirations, repeated launches and the container.
     static let expirationChecks = [
-        expireAtOnce, expireLate, expireInTime, conditionLost, expireAllInBatch, expireStopsWork, relaunchFresh,
+        expireAtOnce, expireLate, expireInTime, conditionLost, expireWhileWorking, expireAllInBatch, expireStopsWork,
+        relaunchFresh, containerShared,
     ]
 
     private static let expireAtOnce = expirationCheck(
@@ -42,10 +43,26 @@ extension ConformanceCheck {
 
     private static let conditionLost = expirationCheck(
         "condition-lost",
-        "when a condition is lost, for each reason",
+        "when a condition is lost",
         after: .milliseconds(30),
-        [.externalPowerLost, .networkLost, .notIdle, .noProgress, .hostShutdown, .containerLocked]
+        [.networkLost, .notIdle, .hostShutdown, .containerLocked]
     )
+
+    private static let expireWhileWorking = ConformanceCheck(
+        "expire-while-working",
+        level: 2,
+        rule: .abi(.placesOfCalls),
+        "a task is completed in the grace period at whatever moment external power is lost",
+        remedy: "let handler and expiration handler share no state without a lock; the second completion has no effect",
+        needs: orderly,
+        trials: { plugin in
+            .scripts(
+                [1, 2, 4, 8, 16].flatMap { delay in
+                    plugin.singles { expire(&$0, after: .milliseconds(delay), .externalPowerLost) }
+                }
+            )
+        }
+    ) { logs, plugin in disorder(logs, plugin) }
 
     private static let expireAllInBatch = ConformanceCheck(
         "expire-all-in-batch",
@@ -86,11 +103,9 @@ extension ConformanceCheck {
         rule: .abi(.sharedContainer),
         "a second launch in the same container runs like the first",
         remedy: "register the handlers in every entry, and expect files of earlier launches in the container",
-        needs: orderly + ["register-all"],
+        needs: orderly + ["register-all", "expire-at-once", "expire-all-in-batch"],
         trials: { plugin in
-            var script = plugin.standard
-            script.earlierLaunches = 1
-            return .scripts([script])
+            .scripts([plugin.repeated(1)])
         }
     ) { logs, plugin in
         logs.flatMap { log -> [ConformanceFlaw] in
@@ -101,6 +116,26 @@ extension ConformanceCheck {
             let missing = plugin.exact.filter { log.registered?.permits($0) == false }
             return missing.map { ConformanceFlaw(.fault, "\($0) had no handler in the second launch") }
                 + log.disorder(plugin.standard)
+        }
+    }
+
+    private static let containerShared = ConformanceCheck(
+        "container-shared",
+        level: 2,
+        rule: .abi(.sharedContainer),
+        "two launches that use the container at the same time both run their tasks",
+        remedy: "lock files of the container with a wait, or use SQLite; an extension or another lane may use it",
+        needs: orderly + ["relaunch-fresh"],
+        trials: { plugin in
+            var script = plugin.standard
+            script.hasTwin = true
+            return .scripts([script])
+        }
+    ) { logs, plugin in
+        logs.flatMap { log -> [ConformanceFlaw] in
+            guard let status = log.entryStatus, status != 0 else { return log.disorder(plugin.standard) }
+            let name = ABIVocabulary.status.name(of: Int64(status))
+            return [ConformanceFlaw(.fault, "entry beside another launch returned \(name) (\(status))")]
         }
     }
 

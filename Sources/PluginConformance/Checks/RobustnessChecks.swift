@@ -6,7 +6,7 @@ import TaskModel
 extension ConformanceCheck {
     /// Checks about foreign data and missing resources.
     static let robustnessChecks = [
-        payloadRandom, settingMissing, noDescriptors, startsRepeatedly, leakPerTask,
+        payloadRandom, settingMissing, noDescriptors, noMemory, startsRepeatedly, leakPerTask,
     ]
 
     private static let payloadRandom = ConformanceCheck(
@@ -63,6 +63,24 @@ extension ConformanceCheck {
         }
     ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard, mayRefuse: true) } }
 
+    private static let noMemory = ConformanceCheck(
+        "no-memory",
+        level: 3,
+        rule: .abi(.processOfHost),
+        "without memory the launch ends, by completions or by a crash",
+        remedy: "let a failed allocation end the task or the process; do not repeat it in a loop",
+        needs: orderly,
+        trials: { plugin in
+            var script = plugin.standard
+            script.shortage.memory = 256 << 20
+            return .scripts([script])
+        }
+    ) { logs, _ in
+        logs.filter(\.isOverdue).map { _ in
+            ConformanceFlaw(.time, "the launch was killed at the end of the grace period")
+        }
+    }
+
     private static let startsRepeatedly = ConformanceCheck(
         "starts-repeatedly",
         level: 3,
@@ -71,9 +89,7 @@ extension ConformanceCheck {
         remedy: "find the state that one launch leaves for the next one",
         needs: orderly + ["relaunch-fresh"],
         trials: { plugin in
-            var script = plugin.standard
-            script.earlierLaunches = 9
-            return .scripts([script])
+            .scripts([plugin.repeated(9)])
         }
     ) { logs, plugin in
         logs.flatMap { log -> [ConformanceFlaw] in

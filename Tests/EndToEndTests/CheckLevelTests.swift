@@ -1,0 +1,81 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("bgtask plugin check --level prints, writes and selects the results of all levels")
+struct CheckLevelTests {
+    /// Runs the check on a plugin whose task is completed twice, and returns its output and the file of `--junit`.
+    private func check(_ arguments: String...) async throws -> (run: ProgramRun, junit: String?) {
+        try await ScratchDirectory.with { directory in
+            let plugin = TestPlugin("CompletesTwice", tasks: ["task", "slow"])
+            try directory.write(try await plugin.libraryBytes(), to: "lib\(plugin.name).so")
+            let manifest = try directory.write(plugin.manifest.utf8, to: "\(plugin.name).yaml")
+            let run = try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["plugin", "check", manifest] + arguments.map { $0 == "FILE" ? directory.file("results.xml") : $0 }
+            )
+            return (run, directory.text(of: "results.xml"))
+        }
+    }
+
+    @Test func `a failure is printed with its rule, the expectation, the finding and the remedy`() async throws {
+        let run = try await check("--level", "1").run
+        #expect(run.status == 1)
+        #expect(run.output.contains("\nfail    completes-once               BGT-ABI-09  1 finding\n"))
+        #expect(
+            run.output.contains("\ncompletes-once  fail\n  rule          BGT-ABI-09\n  expected      every task is")
+        )
+        #expect(run.output.contains("\n  seen          task "))
+        #expect(run.output.contains(" was completed again, with BGT_OUTCOME_FAILURE;"))
+        #expect(run.output.contains("\n  remedy        complete the task at one place"))
+        #expect(run.error.contains("checked at level 1 of ABI 1.0: does not conform"))
+    }
+
+    @Test func `--only-failed prints the failures alone`() async throws {
+        let run = try await check("--level", "1", "--only-failed").run
+        #expect(run.output.contains("completes-once  fail") && !run.output.contains("entry-succeeds"))
+    }
+
+    @Test func `without --level no code of the plugin runs`() async throws {
+        let run = try await check().run
+        #expect(run.status == 0 && !run.output.contains("completes-once"))
+    }
+
+    @Test func `an excluded failure has its reason in the report, and the exit status 6`() async throws {
+        let run = try await check("--level", "1", "--exclude", "^completes-once$", "--reason", "known defect").run
+        #expect(run.status == 6)
+        #expect(run.output.contains("excluded  completes-once               BGT-ABI-09  known defect\n"))
+    }
+
+    @Test func `--junit writes a case per check, and the failure with its text`() async throws {
+        let text = try #require(try await check("--level", "1", "--junit", "FILE").junit)
+        let script = """
+            import sys, xml.etree.ElementTree as tree
+            cases = tree.fromstring(sys.argv[1]).findall("testsuite/testcase")
+            failed = [c.get("name") for c in cases if c.find("failure") is not None]
+            skipped = [c.get("name") for c in cases if c.find("skipped") is not None]
+            print(len(cases) > 40, failed, "receives-triggers" in skipped)
+            """
+        let run = try await ProgramRun.of("/usr/bin/env", ["python3", "-c", script, text])
+        #expect(run.output == "True ['completes-once'] True\n", "\(run.error)")
+    }
+
+    @Test func `the JSON has level, seed, and rule, expectation and findings of each check`() async throws {
+        let run = try await check("--level", "1", "--seed", "7", "--json").run
+        let report = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+        #expect(report?["level"] as? Int == 1 && report?["seed"] as? Int == 7)
+        let manifest = try #require((report?["manifests"] as? [[String: Any]])?.first)
+        let checks = try #require(manifest["checks"] as? [[String: Any]])
+        let failed = try #require(checks.first { $0["check"] as? String == "completes-once" })
+        #expect(Set(failed.keys) == ["check", "level", "rule", "result", "expected", "seen", "remedy"])
+        #expect(checks.first?["level"] as? Int == 0)
+    }
+
+    @Test func `a level without checks and a number of jobs out of range are misuse`() async throws {
+        #expect(try await check("--level", "9").run.error.contains("name a number from 0 to 3"))
+        #expect(try await check("--level", "1", "--jobs", "0").run.status == 2)
+        #expect(try await check("--level", "1", "--kind", "com.example.a=nothing").run.status == 2)
+    }
+}
