@@ -13,7 +13,8 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The address of the bus of the user's session: DBUS_SESSION_BUS_ADDRESS, otherwise the socket `bus` in
-    /// XDG_RUNTIME_DIR. Nil when neither variable is set.
+    /// XDG_RUNTIME_DIR. Nil when neither variable is usable: an empty DBUS_SESSION_BUS_ADDRESS and a relative
+    /// XDG_RUNTIME_DIR are ignored.
     package static func session(environment: [String: String]) -> BusAddress? {
         if let address = named("DBUS_SESSION_BUS_ADDRESS", in: environment) { return address }
         guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else { return nil }

@@ -3,7 +3,8 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// The libraries that the loader would load together with a plugin's library, and the symbols that they lack.
+/// The problems that the loader would meet when it loads a plugin's library: missing libraries and undefined symbols,
+/// also of the libraries that are loaded with it.
 ///
 /// The files are read as bytes: nothing is loaded and no code runs. Symbols of the system's own libraries are assumed to
 /// be complete.

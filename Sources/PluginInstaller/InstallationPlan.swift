@@ -38,7 +38,7 @@ package struct InstallationPlan {
     /// The unpacked pack that contains the plugin; nil for a manifest in a directory.
     private var unpacked: UnpackedPlugin?
 
-    /// A text for the operator, with paths in the pack, if the plugin is in a pack.
+    /// A text for the operator. For a pack, paths in the temporary directory are replaced by paths in the pack.
     package func shown(_ text: String) -> String { unpacked?.shown(text) ?? text }
 
     package var identifier: PluginIdentifier { manifest.identifier.value }

@@ -47,7 +47,7 @@ package enum TrialEvent: Hashable, Sendable {
     case ended(RunnerEnd)
 }
 
-/// All events of one trial, in order.
+/// All events of one trial, in order, and its measurements.
 package struct TrialLog: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         /// Time since the plan was sent.

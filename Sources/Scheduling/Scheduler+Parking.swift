@@ -43,9 +43,9 @@ extension Scheduler {
         return true
     }
 
-    /// The event to park, with values taken when the call arrives: whether the submitting launch is in the foreground,
-    /// and the main plugin of a cancellation. The launch may end, and the extension may be removed, before the plugin
-    /// is loaded.
+    /// The event to park. Two values are determined now, because they may change before the plugin is loaded: whether
+    /// the submitting launch is in the foreground (the launch may end), and the main plugin of a cancellation (the
+    /// extension may be removed).
     private func parked(_ event: SchedulerEvent, _ call: SchedulerEvent.DependentCall) -> ParkedEvent {
         var isForeground: Bool?
         var event = event

@@ -18,8 +18,8 @@ package struct HostSetup: Sendable {
     /// Whether the test holds the socket and passes it to each host, as a service manager does.
     package var isActivated = false
 
-    /// Creates a configuration whose defaults cause no waits: no spacing, short delays, and budgets that are too long
-    /// to matter.
+    /// Creates a configuration whose defaults cause no waits: no spacing and short delays. The budgets are the
+    /// host's defaults, which are too long to matter.
     package init(_ flags: [String: String] = [:], configuration: [String] = []) {
         var defaults = [
             "spacing": "0s", "retry-delay": "20ms", "grace-period": "300ms", "stagger": "0s", "overrun-spacing": "0s",

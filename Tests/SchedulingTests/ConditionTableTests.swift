@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Each condition has one row in a table, and every decision agrees with that row")
 struct ConditionTableTests {
-    /// Requests of every class of work, each with at most one required condition.
+    /// Refresh, processing and continued requests, each with at most one required condition.
     private static let requests: [TaskRequest] = {
         let gpu = ContinuedTerms(title: "Export", resources: .gpu)
         return [

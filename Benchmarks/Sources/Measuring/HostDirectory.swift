@@ -13,11 +13,11 @@ package struct HostDirectory: Sendable {
     /// Path of a file in the container of a plugin.
     package func container(_ plugin: String, _ file: String) -> String { "\(path)/state/containers/\(plugin)/\(file)" }
 
-    /// Creates the directory, with a configuration under which no policy delays a launch.
+    /// Creates the directory and its configuration file: the paths of the host, and the given lines.
     ///
     /// - Parameters:
     ///   - path: removed first; nil for a temporary directory.
-    ///   - users: the range of users for plugins of a host that runs as root.
+    ///   - users: the value of `plugin-users` for a host that runs as root.
     ///   - configuration: lines of the host's configuration file.
     package init(_ path: String? = nil, users: String = "host", configuration lines: [String]) throws {
         self.path = path ?? NSTemporaryDirectory() + "bgtask-bench-\(getpid())"

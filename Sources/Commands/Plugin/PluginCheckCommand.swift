@@ -152,7 +152,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
         CommandContext.current.writeMessage(report.closingLine)
     }
 
-    /// The results of all levels. Plugins that a host would refuse are not run.
+    /// The results of the checks up to the requested level. Plugins that a host would refuse are not run.
     private func report() async throws -> CheckReport {
         let files = PluginNeighbourhood(manifests: manifests, with: neighbours)
         let examination = PluginExamination(files.sources, pluginDirectory: plugins.map(FilePlace.absolute))

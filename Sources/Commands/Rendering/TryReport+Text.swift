@@ -35,7 +35,7 @@ extension TryReport.Submitted {
 }
 
 extension TrialLog.Entry {
-    /// The event as a line while the task runs; nil for an event that the report alone has.
+    /// The line that shows the event while the task runs; nil for an event that is only in the report.
     func line(grants: [LimitedGrant]) -> String? {
         event.words(grants: grants).map { words in
             let time = String(Duration.nanoseconds(time.wholeNanoseconds).humanReadable)

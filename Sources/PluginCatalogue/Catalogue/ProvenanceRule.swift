@@ -69,7 +69,8 @@ package struct ProvenanceRule: Sendable {
         Set([policy.signers, policy.revoked].compactMap(\.self).map { FilePlace.directory(of: $0) })
     }
 
-    /// Whether a manifest came with a package: it is in a directory of packages, and only root can change it.
+    /// Whether a manifest is trusted because it came with a package: the policy trusts packages, the manifest is in a
+    /// directory of packages, and only root can change it.
     func isTrustedPackage(_ source: ManifestSource) -> Bool {
         policy.packages == .trust && !source.isOperators && SystemDirectory.weakness(of: source.file) == nil
     }

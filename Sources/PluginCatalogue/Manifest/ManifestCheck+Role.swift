@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Rules that relate several keys of a manifest.
+/// Rules that relate several keys of a manifest, and the note that not every host enforces `limits`.
 extension ManifestCheck {
     func containing(identifier: PluginIdentifier?) -> Manifest.ContainingPlugin? {
         switch draft.containing {

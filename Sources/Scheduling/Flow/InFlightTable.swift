@@ -22,7 +22,7 @@ enum StagedChange: Sendable {
     case launchRecord(LaunchNumber)
     /// The removal of all pending work of a removed plugin.
     case clearance(Clearance, ChangeNumber)
-    /// A part of a plugin's wait history, for the given classes.
+    /// The writing of a part of a plugin's wait history: that of the given classes.
     case waits(PluginIdentifier, [WorkClass])
     /// Changes that no decision waits for. After a failed commit they are staged again.
     case keeping([LedgerChange])

@@ -221,8 +221,9 @@ final class NaiveHost: Witness {
         since < now.wall ? since : now.wall + .nanoseconds(-1)
     }
 
-    /// Start of the deferral in the ledger, by the clock of that time, from the request itself or from the periods of
-    /// its class; nil if it is not deferred.
+    /// Wall time at which the deferral of a request began, as the ledger has it; nil if it is not deferred. A start
+    /// stored with the request takes precedence over the periods of its class. The start may be in the future, if the
+    /// clock was ahead then.
     private func heldSince(_ request: PendingRequest) -> WallTime? {
         if let since = request.deferredSince { return since }
         let key = WaitKey(of: .request(request))
