@@ -147,7 +147,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `bgtask task submit sends every option of the request`() async throws {
+    @Test func `bgtask task submit sends every option of a processing request`() async throws {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         let answer = try json(

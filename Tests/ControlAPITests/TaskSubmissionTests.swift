@@ -87,7 +87,7 @@ struct RouteErrorTests {
         #expect(refusal.reply == ErrorReply(code: code.name, subReason: "refresh-limit", message: "m"))
     }
 
-    @Test func `an unknown task is refused with 404 and its identifier`() {
+    @Test func `the error for an unknown task has status 404 and its identifier`() {
         let refusal = RouteError.noSuchTask("a.b")
         #expect(refusal.status == 404)
         #expect(refusal.reply.error.message.hasPrefix("a.b is unknown: "))

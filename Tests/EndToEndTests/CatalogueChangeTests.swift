@@ -207,7 +207,8 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `the journal names a plugin by its identifier when the manifest has neither name nor version`()
+    @Test
+    func `the plugin-installed entry names a plugin by its identifier when the manifest has neither name nor version`()
         async throws
     {
         try await HostFixture.with(plugins: []) { host in

@@ -45,7 +45,7 @@ struct ManifestDisplayTests {
         }
     }
 
-    @Test func `plugin show prints each manifest key, or the note that it is not enforced`() async throws {
+    @Test func `plugin show prints each manifest key`() async throws {
         var plain = TestPlugin("Plain", tasks: ["greet"])
         plain.handlers = ["greet": FunctionBindingTests.greet]
         plain.settings = ["greeting": "Hello", "list": "/etc/group"]

@@ -79,7 +79,7 @@ struct RecordedABITests {
     }
 
     @Test(.enabled(if: cffi == nil, "\(cffi ?? "")"))
-    func `cffi reads the declarations alone, and lays out every struct as recorded`() throws {
+    func `cffi reads the header with BGTASK_DECLARATIONS_ONLY, and lays out every struct as recorded`() throws {
         let result = try check(["cffi"])
         #expect(result.status == 0, "\(result.output)")
     }

@@ -84,7 +84,7 @@ struct LanguageTests {
     }
 
     @Test(arguments: LibraryLanguage.allCases)
-    func `every language has a remedy for a missing, hidden and mangled entry and for a missing note`(
+    func `every language has a remedy for a missing, hidden and mangled entry and for a missing bgtask note`(
         language: LibraryLanguage
     ) {
         let kinds: [PluginBinaryProblem.Kind] = [.entryMissing, .entryHidden, .entryMangled("x"), .entryNotAFunction]

@@ -124,7 +124,7 @@ struct ManifestGrowthTests {
     private static let formats = [PropertyListSerialization.PropertyListFormat.xml, .binary]
 
     @Test(arguments: formats)
-    func `a future key of another system or below x- in a property list has no effect`(
+    func `an unknown Apple key or x- key in a property list has no effect`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let additions: [String: Any] = ["BGTaskSchedulerFutureKey": ["a": 1], "x-retry": 3, "UIBackgroundFuture": true]

@@ -86,7 +86,7 @@ extension LaunchTests {
         }
 
         @Test
-        func `calls beyond 16 unanswered calls are dropped at the launch's end, and other messages are delivered`()
+        func `at a launch's end the host drops its calls beyond 16 unanswered ones, and delivers its other messages`()
             async throws
         {
             try await withSent(Self.calls(3 * CallWindow.limit) + [Self.hello]) { fixture in

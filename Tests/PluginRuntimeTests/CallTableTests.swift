@@ -94,7 +94,7 @@ struct CallTableTests {
         #expect(callers.sent == Array(0..<CallWindow.limit))
     }
 
-    @Test func `draining the call table returns at its deadline with the number of unanswered calls`() async {
+    @Test func `draining the call table returns the number of unanswered calls at a passed deadline`() async {
         let callers = Callers()
         await callers.start(3)
         callers.table.close()

@@ -30,7 +30,7 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: refresh)?.handler == "first")
     }
 
-    @Test(.proves(13)) func `registrations of one process do not exist in another`() {
+    @Test(.proves(13)) func `registrations of one table do not exist in another`() {
         var first = table()
         #expect(first.register("com.example.app.refresh", "handler").isRegistered)
         _ = first.closeEntry(succeeded: true)

@@ -72,7 +72,7 @@ struct TaskSlotsTests {
         #expect(try slots.take(task(0)) == progress(2))
     }
 
-    @Test func `progress of several threads is taken whole, and each thread's last one is not lost`() async throws {
+    @Test func `progress of several threads is never mixed, and the last value is one thread's last`() async throws {
         slots.open(task(0))
         #expect(try slots.hold(progress(0), of: task(0)))
         await withTaskGroup(of: Void.self) { group in

@@ -41,7 +41,7 @@ struct RecordedFrameTests {
         #expect(Set(RecordedMessages.fromHost.map(\.name)) == Set(HostMessage.Name.allCases))
     }
 
-    @Test func `a change of one plan field changes the recorded wire frames`() throws {
+    @Test func `a plan with another grace period differs from the recorded wire frames`() throws {
         let lines = try RecordedMessages.lines()
         var changed = RecordedMessages.fromHost
         changed[0] = .plan(RecordedMessages.plan(gracePeriod: .seconds(6)))

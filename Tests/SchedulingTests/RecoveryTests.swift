@@ -129,7 +129,7 @@ struct RecoveryTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test(.proves("C3")) func `tasks marked to run alone run alone after a restart`() {
+    @Test(.proves("C3")) func `tasks of a crashed launch run alone, also after a host restart`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))

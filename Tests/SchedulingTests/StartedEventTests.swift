@@ -131,7 +131,8 @@ struct StartedEventTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves("C11")) func `a plugin whose lost launch had no open task gets a started event at host start`() {
+    @Test(.proves("C11"))
+    func `after a host restart, a plugin whose lost launch had no open task gets a started event`() {
         host.install(.app())
         host.finishStarting()
         host.submit(.clean)

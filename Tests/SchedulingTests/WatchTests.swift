@@ -41,7 +41,7 @@ struct WatchTests {
         #expect(host.watch == Watch())
     }
 
-    @Test(.proves("C16")) func `the use of the machine is watched until the last waiting plugin cancels its request`() {
+    @Test(.proves("C16")) func `idleness is sampled until the last request that waits for it is cancelled`() {
         let host = SchedulerDriver(
             .app(),
             .mail(),

@@ -47,7 +47,9 @@ struct ScheduleTests {
         #expect(try ledger.snapshot().occurrences == [foreign: time(3), unknown: time(4)])
     }
 
-    @Test func `forgetting a plugin keeps the occurrences of identifiers that another plugin permits`() async throws {
+    @Test func `forgetting a plugin keeps the scheduled occurrences of identifiers that another plugin permits`()
+        async throws
+    {
         let refresh = task("com.example.feed.refresh")
         let heir = KnownPlugin(
             identifier: cleaner,

@@ -73,7 +73,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Maximum number of trials at the same time; 4 by default.", valueName: "number"))
     var jobs = 4
 
-    @Option(help: ArgumentHelp("Seed of random payloads; the report names it.", valueName: "number"))
+    @Option(help: ArgumentHelp("Seed of random payloads; --json prints it.", valueName: "number"))
     var seed: UInt64?
 
     @Option(

@@ -25,7 +25,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.tasks) == [[.album(1)]] && host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test(.proves(77)) func `each progress of a continued task extends its time by thirty seconds`() {
+    @Test(.proves(77)) func `each progress of a continued task restarts its thirty seconds`() {
         _ = start()
         for percent in 1...100 as ClosedRange<Int64> {
             host.advance(by: .seconds(29))

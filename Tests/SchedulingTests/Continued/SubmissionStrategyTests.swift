@@ -88,7 +88,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `an uncommitted request that was to join a launch uses capacity once the launch stops`() {
+    func `a request that loses its launch before its commit uses capacity of its own`() {
         host.processesObey = false
         host.submitContinued(.album(1))
         let first = host.lastPlan

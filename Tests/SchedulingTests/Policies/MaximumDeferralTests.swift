@@ -178,7 +178,7 @@ struct MaximumDeferralTests {
     }
 
     @Test(.proves("C12"))
-    func `an ended deferral does not apply to later requests, even after a step back of the clock`() {
+    func `a later request does not count an ended deferral towards its own, even after a step back of the clock`() {
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(1))
         host.change(power: false)

@@ -32,7 +32,7 @@ struct CheckList: Presentable {
     var names: [String] { checks.map(\.check) }
 
     func text(for reader: Reader) -> String {
-        var table = Table("CHECK", "LEVEL", "RULE", "WHAT IT PROVES")
+        var table = Table("CHECK", "LEVEL", "RULE", "PROMISE")
         for item in checks { table.add(item.check, "\(item.level)", item.rule, item.promise) }
         return table.text
     }
