@@ -21,7 +21,8 @@ package enum Eligibility {
         package var main: MainPlugin?
         /// The launch that occupies the lane of the work; nil when the lane is free.
         package var laneOccupant: LaunchNumber?
-        /// Whether the tasks of this launch have ended, and its process has not.
+        /// Whether the tasks and assertions of the launch that occupies the lane have ended, while the end of its
+        /// process is not recorded yet.
         package var isOccupantStopping = false
         package var cooldownEnd: MonotonicTime?
         package var record = PluginRecord()
@@ -57,7 +58,8 @@ package enum Eligibility {
         /// Whether a launch for the work would use capacity of the lane. False for a request that joins a running
         /// launch.
         package var needsCapacity = true
-        /// The label of older work of the lane that has to run alone first; nil without one.
+        /// The label of other work of the lane for which this work waits: a request that has to run in a launch by
+        /// itself, or the first waiting event. Nil without such work.
         package var alone: String?
 
         package init() {}
@@ -107,15 +109,16 @@ package enum Eligibility {
         return Self.reasons(reasons.count < 2 ? reasons : reasons.sorted { $0.kind < $1.kind }, behind: facts.alone)
     }
 
-    /// The reasons of a group, extended for a member that waits until older work has run alone.
+    /// The reasons of a group, extended by `othersRunAlone` for a member that waits for other work of the lane.
     ///
-    /// - Parameter alone: the label of that work; nil without one.
+    /// - Parameter alone: the label of the other work; nil without one, and the reasons are then unchanged.
     static func reasons(_ reasons: [Reason], behind alone: String?) -> [Reason] {
         guard let alone else { return reasons }
         return (reasons + [.othersRunAlone(first: alone)]).sorted { $0.kind < $1.kind }
     }
 
-    /// Reasons that block all work of the plugin: it is missing, refused or disabled.
+    /// The reasons that block all work of the plugin because the plugin, or the main plugin of an extension, is
+    /// missing, refused or disabled.
     static func presenceReasons(_ standing: Standing) -> [Reason] {
         var absences: [Reason] = []
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }

@@ -7,8 +7,8 @@ package struct Explanation: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         /// Waiting, with the reasons against the work and the verdict of each policy, in the order of the policies.
         case pending(PendingWork, reasons: [Reason], policies: [PolicyVerdict])
-        /// Running in the launch; `used` is the running time of the launch, `total` its budget. `total` is nil without
-        /// a fixed budget.
+        /// Running in the launch; `used` is the running time of the launch, `total` its budget. `total` is nil when the
+        /// running tasks are continued tasks, which the budget does not limit.
         case running(LaunchNumber, used: Duration, total: Duration?)
         case unknown
     }
@@ -16,9 +16,10 @@ package struct Explanation: Hashable, Sendable {
     package let identifier: TaskIdentifier
     package let plugin: PluginIdentifier?
     package let states: [State]
-    /// Time of the next submission by the operator's schedule; nil without a schedule.
+    /// Time of the next submission by the operator's schedule; nil without a schedule, or when no next time is known.
     package var nextOccurrence: WallTime?
-    /// The reasons that would block a new request of the plugin; empty while work is pending.
+    /// The reasons that block all work of the plugin, because the plugin or its main plugin is missing, refused or
+    /// disabled. Empty while work is pending.
     package var obstacles: [Reason] = []
     package let now: Moment
 
@@ -130,7 +131,7 @@ extension Scheduler {
         return Set(start.tasks.map(\.work.number))
     }
 
-    /// The reasons against pending work. They equal the reasons that the scheduler finds when it forms a batch.
+    /// The reasons against pending work. They equal the reasons that the scheduler finds when it evaluates the work.
     package func reasons(against work: PendingWork, at now: Moment) -> [Reason] {
         guard plugins.contains(work.plugin) else { return [.pluginMissing(work.plugin)] }
         switch work {
@@ -164,8 +165,9 @@ extension Scheduler {
         return plugins[plugin].events.events(after: number, limit: limit).map { ($0, reasons(waiting: $0, at: now)) }
     }
 
-    /// The reasons against an event. Events keep their order: the first waiting event blocks all later ones when
-    /// reasons apply to it, or when its launch may contain no other event.
+    /// The reasons against an event. Events keep their order: the first waiting event blocks a later one when a reason
+    /// that does not concern the whole plugin applies to the first one, or when one of the two has to run in a launch
+    /// by itself.
     private func reasons(waiting event: PendingEvent, at now: Moment) -> [Reason] {
         guard let first = plugins[event.plugin].events.first, first.number < event.number else {
             return reasons(against: event, at: now)
@@ -175,7 +177,8 @@ extension Scheduler {
         return reasons(against: event, behind: isBlocked ? first.type.name : nil, at: now)
     }
 
-    /// The reasons that block all work of a plugin now.
+    /// The reasons that block all work of a plugin now, because the plugin or its main plugin is missing, refused or
+    /// disabled.
     package func reasons(againstAllOf plugin: PluginIdentifier) -> [Reason] {
         guard plugins.contains(plugin) else { return [.pluginMissing(plugin)] }
         return Eligibility.presenceReasons(standing(of: plugin, in: .event))

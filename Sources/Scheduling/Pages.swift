@@ -80,9 +80,9 @@ package struct PluginSummary: Hashable, Sendable {
 /// One page of the installed plugins, ordered by identifier.
 package struct PluginPage: Hashable, Sendable {
     package let plugins: [PluginSummary]
-    /// The last identifier of this page, after which the next page begins; nil at the end of the list.
+    /// The last identifier that the page examined, after which the next page begins; nil at the end of the list.
     package let next: PluginIdentifier?
-    /// Whether the pending work of some plugin is not loaded yet: the counts of its summary are then too low.
+    /// Whether the pending work of some plugin is not loaded yet: the counts of its summary may then be too low.
     package let isPartial: Bool
 
     package init(plugins: [PluginSummary], next: PluginIdentifier?, isPartial: Bool) {

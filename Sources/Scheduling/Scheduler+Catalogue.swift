@@ -122,8 +122,8 @@ extension Scheduler {
     }
 
     /// The event `started` for a new or changed plugin. Nil for an extension, for a library with bound functions, for a
-    /// disabled plugin, for a full queue of events, and for a plugin whose header does not have the event. Nil, too, when a `started` event already waits: the changed
-    /// library will receive that event.
+    /// disabled plugin, for a full queue of events, and for a plugin whose header does not have the event. Nil, too,
+    /// when a `started` event already waits: the changed library will receive that event.
     private mutating func startedEvent(for entry: PluginEntry, at now: Moment) -> PendingEvent? {
         let plugin = entry.identifier
         // A library with bound functions has no code that could receive the event.

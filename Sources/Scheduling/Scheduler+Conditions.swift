@@ -49,6 +49,7 @@ extension Scheduler {
     }
 
     /// The conditions that held in `old` and do not hold now, each with a test for the work that needs the condition.
+    /// Containers that were locked since `old` count as one further loss.
     private func losses(since old: Conditions) -> [Loss] {
         var losses: [Loss] = []
         for condition in Condition.all where old[condition] && !conditions[condition] {

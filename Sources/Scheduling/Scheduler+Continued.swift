@@ -78,9 +78,9 @@ extension Scheduler {
         return reasons(against: .request(request), facts, standing, occupancy, at: now).isEmpty ? [request] : []
     }
 
-    /// The launch that submitted the request, if the request can be delivered to it: the launch runs, is not about to
-    /// end, has a handler for the identifier, and its library, which may be an older version of the plugin, has the kind.
-    /// Nil otherwise.
+    /// The launch that submitted the request, if the request can be delivered to it. Nil unless the launch runs, is not
+    /// about to end, has had fewer than `mostTasks` tasks and has a handler for the identifier. Nil, too, when its
+    /// library, which may be an older version of the plugin, does not have the kind.
     private func takingLaunch(for request: PendingRequest) -> LaunchNumber? {
         let identifier = request.request.identifier
         guard let number = plugins[request.plugin].origins[request.number],

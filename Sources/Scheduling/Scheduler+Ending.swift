@@ -169,7 +169,8 @@ extension Scheduler {
     /// - Parameters:
     ///   - newer: the newer request that supersedes the interrupted task; nil without one.
     ///   - wasCancelled: whether the interrupted task is not requeued because it was cancelled.
-    ///   - isConsumed: whether the task is not requeued, whatever its outcome is.
+    ///   - isConsumed: whether the request is used up although the plugin did not complete the task. An outcome that is
+    ///     not final then gets a journal entry `consumed`.
     mutating func end(
         _ number: LaunchNumber,
         _ index: Int,

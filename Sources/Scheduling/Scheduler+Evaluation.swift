@@ -91,8 +91,8 @@ extension Scheduler {
     /// the launch that may take it, and a background request by any other request that has to run in a launch by itself
     /// (`LaneEvaluation.alone`), whether that one is older or newer.
     ///
-    /// - Parameter isLaunchedByUser: whether the reasons against a launch by a user are meant. Such a launch may wait
-    ///   until the older request has run.
+    /// - Parameter isLaunchedByUser: true for the reasons that would apply if a user requested the launch now.
+    ///   `LaneEvaluation.alone` is then no reason: the launch may be requested and wait for that request.
     func reasons(against request: PendingRequest, isLaunchedByUser: Bool = false, at now: Moment) -> [Reason] {
         let (plugin, lane) = (request.plugin, request.request.kind.lane)
         let identifier = request.request.identifier

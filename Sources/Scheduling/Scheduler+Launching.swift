@@ -152,8 +152,8 @@ extension Scheduler {
         awaitDeferral(of: groups, plugin, lane, at: now)
     }
 
-    /// Sets the alarm for the end of one reason, if the end is known; returns the conditions whose change may end the
-    /// reason.
+    /// Sets the alarm for the end of one reason, if the end is known. Queues the plugin for capacity if the reason is a
+    /// lack of capacity. Returns the conditions whose change may end the reason.
     private mutating func arrange(
         _ reason: Reason,
         of plugin: PluginIdentifier,

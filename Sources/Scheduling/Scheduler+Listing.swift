@@ -67,7 +67,7 @@ extension Scheduler {
 }
 
 extension Scheduler.RunningLaunch {
-    /// Creates the entry of a launch; nil when the plan was not sent, or the process has ended.
+    /// Creates the entry of a launch; nil before the plan is sent, and after the end of the process is judged.
     init?(_ launch: ScheduledLaunch) {
         guard let execution = launch.execution else { return nil }
         let unfinished = execution.unfinished.map { execution.tasks[$0] }

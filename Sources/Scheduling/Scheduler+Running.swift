@@ -65,8 +65,8 @@ extension Scheduler {
         return completion + time + expiration
     }
 
-    /// Stops a launch that has neither an unfinished task nor an open assertion: the launch frees its capacity, the stop
-    /// function of the plugin runs, and the process is killed if it has not exited after the grace period and the exit
+    /// Stops a launch that has neither an unfinished task nor an open assertion: the launch frees its capacity, and the
+    /// stop function of the plugin runs. The process is killed if it has not exited after the grace period and the exit
     /// time (statement 53).
     mutating func stopIfDone(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), case .running(let execution) = launch.phase,
@@ -113,10 +113,11 @@ extension Scheduler {
         record([.journal(entry)], of: number)
     }
 
-    /// The part of a message about a forged message of the runner that changes nothing.
+    /// A phrase for journal entries about a forged message of the runner: the message has no effect.
     static let isIgnored = "the host ignored this message"
 
-    /// Journals a violation by a message that the runner itself never sends, because it checks the call before.
+    /// Journals a violation by a message that the runner itself never sends, because the runner checks the plugin's
+    /// call first.
     mutating func noteForged(_ number: LaunchNumber, rule: ABIRule?, message: String, at now: Moment) {
         let cause = "the runner sends no such message, so the plugin wrote to the runner's socket"
         let remedy = "do not touch descriptors that the plugin did not open"

@@ -20,7 +20,8 @@ extension Scheduler {
         return schedule.calendar == nil ? correction : correction + .seconds(TimeZoneRules.offsetLimit)
     }
 
-    /// The time of the next submission by a schedule, including the stagger; nil without a schedule.
+    /// The time of the next submission by a schedule, including the stagger. Nil without a schedule, before the
+    /// schedule is first arranged, and when the schedule has no further occurrence.
     package func nextOccurrence(of identifier: TaskIdentifier, of plugin: PluginIdentifier) -> WallTime? {
         guard let schedule = schedule(of: identifier, plugin), let last = occurrences[identifier] else { return nil }
         return schedule.occurrence(after: last, in: timeZones).map { $0 + schedule.staggerOffset(of: identifier) }

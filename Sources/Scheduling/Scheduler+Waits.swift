@@ -4,7 +4,8 @@ import TaskModel
 
 // The history of the reasons that block classes of work, and the periods in which only advisory policies delay them.
 extension Scheduler {
-    /// Adds the reasons of the groups of a lane to the wait history. A class of work without a group gets no reasons.
+    /// Adds the reasons of the groups of a lane to the wait history. A class of work without a group is recorded as not
+    /// waiting.
     mutating func noteWaits(
         of plugin: PluginIdentifier,
         in lane: Lane,

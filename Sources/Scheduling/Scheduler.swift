@@ -58,7 +58,8 @@ package struct Scheduler: Sendable {
     var fetches: [PluginIdentifier: FetchSchedule] = [:]
     /// Plugins whose legacy fetch is due but waits for the network.
     var fetchesWithoutNetwork: Set<PluginIdentifier> = []
-    /// The last submitted or skipped occurrence of each schedule.
+    /// The last submitted or skipped occurrence of each schedule. For a schedule without one, the time at which the
+    /// schedule was first arranged.
     var occurrences: [TaskIdentifier: WallTime] = [:]
     package internal(set) var timeZones: TimeZoneTable
     let calendar: CalendarIndex

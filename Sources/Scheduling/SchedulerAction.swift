@@ -11,8 +11,8 @@ package enum SchedulerAction: Hashable, Sendable {
     /// reads of plugins that an event waits for before the other reads.
     case load(PluginIdentifier)
 
-    /// Prepare a runner without plugin code, the container of the main plugin and the values of the secret settings;
-    /// reply with `runnerReady` or `runnerUnavailable`.
+    /// Prepare a runner that has loaded no plugin code, the container of the main plugin and the values of the secret
+    /// settings; reply with `runnerReady` or `runnerUnavailable`.
     case takeRunner(LaunchNumber, LaunchPreparation)
     /// Move the container of the main plugin aside before the next action. The container is no longer used, and a later
     /// installation must not find it.

@@ -45,8 +45,9 @@ package enum SchedulerEvent: Hashable, Sendable {
     // Events of a launch.
     case runnerReady(LaunchNumber, RunnerProcess)
     case runnerUnavailable(LaunchNumber, message: String)
-    /// The host could not send the plan or a task, or could not load the library through no fault of the plugin. The
-    /// launch is killed, and no attempt is charged.
+    /// The launch failed through no fault of the plugin: the host could not send the plan or a task, the library was
+    /// replaced, libffi is defective, or the kernel refused the sandbox. The launch is killed, and no attempt is
+    /// charged.
     case launchFailedByHost(LaunchNumber, message: String)
     /// Entry returned.
     ///
@@ -71,7 +72,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case assertionBegan(LaunchNumber, AssertionID, name: String)
     case assertionEnded(LaunchNumber, AssertionID)
     case violated(LaunchNumber, rule: ABIRule?, message: String)
-    /// The sandbox refused a system call of the launch. Reported for the first call of each group.
+    /// The sandbox refused a system call of the launch. Reported for the first call of each group, for a limited number
+    /// of groups per launch.
     case denied(LaunchNumber, message: String)
     /// The launch thread killed the launch at its kill time. All earlier messages of the launch's runner were handled
     /// before.

@@ -41,7 +41,8 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var hostRetryDelay: Duration = .seconds(1)
     /// The operator's settings for individual plugins.
     package var plugins: [PluginIdentifier: PluginPolicy] = [:]
-    /// The rules of the time zones of all schedules, as read at the start of the host; later changes replace them.
+    /// The rules of the time zones of all schedules, as read at the start of the host. Later changes are in
+    /// `Scheduler.timeZones`.
     package var timeZones = TimeZoneTable()
     /// The versions of the ABI since which kinds and events exist. Not a setting: tests simulate a later release.
     package var abiMinors = ABIMinors()

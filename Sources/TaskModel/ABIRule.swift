@@ -29,7 +29,7 @@ package enum ViolationLimit {
     /// Maximum number of journaled violations per launch. A plugin that repeats a violation in a loop would otherwise
     /// fill the disk, and the first entries suffice to find the call.
     package static let journaled = 20
-    /// Maximum number of violations that a runner sends to the host per launch. It exceeds `journaled`, because the
-    /// host also counts the violations that it finds itself, and ends the flood of messages at its source.
+    /// Maximum number of violations that a runner sends to the host per launch. It ends a flood of messages at its
+    /// source. It exceeds `journaled`, because the host also counts the violations that the host itself finds.
     package static let sent = 100
 }

@@ -27,7 +27,7 @@ package enum ArchitectureName {
     }
 
     private static let lengths = 3...32
-    /// The names of other systems, compilers and packages, in lower case.
+    /// The supported architectures, by the names of other systems, compilers and packages in lower case.
     private static let spellings = [
         "x86-64": "x86_64", "x86_64": "x86_64", "amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64",
         "aarch64": "aarch64", "armv8": "aarch64", "riscv": "riscv64", "riscv64": "riscv64", "rv64": "riscv64",

@@ -42,7 +42,7 @@ package struct CivilDate: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Divides, rounding the quotient down. The remainder has the sign of the divisor.
+    /// Divides by a positive divisor, rounding the quotient down. The remainder is from 0 to below the divisor.
     package func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

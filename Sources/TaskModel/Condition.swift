@@ -141,7 +141,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     package var key: String { name.replacing("-", with: "_") }
     /// The name as shown to users: spaces in place of hyphens.
     package var title: String { name.replacing("-", with: " ") }
-    /// Whether the condition delays work and is sampled only on demand. Such a condition is assumed to hold until its
-    /// first sample.
+    /// Whether the condition delays work and is sampled only on demand. Until every such condition has a value,
+    /// `Conditions.isUseUnknown` is true.
     package var isAwaitedTrouble: Bool { row.traits.isSuperset(of: [.trouble, .sampled]) }
 }

@@ -5,8 +5,8 @@
 package struct Conditions: Hashable, Sendable {
     /// The conditions that hold.
     package private(set) var held: MachineConditions = []
-    /// Whether the conditions that are sampled on demand have no sample yet. The values of these conditions are
-    /// meaningless until the first sample.
+    /// Whether any condition that delays work and is sampled on demand has no sample yet
+    /// (`Condition.isAwaitedTrouble`). The values of the conditions without a sample are meaningless.
     package var isUseUnknown: Bool
     /// Whether the container of each main plugin is locked or not mounted. A container without an entry was not sampled
     /// or has no sensor, and counts neither as readable nor as locked.

@@ -9,7 +9,8 @@ package struct GrantLimit: Hashable, Sendable {
     package var gpu: Bool?
     /// The Unix sockets, or directories of sockets, to which connections are limited.
     package var unix: [String]?
-    /// The files and directories to which each access is limited. A path in a setting counts as well.
+    /// The files and directories to which each access is limited. The limit also applies to paths that come from
+    /// settings.
     package var paths: [GrantedRight.Access: [String]]
 
     package init(

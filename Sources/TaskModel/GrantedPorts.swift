@@ -14,7 +14,7 @@ package struct GrantedPorts: Hashable, Sendable {
 
     package var isEmpty: Bool { connect.isEmpty && listen.isEmpty }
 
-    /// The ports that are also among others.
+    /// The ports that are also in `others`, separately for connecting and for listening.
     func intersection(_ others: GrantedPorts) -> GrantedPorts {
         GrantedPorts(
             connect: connect.filter(others.connect.contains),

@@ -24,7 +24,8 @@ package enum GrantedRight: Hashable, Sendable {
     case processes
     /// Access to a file, or to a directory with everything below it.
     case path(Access, String)
-    /// Access to the path in a setting. The path is the manifest's default value; nil when that is no absolute path.
+    /// Access to the path in a setting. `defaultPath` is the manifest's default value of the setting; nil when it is
+    /// missing or no absolute path.
     case setting(key: String, Access, defaultPath: String?)
     /// Health research requests.
     case healthResearch

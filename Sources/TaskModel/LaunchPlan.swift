@@ -28,8 +28,8 @@ package struct RunnerProcess: Hashable, Sendable {
     }
 }
 
-/// The committed data of a launch. It is enough to run the launch, and to find and kill its process after a crash of
-/// the host.
+/// The committed data of a launch. Together with the payloads in the ledger, it is enough to run the launch, and to
+/// find and kill its process after a crash of the host.
 package struct LaunchPlan: Hashable, Sendable {
     package let number: LaunchNumber
     package let plugin: PluginEntry

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One change that the scheduler stages for the ledger. A ticket is a list of changes, which are written in one
-/// transaction, all or none.
+/// One change that the scheduler stages for the ledger. The changes of one commit are written in one transaction, all
+/// or none.
 package enum LedgerChange: Hashable, Sendable {
     /// Stores an accepted request; replaces the pending request of the same plugin and identifier.
     case storeRequest(PendingRequest, payload: [UInt8])
@@ -108,7 +108,7 @@ package struct KnownPlugin: Hashable, Sendable {
 package struct FetchSchedule: Hashable, Sendable {
     /// The least time between two fetches.
     package var interval: Duration
-    /// Time of the last fetch; before the first fetch, the time at which the interval was set.
+    /// Start of the present interval: the time of the last due fetch or, if later, of the last change of the interval.
     package var last: WallTime
 
     package init(interval: Duration, last: WallTime) {

@@ -37,7 +37,7 @@ package struct LimitedGrant: Hashable, Sendable {
     package let requested: String
     /// Key of the setting whose value is the path; nil for a path in the manifest.
     package let setting: String?
-    /// The places that the grant opens; empty for a grant without a path.
+    /// The places that the grant opens; empty for a grant without a path and for a refused grant of paths.
     package private(set) var places: [Place]
     /// The ports to which the grant `network` is narrowed; nil for other grants, and when it opens the whole network.
     package private(set) var ports: GrantedPorts?
@@ -132,7 +132,7 @@ package struct LimitedGrant: Hashable, Sendable {
         narrowings.append("\(entry.key("network")) is \(limit.text)")
     }
 
-    /// Takes the effect from the grant, because the kernel lacks a mechanism that would confine it.
+    /// Refuses the grant, because the kernel lacks a mechanism that would confine it.
     package mutating func leaveOut(because lackingMechanism: String) {
         isRefused = true
         places = []

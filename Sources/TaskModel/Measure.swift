@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The notation of one kind of quantity: whole numbers with units. The only reader of durations and sizes in files, flags
-/// and calls; the caller provides keys and ranges.
+/// The notation of one kind of quantity: whole numbers with units. The only reader of durations and sizes in files,
+/// flags and calls; the caller provides keys and ranges.
 package struct Measure: Sendable {
     struct Unit: Sendable {
         let word: String
@@ -16,8 +16,8 @@ package struct Measure: Sendable {
         case value(Int64)
         /// The value exceeds 64 bits, in either direction.
         case tooLarge
-        /// The text is invalid. The values are a description of the flaw and the corrected notation; each is nil when
-        /// there is none.
+        /// The text is invalid. The values are a description of the flaw and its remedy; each is nil when there is
+        /// none.
         case flawed(String?, remedy: String?)
     }
 

@@ -12,7 +12,7 @@ extension ProcessTermination {
 }
 
 /// The number of a signal and, if known, its name, as shown to users: `signal 11 (SIGSEGV)`. A trap of Swift code is
-/// SIGILL.
+/// SIGILL on x86-64 and SIGTRAP on aarch64.
 package func signalName(_ signal: Int32) -> String {
     let names: [Int32: String] = [
         1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",

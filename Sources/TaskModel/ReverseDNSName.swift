@@ -9,7 +9,7 @@ package enum ReverseDNSName {
         package let problem: String
         package let remedy: String
 
-        /// The flaw of a name that another rule refused, or of no name.
+        /// The flaw to show when `flaw(in:)` finds none: for a missing name, or for a name that another rule refused.
         package static let unknown = Flaw(problem: "is not a reverse-DNS name", remedy: "write a reverse-DNS name")
 
         /// Rule and remedy, as one message.

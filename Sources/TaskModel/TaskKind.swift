@@ -68,7 +68,8 @@ package enum Lane: UInt32, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The role of a plugin: a main plugin registers and runs tasks, an extension only submits.
+/// The role of a plugin. A main plugin registers and runs tasks; an extension receives triggers and submits for its
+/// main plugin.
 package enum PluginRole: UInt32, Hashable, Sendable, CaseIterable {
     case main = 1
     case `extension` = 2
@@ -125,8 +126,8 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A permission for requests beyond identifiers and modes, which a grant of the manifest gives. The raw value is the key
-/// of the grant below `grants`.
+/// A permission for requests beyond identifiers and modes, which a grant of the manifest gives. The raw value is the
+/// key of the grant below `grants`.
 package enum Entitlement: String, Hashable, Sendable, CaseIterable {
     case continuedProcessingGPU = "gpu"
     case healthResearch = "health-research"

@@ -74,7 +74,8 @@ package enum CompletionOutcome: Int32, Hashable, Sendable {
 
 /// The outcome of a launch.
 package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
-    /// Every task was completed by the plugin or consumed, and the process exited in order.
+    /// Every task and assertion had ended, none of the tasks after an expiration, before the process exited or was
+    /// killed.
     case completed
     case expired
     case overran
@@ -141,7 +142,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
         }
     }
 
-    /// The side that is blamed for a task which stays unfinished after an expiration with this reason.
+    /// The side that is blamed when the plugin completes a task as failed after an expiration with this reason.
     package var blame: Blame {
         switch self {
         case .budget, .noProgress: .plugin

@@ -94,7 +94,7 @@ package struct TaskResources: OptionSet, Hashable, Sendable {
 }
 
 /// The states of the container's lock in which a health research task can run. The numbers are the ABI's
-/// `BGT_PROTECTION_...`.
+/// `BGT_PROTECTION_...`, divided by 256.
 ///
 /// On Linux the protected data is the container. It is readable while its mounts are present and unlocked.
 package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {

@@ -3,7 +3,7 @@
 import DequeModule
 import TaskModel
 
-/// A call that waits until the pending work of a plugin is loaded.
+/// A call that waits for the first catalogue, or until the pending work that the call concerns is loaded.
 struct ParkedEvent: Sendable {
     let event: SchedulerEvent
     /// The user whose call caused the event; nil for a plugin's call.

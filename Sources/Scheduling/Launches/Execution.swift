@@ -23,7 +23,9 @@ struct Execution: Sendable {
         case entryFailed
         case lingered
         case hostStopping
-        /// The plan or a task could not be sent, or the library could not be loaded through no fault of the plugin.
+        /// The launch failed through no fault of the plugin: the plan or a task could not be sent, the runner ended
+        /// before the plan was sent, the library was replaced, libffi is defective, or the kernel refused the sandbox.
+        /// The value is the message.
         case hostFailed(String)
         /// The launch thread killed the launch at its kill time, before the host had read earlier messages of the
         /// runner. These messages would have withdrawn the kill time.

@@ -4,7 +4,8 @@ import TaskModel
 
 /// The launches whose end is not recorded yet, and their numbers in each lane.
 ///
-/// Every change requires a launch in the table: an unknown number traps in debug builds.
+/// `update` requires a launch in the table, and `execute` one with an execution: any other number traps in debug
+/// builds.
 struct LaunchTable: Sendable {
     private var launches: [LaunchNumber: ScheduledLaunch] = [:]
     private var uses: [Lane: LaneUse] = [:]

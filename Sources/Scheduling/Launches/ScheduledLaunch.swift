@@ -18,7 +18,7 @@ struct ScheduledLaunch: Sendable {
         case starting(Start)
         /// The plan was sent.
         case running(Execution)
-        /// Every task has ended. The process was asked to exit, and is killed at `killTime`.
+        /// Every task and assertion has ended. The process was asked to exit, and is killed at `killTime`.
         case stopping(Execution, killTime: MonotonicTime)
         /// The end of the process was judged. The end of the launch may not be on disk yet.
         case ended

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A value that all copies of its owner share: a copy of the owner counts one reference, instead of each reference
-/// within the value.
+/// An immutable value that all copies of its owner share. A copy of the owner retains this one object, instead of every
+/// object to which the value refers.
 final class Shared<Value: Sendable>: Sendable {
     let value: Value
 

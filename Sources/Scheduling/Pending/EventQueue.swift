@@ -7,10 +7,11 @@ import TaskModel
 struct EventQueue: Sendable {
     private var stored = Deque<PendingEvent>()
     private var counts: [EventType: Int] = [:]
-    /// Types of the arriving events, by event number. An event arrives while the commit that stores it is in flight.
+    /// Types of the arriving events, by event number. A trigger or fetch event arrives while the commit that stores it
+    /// is in flight; a `started` event does not count.
     private var arriving: [SubmissionNumber: EventType] = [:]
 
-    /// Number of waiting events, assuming that every commit in flight succeeds.
+    /// Number of waiting events, plus the trigger and fetch events whose commit is in flight.
     var expectedCount: Int { stored.count + arriving.count }
     var count: Int { stored.count }
     var isEmpty: Bool { stored.isEmpty }

@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// The pending requests of one plugin, grouped by their blocking conditions, with the changes in flight about them.
+/// The pending requests of one plugin, with the changes in flight about them. Ready requests are grouped by the facts
+/// that decide whether they may run.
 ///
 /// A request is upcoming until its earliest begin and its retry delay have passed. Then it is ready, and belongs to one
 /// group. Requests are added and removed only after a commit; the overlay contains the effect of the changes in flight.
@@ -33,7 +34,8 @@ struct PendingRequests: Sendable {
 
     func request(_ place: RequestPlace) -> PendingRequest? { store[place].map { store.request($0, of: plugin) } }
 
-    /// The requests with numbers above `number`, oldest first, at most `limit`; all of them when `number` is nil.
+    /// The requests with numbers above `number`, oldest first, at most `limit`; the oldest requests when `number` is
+    /// nil.
     func requests(after number: SubmissionNumber? = nil, limit: Int = .max) -> [PendingRequest] {
         store.places(after: number).prefix(limit).compactMap(request)
     }
@@ -46,7 +48,8 @@ struct PendingRequests: Sendable {
         permissions?.permits(identifier, as: kind) ?? true
     }
 
-    /// Index of the group of ready requests that contains the request; nil while the request is upcoming.
+    /// Index of the group of ready requests that contains the request; nil while the request is upcoming, or when it is
+    /// not pending.
     func group(of request: PendingRequest) -> UInt16? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let group = store[place]?.group
@@ -54,7 +57,7 @@ struct PendingRequests: Sendable {
         return group == RequestSlot.noGroup ? nil : group
     }
 
-    /// The time from which the request counts as ready; nil while it is upcoming.
+    /// The time from which the request counts as ready; nil while it is upcoming, or when it is not pending.
     func readySince(of request: PendingRequest) -> WallTime? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let slot = store[place], slot.group != RequestSlot.noGroup
@@ -169,8 +172,8 @@ struct PendingRequests: Sendable {
         for place in store.places(after: nil) { regroup(place) }
     }
 
-    /// Moves each ready request whose maximum deferral has passed to the group with the same key, except that
-    /// `isPastDeferral` is true.
+    /// Moves each ready request whose maximum deferral has passed to another group. The key of that group is the same,
+    /// except that `isPastDeferral` is true and `hasOwnDeferral` is false.
     ///
     /// - Parameter isOver: whether the maximum deferral of a request has passed. If `isOwn` is true, `due` is the start
     ///   of the request's own deferral; otherwise it is the time at which the request became due.

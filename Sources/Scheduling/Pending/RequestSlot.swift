@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// A pending request in 88 bytes, half the size of `PendingRequest`, because a host may hold a million requests.
+/// A pending request in 80 bytes, less than half the size of `PendingRequest`, because a host may hold a million
+/// requests.
 ///
 /// Continued terms and submitting plugins are few, and are stored in separate tables of `RequestStore`.
 struct RequestSlot: Sendable {

@@ -70,7 +70,7 @@ struct PluginState: Sendable {
 
     var hasNothingPending: Bool { requests.isEmpty && events.expectedCount == 0 }
 
-    /// Whether a commit about the plugin's work or record is in flight.
+    /// Whether a commit is in flight about the plugin's record, its requests or an arriving event.
     var isInFlight: Bool { !requests.overlay.isEmpty || recordState != .settled || events.hasArriving }
 
     /// The main plugin of an extension, even if the extension was just removed; nil for a main plugin.

@@ -33,7 +33,7 @@ struct PluginTable: Sendable {
 
     func contains(_ plugin: PluginIdentifier) -> Bool { indices[plugin] != nil }
 
-    /// Reads and changes the state in place. A copy would retain and release its thirty tables, and Swift 6.3.1
+    /// Reads and changes the state in place. A copy would retain and release all tables of the state, and Swift 6.3.1
     /// miscompiles a coroutine (`_read`) in debug builds. The address is valid for one access, which holds the table.
     subscript(plugin: PluginIdentifier) -> PluginState {
         unsafeAddress { UnsafePointer(boxes[index(of: plugin)].state) }

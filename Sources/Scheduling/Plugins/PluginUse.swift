@@ -22,7 +22,7 @@ struct PluginUse: Sendable {
 }
 
 extension Scheduler {
-    /// Number of kept `PluginUse` values from which on those that no longer affect any policy are dropped.
+    /// Number of kept `PluginUse` values at which the scheduler drops those that no longer affect any policy.
     private static let mostUsesKept = 1_000
 
     mutating func forget(_ plugin: PluginIdentifier, at now: Moment) {

@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// The latest start-up waves of each cause: the times at which much work became possible at once.
+/// The latest start-up wave of each cause: the time at which much work became possible at once.
 package struct StartupWaves: Hashable, Sendable {
     /// Time of boot: zero on the monotonic clock.
     private static let boot = MonotonicTime(nanoseconds: 0)

@@ -24,7 +24,8 @@ struct Deferral: Sendable {
     var isEmpty: Bool { periods.isEmpty }
     var isChanged: Bool { periods != written }
 
-    /// The start of the deferral of a request that became due at `due`; nil when no period ends after `due`.
+    /// The start of the deferral of a request that became due at `due`; nil when every period has ended at `due` or
+    /// before.
     func start(for due: WallTime) -> WallTime? {
         period(covering: due).map { max($0.since, due) }
     }
