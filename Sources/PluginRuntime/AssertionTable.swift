@@ -61,7 +61,8 @@ package struct AssertionTable<Handler> {
 
     /// Takes the handler for its one call, on the thread that makes the call and just before it.
     ///
-    /// - Returns: the handler, which the caller has to release, and the reason; nil when the assertion ended first.
+    /// - Returns: the handler, which the caller has to release, and the reason. Nil before the expiration, and when the
+    ///   assertion has ended, has no handler, or its call has begun.
     package mutating func beginCall(of id: AssertionID) -> (Handler, ExpirationReason)? {
         guard let reason, let handler = open[id]?.handler else { return nil }
         open[id]?.handler = nil

@@ -19,7 +19,7 @@ package struct CallProblem: Error, Hashable, Sendable {
 extension RunnerLaunch {
     /// Performs a call and fills the caller's refusal, which may be NULL.
     ///
-    /// - Parameter call: the name of the call, for a failed entry.
+    /// - Parameter call: the name of the call, for the message about a failed entry.
     /// - Returns: the status of the call; `BGT_INVALID`, without performing the call, when the size of the refusal is
     ///   invalid.
     func answering(
@@ -37,7 +37,8 @@ extension RunnerLaunch {
         )
     }
 
-    /// Performs a call and fills the caller's refusal with the number that `body` returns.
+    /// Performs a call and fills the caller's refusal. If the call succeeds, the refusal contains the submission number
+    /// that `body` returns.
     func answering(
         _ refusal: UnsafeMutablePointer<bgt_refusal>?,
         _ call: StaticString,

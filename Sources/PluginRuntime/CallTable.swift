@@ -22,9 +22,10 @@ package final class CallTable: Sendable {
         var lastTicket: UInt64 = 0
         /// Number of the newest open call. Calls get numbers in the order in which they are sent.
         var last: UInt64 = 0
-        /// The tickets that wait for a place among the open calls, oldest first: those for a list apart.
+        /// The tickets that wait for a place among the open calls, oldest first. `waitingLists` has those of calls for
+        /// a list.
         var (waiting, waitingLists): ([UInt64], [UInt64]) = ([], [])
-        /// By ticket, the numbers of the calls whose callers have not noticed their place yet.
+        /// By ticket, the numbers of the calls that have a place, until their callers resume.
         var placed: [UInt64: CallNumber] = [:]
         /// Open calls: calls that got a place and whose caller has not taken the answer yet. The value is nil until the
         /// answer arrives.
@@ -47,8 +48,8 @@ package final class CallTable: Sendable {
             }
         }
 
-        /// Removes the ticket that has waited longest. A call for a list waits until the open one is answered, and other
-        /// calls overtake it.
+        /// Removes the ticket that has waited longest. A call for a list waits until the open one is answered, and
+        /// other calls overtake it.
         private mutating func nextTicket() -> (UInt64, isList: Bool)? {
             let list = openList == nil ? waitingLists.first : nil
             if let list, waiting.first.map({ list < $0 }) ?? true { return (waitingLists.removeFirst(), true) }
@@ -71,7 +72,7 @@ package final class CallTable: Sendable {
     /// answers.
     ///
     /// - Parameters:
-    ///   - isList: whether the answer is a list, of which only one is under way.
+    ///   - isList: whether the answer is a list. At most one call for a list is open at once.
     ///   - send: sends the message; false when it could not be sent.
     /// - Returns: the answer; nil when the message was not sent, because the table is closed or `send` failed.
     package func call(isList: Bool = false, _ send: (CallNumber) -> Bool) -> Answer? {

@@ -68,9 +68,9 @@ package struct EndSchedule: Hashable, Sendable {
     /// Time between two checks of the plugin's threads while one of them runs.
     package static var threadCheckInterval: Duration { .milliseconds(2) }
 
-    /// The next time at which the plugin's calls must be checked; nil once the plugin is quiet or `settledBy` has
-    /// passed. A plugin that works only on the threads of its callbacks is quiet as soon as the callbacks have
-    /// returned.
+    /// The next time at which the plugin's calls must be checked. Nil once the plugin is quiet, after `settledBy`, and
+    /// after `quietBy` if no callback runs. A plugin that works only on the threads of its callbacks is quiet as soon
+    /// as the callbacks have returned.
     package func nextCheck(of activity: Activity, at now: MonotonicTime) -> MonotonicTime? {
         if now >= settledBy { return nil }
         // The return of a callback wakes the waiting thread.

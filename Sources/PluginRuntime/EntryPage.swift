@@ -3,9 +3,9 @@
 import CBackgroundTasks
 import Glibc
 
-/// The memory in which entry fills its `bgt_plugin`: the struct at the start of a zeroed page, before a page that cannot
-/// be written. A plugin that was built for a later minor and writes fields that this host does not have is found by the
-/// page, instead of damaging memory of the runner (BGT-ABI-03).
+/// The memory in which entry fills its `bgt_plugin`: the struct at the start of a zeroed page, before a page that
+/// cannot be written. A plugin that was built for a later minor may write fields that this host does not have. The page
+/// makes such a write detectable, and it damages no memory of the runner (BGT-ABI-03).
 struct EntryPage {
     /// A flaw of the filled struct.
     enum Flaw: Hashable {

@@ -17,7 +17,7 @@ final class EntryRefusals: Sendable {
         }
     }
 
-    /// Notes a refused call without a text of its own.
+    /// Notes a call that fails without a `CallProblem`. A call with the status `BGT_OK` is ignored.
     func note(_ status: Int32, of call: StaticString, _ text: String) {
         if status != BGT_OK { note(CallProblem(status: status, message: text), of: call) }
     }

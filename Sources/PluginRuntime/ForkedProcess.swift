@@ -22,6 +22,6 @@ enum ForkedProcess {
     /// `MADV_WIPEONFORK` of the kernel.
     private static let wipeOnFork: Int32 = 18
 
-    /// Makes the mark. Called before any plugin code is mapped.
+    /// Creates the page that `isCurrent` reads. Called before any plugin code is mapped.
     static func prepare() { _ = page }
 }

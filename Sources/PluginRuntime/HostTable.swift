@@ -4,8 +4,8 @@ import CBackgroundTasks
 import Glibc
 import TaskModel
 
-/// The functions of the host that plugin code calls. Each forwards to the one launch of the process and decides
-/// nothing.
+/// The functions of the host that plugin code calls. Except `name` and `query`, each forwards to the one launch of the
+/// process.
 ///
 /// They are top-level functions: a closure could inherit an actor's isolation, which the runtime checks on every call,
 /// and plugin code calls from any thread.
@@ -57,13 +57,15 @@ enum HostTable {
     /// The slots of the launch's tasks; nil in a process that the plugin forked, and before the launch is created.
     static var slots: TaskSlots? { ForkedProcess.isCurrent ? nil : launch?.slots }
 
-    /// Calls `body` with the launch, and counts the call. Returns `BGT_ENDED` in a process that the plugin forked.
+    /// Calls `body` with the launch, and counts the call. Returns `BGT_ENDED` before the launch is created, and in a
+    /// process that the plugin forked.
     static func call(_ body: (RunnerLaunch) -> Int32) -> Int32 {
         call(otherwise: BGT_ENDED, body)
     }
 
-    /// Calls `body` with the launch, and counts the call. In a process that the plugin forked it returns `fallback`: the
-    /// locks of the launch may be held by threads that the forked process does not have.
+    /// Calls `body` with the launch, and counts the call. Returns `fallback` before the launch is created, and in a
+    /// process that the plugin forked: the locks of the launch may be held by threads that the forked process does not
+    /// have.
     static func call<Result>(otherwise fallback: Result, _ body: (RunnerLaunch) -> Result) -> Result {
         guard let launch, !ForkedProcess.isCurrent else { return fallback }
         return launch.activity.call { body(launch) }

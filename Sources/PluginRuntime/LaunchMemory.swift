@@ -23,8 +23,9 @@ struct LaunchMemory: @unchecked Sendable {
     }
 }
 
-/// The strings and payload of one task, kept until the task is completed.
-// Unchecked: written once in init, and freed once, by the caller that removes it from the launch's state.
+/// The strings and payload of one task. They are kept until the task is completed; those of a task of the batch, until
+/// the process ends.
+// Unchecked: written once in init, and freed at most once, by the caller that removes it from the launch's state.
 struct TaskMemory: @unchecked Sendable {
     let identifier: UnsafePointer<CChar>
     let payload: UnsafePointer<UInt8>?

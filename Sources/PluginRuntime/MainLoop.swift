@@ -2,7 +2,8 @@
 
 import Synchronization
 
-/// The order between the call of the plugin's `run_main` and the call of its `stop`: `run_main` is called first or never.
+/// The order between the call of the plugin's `run_main` and the call of its `stop`: `run_main` is called first or
+/// never.
 final class MainLoop: Sendable {
     private enum Phase {
         case due

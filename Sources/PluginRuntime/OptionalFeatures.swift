@@ -6,7 +6,7 @@ import TaskModel
 
 /// The tables of the optional features, which `query` returns (BGT-ABI-19). They are valid until the process ends.
 enum OptionalFeatures {
-    /// The read-only table of a feature; nil for an unknown id.
+    /// The address of a feature's table; nil for an unknown id.
     static func table(of id: String) -> UnsafeRawPointer? {
         switch id {
         case BGTASK_LEGACY_FETCH: UnsafeRawPointer(legacyFetch)

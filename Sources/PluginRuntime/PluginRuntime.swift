@@ -58,7 +58,8 @@ package enum PluginRuntime {
         launch.run()
     }
 
-    /// The number of tasks delivered after the batch for which the runner can still attribute a crash to its task.
+    /// Maximum number of concurrent tasks delivered after the batch for which the runner can attribute a crash to its
+    /// task.
     private static let laterTasks = 64
 
     private static var hasHost: Bool {

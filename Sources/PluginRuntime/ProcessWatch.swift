@@ -21,8 +21,8 @@ final class ProcessWatch: @unchecked Sendable {
         fileMask = Self.fileMask()
     }
 
-    /// Accepts the handlers of crash signals and of SIGPIPE that a language runtime has set by now, such as the one of Go:
-    /// they call the earlier handlers. Called on the main thread, when entry has returned.
+    /// Accepts the handlers of crash signals and of SIGPIPE that a language runtime has set by now, such as that of Go.
+    /// Such a handler calls the runner's handler. Called on the main thread, when entry has returned.
     func acceptRuntimes() {
         for (index, signal) in Self.signals.enumerated()
         where CrashReporter.signals.contains(signal) || signal == SIGPIPE {
@@ -33,8 +33,8 @@ final class ProcessWatch: @unchecked Sendable {
         }
     }
 
-    /// Whether the handler lies in a library with Go's runtime. The call of the earlier handler cannot be observed
-    /// without a crash; Go's runtime makes it.
+    /// Whether the handler lies in a library with Go's runtime, which calls the earlier handler. For other handlers
+    /// such a call could be observed only by a crash.
     private static func isOfLanguageRuntime(_ handler: UnsafeRawPointer?) -> Bool {
         guard let handler else { return false }
         return bgl_library_has(handler, "crosscall2") == 1

@@ -83,8 +83,8 @@ package struct RegistrationTable<Handler> {
     /// Registered names and patterns, in the order of registration.
     package var names: [PermittedIdentifier] { registrations.map(\.name) }
 
-    /// Begins a call of the most precise handler for the identifier; nil without a handler, and nil after the end of
-    /// the launch.
+    /// Begins a call of the most precise handler for the identifier. Nil without a handler, before entry has returned,
+    /// and after the end of the launch.
     package mutating func beginCall(for identifier: TaskIdentifier) -> Call? {
         guard phase == .running, let index = index(for: identifier) else { return nil }
         registrations[index].calls += 1

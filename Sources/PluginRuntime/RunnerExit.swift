@@ -23,8 +23,8 @@ enum RunnerExit {
         _exit(code)
     }
 
-    /// Ends the process after the plan was received and before any code of the plugin is mapped, and reports the failure
-    /// to the host: it is none of the plugin.
+    /// Ends the process before any code of the plugin is mapped, and reports to the host that the plugin did not cause
+    /// the failure. Called after the host has sent the plan or other bytes.
     static func endUnstarted(_ code: Int32, _ message: String) -> Never {
         let text = "the launch ended before its plugin was loaded, and no attempt is charged: \(message)"
         if let frame = try? RunnerMessage.sandboxFailed(message: text).frame() {

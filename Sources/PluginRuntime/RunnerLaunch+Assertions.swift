@@ -11,8 +11,8 @@ extension RunnerLaunch {
 
     /// Begins an assertion and stores its number in `out`.
     ///
-    /// - Parameter handler: expiration handler of the assertion; nil for none. When this throws, the handler still belongs
-    ///   to the caller.
+    /// - Parameter handler: expiration handler of the assertion; nil for none. When this throws, the handler still
+    ///   belongs to the caller.
     func beginAssertion(
         _ name: UnsafePointer<CChar>?,
         _ handler: AssertionHandler?,
@@ -107,6 +107,7 @@ extension RunnerLaunch {
 }
 
 extension RunnerLaunch.State {
-    /// Whether entry has returned, every task is completed and no assertion is open. Once true, it stays true.
+    /// Whether entry has returned, every delivered task is completed and no assertion is open. No assertion can begin
+    /// then. The delivery of a further continued task makes it false again.
     fileprivate var hasNothingOpen: Bool { hooks != nil && !tasks.hasUnfinished && assertions.isEmpty }
 }

@@ -9,7 +9,8 @@ import TaskModel
 // Continued tasks, which users watch. They may arrive while the launch runs, and the launch's deadline does not apply
 // to them.
 extension RunnerLaunch {
-    /// The subject of a report by a continued task. Only the newest report of a subject counts.
+    /// The subject of a report: the progress or the title of a continued task, or the interval of legacy fetch. Only
+    /// the newest report of a subject counts.
     enum ReportKey: Hashable, Sendable {
         case progress(TaskID)
         case title(TaskID)

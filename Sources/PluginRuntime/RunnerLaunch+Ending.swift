@@ -54,7 +54,8 @@ extension RunnerLaunch {
         finish()
     }
 
-    /// Closes all tables. Every later call returns `BGT_ENDED` and sends nothing to the host.
+    /// Closes all tables. Later calls that register, submit, cancel, complete or read return `BGT_ENDED` and send
+    /// nothing to the host. Log lines are still sent.
     private func closeTables() {
         let (handlers, expirationHandlers, assertionHandlers) = state.withLock { state in
             state.hasEnded = true
@@ -107,7 +108,7 @@ extension RunnerLaunch {
 
     // MARK: On the control thread
 
-    /// Deadline of the current stage; nil while no plugin code runs whose time has to be bounded.
+    /// Deadline of the current stage; nil before the host's stop message, and in the stage `answering`.
     var stageDeadline: MonotonicTime? {
         switch endStage.withLock({ $0 }) {
         case nil, .answering: nil

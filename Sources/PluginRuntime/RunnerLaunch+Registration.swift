@@ -20,7 +20,7 @@ extension RunnerLaunch {
         return state.withLock { $0.hasEnded } ? BGT_ENDED : nil
     }
 
-    /// Refuses a call made inside a visitor of `pending`, or after the end of the launch.
+    /// Throws for a call made inside a visitor of `pending`, or after the end of the launch.
     func permit(_ call: StaticString) throws(CallProblem) {
         guard let status = bar(call) else { return }
         if status == BGT_ENDED { throw Self.ended(call) }

@@ -27,7 +27,7 @@ extension RunnerLaunch {
         try cancelled(calls.call { channel.send(.cancelAll($0)) }, "cancel_all")
     }
 
-    /// Visits the pending requests. A status with which the visitor ends the visit is the result.
+    /// Visits the pending requests until the visitor returns a status other than `BGT_OK`, which is then the result.
     func visitPending(
         _ visitor: bgt_pending_visitor?,
         _ context: UnsafeMutableRawPointer?,
@@ -100,9 +100,9 @@ extension RunnerLaunch {
         )
     }
 
-    /// Checks that the launch may submit the identifier. Throws when the launch has ended, or when no handler of this
-    /// process takes the identifier. Both are read under one lock, because the end of the launch drops the
-    /// registrations.
+    /// Checks that the launch may submit the identifier. Throws when the launch has ended, and when a permitted
+    /// identifier of a main plugin has no handler in this process. Both are read under one lock, because the end of the
+    /// launch drops the registrations.
     private func admit(_ identifier: TaskIdentifier) throws(CallProblem) {
         let (hasEnded, lacksHandler) = state.withLock { state in
             (state.hasEnded, state.registrations.lacksHandler(for: identifier))

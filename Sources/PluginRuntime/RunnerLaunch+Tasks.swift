@@ -44,8 +44,8 @@ extension RunnerLaunch {
         }
     }
 
-    /// Completes a task and reports its outcome to the host. A number that is no outcome completes the task as failed: a
-    /// call that means "done" never leaves it open.
+    /// Completes a task and reports its outcome to the host. A number that is no outcome completes the task as failed,
+    /// so that a call of `complete` never leaves the task open.
     func complete(_ task: TaskID, outcome number: Int32, _ message: UnsafePointer<CChar>?) -> Int32 {
         if let status = bar("complete") { return status }
         let given = message.map { ForeignText.readRepaired($0, limit: Int(BGTASK_MESSAGE_MAX)) }

@@ -27,7 +27,7 @@ final class RunnerLaunch: Sendable {
         var held: Set<TaskID> = []
         /// The optional functions of the plugin; nil until entry has succeeded.
         var hooks: PluginHooks?
-        /// Whether the launch has ended. Every call of the plugin then returns `BGT_ENDED`.
+        /// Whether the launch has ended. Calls of the plugin that return a status then return `BGT_ENDED`.
         var hasEnded = false
     }
 

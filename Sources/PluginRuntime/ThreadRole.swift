@@ -8,8 +8,8 @@ struct ThreadRole: OptionSet {
     let rawValue: UInt
 
     static let pendingVisitor = ThreadRole(rawValue: 1)
-    /// Entry, a handler, `receive`, an expiration handler or `stop`. Every call is allowed, and the thread returns to the
-    /// runner.
+    /// Entry, a handler, `receive`, an expiration handler or `stop`. Every call is allowed, and the thread returns to
+    /// the runner.
     static let callback = ThreadRole(rawValue: 2)
     /// A callback whose return the end of the launch awaits.
     static let counted = ThreadRole(rawValue: 4)

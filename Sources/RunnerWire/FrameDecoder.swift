@@ -29,7 +29,8 @@ package struct FrameDecoder<Message: WireMessage>: Sendable {
 
     package init() {}
 
-    /// Number of buffered bytes, decoded or not. At most one frame plus the bytes of one `append`.
+    /// Number of buffered bytes, decoded or not. Less than two frames plus the bytes of one `append`, if all complete
+    /// messages are decoded before each `append`.
     package var bufferedBytes: Int { bytes.count }
 
     package mutating func append(_ added: some Sequence<UInt8>) {

@@ -22,7 +22,7 @@ package enum HostMessage: Hashable, Sendable {
     case stop
 }
 
-/// All data that a runner needs for one launch: the part of the `LaunchPlan` for the process.
+/// All data that a runner needs for one launch: its part of the `LaunchPlan`, with payloads, container and sandbox.
 package struct RunnerPlan: Hashable, Sendable {
     package struct Task: Hashable, Sendable {
         package let id: TaskID

@@ -20,11 +20,11 @@ package enum RunnerMessage: Hashable, Sendable {
     /// called.
     case ffiMissing(message: String)
     /// The sandbox is in effect; the library was not loaded yet. The frame carries the descriptor of the listener, at
-    /// which the refused system calls of the launch wait for an answer, if the kernel has one. Not sent without a filter
-    /// of system calls.
+    /// which the refused system calls of the launch wait for an answer, if the kernel has one. Not sent without a
+    /// filter of system calls.
     case confined
-    /// The sandbox could not be applied, or the runner could not begin the launch for another cause outside of the plugin.
-    /// The library was not loaded.
+    /// The sandbox could not be applied, or the runner could not begin the launch for another cause outside of the
+    /// plugin. The library was not loaded.
     case sandboxFailed(message: String)
     /// A task was completed. The message is the plugin's, or the result of a bound function, for the journal.
     case completed(TaskID, CompletionOutcome, message: String? = nil)

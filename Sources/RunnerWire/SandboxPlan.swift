@@ -29,8 +29,8 @@ package struct SandboxPlan: Hashable, Sendable {
     package struct Place: Hashable, Sendable {
         package let path: String
         package let access: Access
-        /// Limits of the operator, each a path that contains `path`. The place is left out when a symbolic link leads out
-        /// of one of them.
+        /// Limits of the operator, each a path that contains `path`. The place is left out when a symbolic link leads
+        /// out of one of them.
         package let within: [String]
 
         package init(path: String, access: Access, within: [String] = []) {

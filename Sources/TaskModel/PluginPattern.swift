@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A pattern of plugin identifiers: `*` for all, an identifier, or an identifier with `.*` for the identifiers below it.
+/// A pattern of plugin identifiers: `*` for all, an identifier, or an identifier with `.*` for the identifiers below
+/// it.
 package struct PluginPattern: Hashable, Sendable, CustomStringConvertible {
     /// The identifier before `.*`, or the whole identifier; nil for `*`.
     private let identifier: PluginIdentifier?

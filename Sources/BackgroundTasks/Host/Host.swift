@@ -4,8 +4,7 @@ import CBackgroundTasks
 import Foundation
 import Synchronization
 
-/// The host of this process, accessed through its table of C functions. All of the module's calls to the host are made
-/// here.
+/// The host of this process, accessed through its table of C functions.
 // Unchecked: the table is valid until the process ends and may be used from any thread (BGT-ABI-08).
 struct Host: @unchecked Sendable {
     /// The status that a call of the host returned.

@@ -25,7 +25,7 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
 
         /// No additional resources.
         public static var `default`: Resources { [] }
-        /// A graphics processor. The manifest needs the entitlement for it.
+        /// A graphics processor. The manifest needs the grant `gpu`.
         public static let gpu = Resources(rawValue: 1 << 0)
     }
 

@@ -4,8 +4,8 @@ import CBackgroundTasks
 public import Foundation
 import Synchronization
 
-/// A request for a processing task of a study. The manifest needs the mode `processing` and the entitlement for health
-/// research.
+/// A request for a processing task of a study. The manifest needs the background mode `processing` and the grant
+/// `health-research`.
 public final class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Sendable {
     private let protection: Mutex<FileProtectionType>
 

@@ -8,8 +8,9 @@ extension BGTaskScheduler {
     /// The requests are copies. Requests of other processes, such as earlier launches or a user's command, are included
     /// with their payload and titles.
     ///
-    /// - Parameter completionHandler: called on an arbitrary queue. Not called once the launch has ended or the host
-    ///   is gone: the process is about to end, and an empty list would be wrong.
+    /// - Parameter completionHandler: called on an arbitrary queue. Not called when the host does not return the
+    ///   requests: the launch has ended, the host is gone, or it could not read them. An empty list would be wrong
+    ///   then.
     @preconcurrency
     public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
         Host.waitingQueue.async {
@@ -17,8 +18,8 @@ extension BGTaskScheduler {
         }
     }
 
-    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Never returns
-    /// once the launch has ended or the host is gone, because the process is about to end.
+    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Never returns when
+    /// the host does not return the requests.
     public func pendingTaskRequests() async -> [BGTaskRequest] {
         // A checked continuation would report a leak when the launch has ended, because it is never resumed then.
         await withUnsafeContinuation { continuation in

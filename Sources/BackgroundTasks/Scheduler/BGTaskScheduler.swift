@@ -22,8 +22,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
     public class var shared: BGTaskScheduler { instance }
 
     /// Resources of this machine that continued tasks may request, as the host reports them at the launch; none outside
-    /// of a host. The host decides at the submission: it refuses resources as not permitted for which the manifest lacks
-    /// the entitlement.
+    /// of a host. The host also refuses a resource as not permitted when the manifest lacks the grant for it.
     public class var supportedResources: BGContinuedProcessingTaskRequest.Resources {
         Host.current?.supportsGPU == true ? .gpu : .default
     }
@@ -51,8 +50,8 @@ public final class BGTaskScheduler: NSObject, Sendable {
     ///   - queue: the queue on which the handler runs; nil for a private serial queue of the identifier, which is never
     ///     the main thread.
     ///   - launchHandler: begins the work. It may return before the task is completed.
-    /// - Returns: whether the handler was registered: false outside of a host, for a pattern, and for an identifier
-    ///   that the manifest does not permit.
+    /// - Returns: whether the handler was registered: false outside of a host, in an extension, for a pattern, for an
+    ///   identifier that is malformed or that the manifest does not permit, and after the end of the launch.
     @discardableResult
     public func register(
         forTaskWithIdentifier identifier: String,
@@ -65,7 +64,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
     // MARK: Cancelling
 
     /// Removes the pending request of an identifier, even one that an extension submitted. An unknown identifier is
-    /// ignored. A running task continues. Returns after the removal is recorded.
+    /// ignored. A running task continues. Returns after the removal is recorded; a failure is only logged.
     public func cancel(taskRequestWithIdentifier identifier: String) {
         guard let host = Host.current else { return }
         let status = host.cancel(identifier)
@@ -74,7 +73,8 @@ public final class BGTaskScheduler: NSObject, Sendable {
         }
     }
 
-    /// Removes every pending request of the main plugin, including requests of its extensions.
+    /// Removes every pending request of the main plugin, including requests of its extensions. Returns after the
+    /// removal is recorded; a failure is only logged.
     public func cancelAllTaskRequests() {
         guard let host = Host.current else { return }
         let status = host.cancelAll()

@@ -61,8 +61,8 @@ public class BGTask: NSObject, @unchecked Sendable {
     /// expiration handler and the interrupted work may both complete the task.
     public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
 
-    /// Reports the completion of the task like ``setTaskCompleted(success:)``, with one of all outcomes that the host
-    /// supports. An addition of this platform to Apple's API.
+    /// Reports the completion of the task like ``setTaskCompleted(success:)``, with any outcome that the host supports.
+    /// An addition of this platform to Apple's API.
     ///
     /// - Parameters:
     ///   - outcome: the outcome of the task.

@@ -9,7 +9,7 @@ struct PluginTally: Sendable {
     var refusals = 0
     var launches = 0
     var tasks = 0
-    /// Number of launches with more than one task.
+    /// Number of launches with more than one task, without event launches.
     var batches = 0
     var largestBatch = 0
     var events = 0

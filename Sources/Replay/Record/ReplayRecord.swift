@@ -3,8 +3,8 @@
 import Scheduling
 import TaskModel
 
-/// The history of a replay: the ledger changes and the actions of the scheduler. Waits and their reasons are taken from
-/// the ledger changes; the replay does not compute them itself.
+/// The history of a replay, built from the ledger changes and the actions of the scheduler. Waits and their reasons are
+/// taken from the ledger changes; the replay does not compute them itself.
 package struct ReplayRecord: Sendable {
     struct RecordedLaunch: Sendable {
         let number: LaunchNumber

@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// Draws a replay: conditions on top, then a row for each plugin with launches, budgets, expirations and waits.
+/// The drawing of a replay: conditions on top, then a row for each plugin with launches, budgets, expirations and
+/// waits.
 package struct ReplayTimeline {
     private let record: ReplayRecord
     private let report: ReplayReport

@@ -135,8 +135,8 @@ extension ReplayWorld {
 
     // MARK: Requests
 
-    /// Submits the first request of each task of a plugin at the plugin's `started` event, with a random delay within
-    /// the interval of the task.
+    /// Submits the first request of each task with an interval, at the `started` event of the plugin. The earliest
+    /// begin is a random time within the interval of the task.
     private func submitFirstRequests(of plugin: PluginIdentifier, from number: LaunchNumber) {
         for model in plugins[plugin]?.tasks ?? [] {
             guard let every = model.every else { continue }

@@ -37,7 +37,8 @@ package struct WorkSchedule: Hashable, Sendable {
         if case .calendar(let rule) = rhythm { rule } else { nil }
     }
 
-    /// The reason why the manifest of a plugin causes the refusal of every occurrence; nil when it permits the schedule.
+    /// The reason why the manifest of a plugin causes the refusal of every occurrence; nil when it permits the
+    /// schedule.
     package func refusal(
         of identifier: TaskIdentifier,
         by entry: PluginEntry,
