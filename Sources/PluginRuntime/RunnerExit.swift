@@ -16,8 +16,7 @@ enum RunnerExit {
     /// The sandbox of the launch could not be applied.
     static let notConfined: Int32 = 5
 
-    /// Ends the process with a message on stderr, for failures that cannot be reported to the host or the plugin. The
-    /// host captures stderr.
+    /// Ends the process with a message on stderr, which the host captures.
     static func end(_ code: Int32, _ message: String) -> Never {
         say(message)
         _exit(code)

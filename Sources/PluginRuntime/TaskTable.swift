@@ -83,7 +83,7 @@ package struct TaskTable<Handler> {
 
     package var hasUnfinished: Bool { !unfinished.isEmpty }
 
-    /// Whether an unbounded task is open and not expiring.
+    /// Whether a continued task is unfinished and not expiring.
     package var hasUnbounded: Bool {
         unfinished.contains { id in
             guard let entry = entries[id], entry.isUnbounded else { return false }

@@ -90,7 +90,7 @@ package struct RunnerPlan: Hashable, Sendable {
     package let sandbox: SandboxPlan?
     /// Resources of the machine that a continued request may require.
     package let supportedResources: TaskResources
-    /// Version of the host, for the plugin's log.
+    /// Version of the host, which `launch_info` returns to the plugin.
     package let hostVersion: String
     /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
     /// budget. It applies to entry and to every task that is not continued.

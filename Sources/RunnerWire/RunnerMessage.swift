@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// A message from a runner to its host. The host accepts only messages that the manifest of the launch permits.
+/// A message from a runner to its host. The host checks each message against the manifest of the launch.
 package enum RunnerMessage: Hashable, Sendable {
     /// Maximum size of the message of a completion, in bytes; a limit for the journal.
     package static let longestCompletionMessage = 4_096
@@ -51,7 +51,7 @@ package enum RunnerMessage: Hashable, Sendable {
     case cancelAll(CallNumber)
     case pending(CallNumber)
 
-    /// A line of the plugin's log; the task is nil for a line about the launch.
+    /// A line of the plugin or of the runner for the host's log; the task is nil for a line about the launch.
     case log(LogLevel, of: TaskID? = nil, message: String)
     /// A violation; the message names the misuse and the remedy. The rule is nil when it is not a rule of the ABI.
     case violation(rule: ABIRule?, message: String)

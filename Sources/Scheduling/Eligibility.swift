@@ -183,7 +183,8 @@ package enum Eligibility {
         return reasons
     }
 
-    /// The required conditions of the machine that are not met; events require none.
+    /// The required reasons about conditions: unmet requirements of the request, a missing first sample, memory
+    /// pressure and heat. Empty for an event.
     static func conditionReasons(against work: PendingWork, conditions: Conditions) -> [Reason] {
         guard case .request(let pending) = work else { return [] }
         var reasons: [Reason] = []

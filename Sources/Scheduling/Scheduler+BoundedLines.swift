@@ -67,8 +67,7 @@ extension Scheduler {
         }
     }
 
-    /// One journal entry for each kind of line of which the launch exceeded the limit, with the number of omitted
-    /// lines.
+    /// One journal entry for each kind of line whose limit the launch exceeded, with the number of omitted lines.
     func summaries(ofLinesOmittedFor launch: ScheduledLaunch, at now: Moment) -> [JournalEntry] {
         guard let lines = launch.execution?.lines else { return [] }
         return BoundedLines.Kind.allCases.filter { lines.omitted($0) > 0 }.map { kind in

@@ -17,8 +17,8 @@ extension Scheduler {
         /// The names of the open assertions, in the order of their begin.
         package let assertions: [String]
         package let isExpiring: Bool
-        /// Whether the tasks and assertions of the launch have ended. The launch then uses no capacity, within the
-        /// bound of `LaneUse`, and its process may still exist.
+        /// Whether the tasks and assertions of the launch have ended; its process may still exist. Such a launch uses
+        /// no capacity, unless the lane has more stopping launches than its limit.
         package let isStopping: Bool
     }
 

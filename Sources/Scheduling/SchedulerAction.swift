@@ -38,7 +38,7 @@ package enum SchedulerAction: Hashable, Sendable {
 
     /// Send `timerFired` at the earlier of both times, and whenever the wall clock is set. Replaces the previous times.
     case wake(monotonic: MonotonicTime?, wall: WallTime?)
-    /// Sample, of the conditions whose sampling is costly, exactly these. Replaces the previous watch.
+    /// Of the conditions with costly sampling, sample those in the watch and no others. Replaces the previous watch.
     case watch(Watch)
     /// Report that the host may exit: no launch runs, and all changes are recorded or the time limit for recording has
     /// passed.

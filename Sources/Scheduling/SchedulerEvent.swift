@@ -16,8 +16,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// A user's call to stop a running task, or a continued request that waits.
     case taskStopRequested(TaskIdentifier, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
-    /// A call changed the simulated conditions; the value has all of them. The changed conditions themselves come as
-    /// `conditionsChanged`. No answer.
+    /// A call changed the simulated conditions. The value contains all conditions that are simulated now. The resulting
+    /// change of conditions arrives as `conditionsChanged`. The call gets no answer from the scheduler.
     case conditionsSimulated(ScriptedConditions)
     /// A call of this type that a user made. The journal entries that the call causes contain the user.
     indirect case byUser(CallingUser, SchedulerEvent)
@@ -39,7 +39,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case resumed
     case timerFired
     case stopRequested
-    /// The launch thread killed a leftover process that belongs to no launch, because it had removed its process mark.
+    /// The launch thread killed a leftover process that had removed its process mark. Without the mark the process
+    /// cannot be attributed to a launch.
     case leftoverKilled(pid: Int32, program: String)
 
     // Events of a launch.

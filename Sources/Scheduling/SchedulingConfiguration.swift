@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// The settings of all decisions, with the defaults of C5 to C7. `host status` shows all settings, and `plugin show`
-/// the values that apply to one plugin.
+/// The settings of all decisions, with the defaults of C5 to C7. `host status` shows the settings that an operator can
+/// change, and `plugin show` the values that apply to one plugin.
 package struct SchedulingConfiguration: Hashable, Sendable {
     package var limits = PendingLimits()
     package var budgets = Budgets()

@@ -24,7 +24,7 @@ package enum ABIRule: String, Hashable, Sendable, CaseIterable {
     case optionalFeatures = "BGT-ABI-19"
 }
 
-/// Limits of the violations that the host journals.
+/// Limits of the violations of one launch: of those that the runner sends, and of those that the host journals.
 package enum ViolationLimit {
     /// Maximum number of journaled violations per launch. A plugin that repeats a violation in a loop would otherwise
     /// fill the disk, and the first entries suffice to find the call.

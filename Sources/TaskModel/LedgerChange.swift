@@ -151,7 +151,7 @@ package struct LedgerSnapshot: Sendable {
     /// Launches without a recorded end.
     package var running: [UnfinishedLaunch]
     package var known: [KnownPlugin]
-    /// Launches that ended within the last week, oldest first.
+    /// Launches that ended within the last week, oldest first. Of very many launches, only the newest are included.
     package var past: [PastLaunch]
     package var fetches: [PluginIdentifier: FetchSchedule]
     package var occurrences: [TaskIdentifier: WallTime]

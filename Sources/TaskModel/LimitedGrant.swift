@@ -43,7 +43,8 @@ package struct LimitedGrant: Hashable, Sendable {
     package private(set) var ports: GrantedPorts?
     /// Whether nothing is left of the grant.
     package private(set) var isRefused = false
-    /// The mechanism that the kernel lacks, so that required isolation leaves the grant out; nil when it does not.
+    /// The mechanism of the sandbox that the kernel lacks, because of which required isolation refuses the grant; nil
+    /// when the grant is not refused for this reason.
     package private(set) var lackingMechanism: String?
     /// The keys of the configuration that narrow the grant, with their values.
     package private(set) var narrowings: [String] = []

@@ -17,7 +17,7 @@ package struct MachineConditions: OptionSet, Hashable, Sendable {
 
     /// The bit that stands for the locks and mounts of all containers.
     package static var containers: Self { Self(rawValue: 1 << 30) }
-    /// The bit that is set in a change when the conditions that are sampled on demand become known or unknown.
+    /// The bit that stands for `Conditions.isUseUnknown`: in a change it is set when that value has changed.
     package static var firstSample: Self { Self(rawValue: 1 << 31) }
 
     /// The bits of idleness and of high load, and `firstSample`.

@@ -13,7 +13,7 @@ package enum PathRelation {
         return components(path).starts(with: directory)
     }
 
-    /// The directory of a path.
+    /// The directory that contains the path; `/` for the root.
     package static func parent(_ path: String) -> String {
         "/" + components(path).dropLast().joined(separator: "/")
     }

@@ -14,7 +14,8 @@ package struct PluginLimits: Hashable, Sendable {
 
     package static let none = PluginLimits()
 
-    /// Permitted values of the limits. The runner itself has up to eight threads.
+    /// Permitted values of `memory`, in bytes. `processRange` has those of `processes`: the runner itself has up to
+    /// eight threads.
     package static let memoryRange: ClosedRange<Int64> = (1 << 20)...(1 << 50)
     package static let processRange = 16...4_000_000
 

@@ -29,7 +29,8 @@ package enum Reason: Hashable, Sendable {
     case network
     case containerLocked(PluginIdentifier)
     case resourcesMissing
-    /// The conditions that are sampled on demand have no sample yet. The first sample follows within moments.
+    /// A condition that delays work and is sampled on demand has no sample yet. The first sample follows within
+    /// moments.
     case useUnknown
     case notIdle
     case highLoad

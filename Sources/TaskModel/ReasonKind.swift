@@ -75,8 +75,8 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
 
         /// A reason that delays work for a bounded time (C12), and that does not apply to a launch requested by a user.
         package static let advisory = Traits(rawValue: 1)
-        /// A reason that ends by itself: at a known time, or with the end of other work. The day budget, which delays
-        /// for hours, is excepted.
+        /// A reason that ends by itself: at a known time, with the end of other work, or with an action of the host.
+        /// The day budget, which delays for hours, is excepted.
         package static let momentary = Traits(rawValue: 2)
         /// A reason that blocks all requests of the plugin in a lane as soon as it blocks one of them.
         package static let wholePlugin = Traits(rawValue: 4)

@@ -13,7 +13,7 @@ extension BGTaskScheduler.Error {
 
         /// No sub-reason: the code alone states the reason.
         public static let none = Self(rawValue: BGT_REASON_NONE)
-        /// The request itself is malformed: an identifier, a title or a payload that every host refuses.
+        /// The request itself is malformed, such as an identifier, a title or a payload that violates the rules.
         public static let malformedRequest = Self(rawValue: .max)
 
         /// The host does not run tasks of this kind for this plugin, or there is no host.

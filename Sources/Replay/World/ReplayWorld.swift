@@ -4,8 +4,8 @@ import HeapModule
 import Scheduling
 import TaskModel
 
-/// A simulated machine that replaces the host's services, driven by a trace and a seed. It sends events to the
-/// scheduler that a host runs, and performs the scheduler's actions. It makes no decisions about plugins.
+/// A simulated machine that replaces the host's services, driven by a trace and a seed. It runs the same `Scheduler` as
+/// a host, sends it events and performs its actions. It makes no decisions about plugins.
 final class ReplayWorld {
     let scenario: ReplayScenario
     let trace: UnfoldedTrace

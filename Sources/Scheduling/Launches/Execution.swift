@@ -39,7 +39,8 @@ struct Execution: Sendable {
         var expiration: (reason: ExpirationReason, killTime: MonotonicTime)?
         var hasExpirationHandler = false
         var wasCancelled = false
-        /// The user whose call cancelled or stopped the task; nil when a plugin cancelled it, or nobody did.
+        /// The user whose call cancelled or stopped the task; nil when a plugin cancelled it, or when it was not
+        /// cancelled.
         var cancelledBy: CallingUser?
         /// Whether a user stopped the task while the entry function ran. The task is expired when entry returns.
         var isToStop = false
