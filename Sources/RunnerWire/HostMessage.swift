@@ -82,7 +82,8 @@ package struct RunnerPlan: Hashable, Sendable {
     package let containerPath: String
     /// The user and group that the runner changes to before it loads the plugin; nil for the host's user.
     package let user: UInt32?
-    /// Maximum number of processes and threads of the user; nil when the control group has the limit, or without one.
+    /// Maximum number of processes and threads of `user`; nil when the launch has no user of its own, or without a
+    /// limit.
     package let processLimit: UInt32?
     /// Number that the runner adds to its nice value. Above 0 it also lowers its priority for disks.
     package let nice: UInt8

@@ -32,8 +32,9 @@ package enum SchedulerAction: Hashable, Sendable {
     case stop(LaunchNumber)
     /// Kill every process of the launch.
     case kill(LaunchNumber)
-    /// Set the time at which the launch thread kills the launch without a further action. The launch thread delivers
-    /// all earlier messages of the runner before the kill. Replaces the previous time; nil withdraws it.
+    /// Set the time at which the launch thread kills the launch without a further action. After the kill it delivers
+    /// the messages that the runner had sent by then, and reports `killTimePassed`. Replaces the previous time; nil
+    /// withdraws it.
     case setKillTime(LaunchNumber, MonotonicTime?)
 
     /// Send `timerFired` at the earlier of both times, and whenever the wall clock is set. Replaces the previous times.

@@ -15,7 +15,7 @@ package enum LedgerChange: Hashable, Sendable {
     case startTask(LaunchNumber, PlannedTask)
     /// Moves a running launch to another lane.
     case moveLaunch(LaunchNumber, to: Lane)
-    /// Removes a running task that has ended and is not requeued.
+    /// Marks a running task as ended, because it is not requeued, and removes its payload.
     case endTask(LaunchNumber, SubmissionNumber)
     /// Requeues a running task with its new retry state and its payload. When a newer request with the same identifier
     /// is pending, the task ends instead, and the same transaction records its end in the journal.
