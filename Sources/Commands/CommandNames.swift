@@ -3,10 +3,10 @@
 import ArgumentParser
 import TaskModel
 
-/// The names of the commands, for a message about a mistyped one. The argument parser itself reports the first option
-/// behind it instead.
+/// Detects a mistyped command name. For such a name the argument parser reports the first option behind it instead.
 enum CommandNames {
-    /// The message about the first word that is not a subcommand; nil when every word before the arguments is one.
+    /// The message about the first word that is not a subcommand; nil when all words before the first option or
+    /// argument are subcommands, and for `help`.
     static func problem(in arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = BgtaskCommand.self
         var words = ["bgtask"]

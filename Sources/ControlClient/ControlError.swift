@@ -11,7 +11,7 @@ package enum ControlError: Error, Hashable, Sendable {
     case journalEnded(socket: String, isInOrder: Bool)
     /// The host refused the call, with the HTTP status and the reason.
     case refused(status: Int, ErrorReply)
-    /// The answer does not conform to this API: the process at the socket is not a host, or a host of a newer version.
+    /// The answer does not conform to this API: the process at the socket is not a host, or a host of another version.
     case misunderstood(socket: String, detail: String)
 }
 

@@ -31,7 +31,7 @@ package struct FunctionTrial: Sendable {
     let container: String
     let settings: [String: String]
     let grants: Grants
-    /// The sandbox policy: without places of a host, because a call has none.
+    /// The sandbox policy. It contains no directories of a catalogue, because no host takes part in a call.
     let sandboxes: SandboxPolicy
 
     private let clock = SystemClock()
@@ -70,8 +70,8 @@ package struct FunctionTrial: Sendable {
     /// - Parameters:
     ///   - runner: path of the runner's program.
     ///   - environment: environment of this process; the runner gets an allow-list of it.
-    ///   - remark: called for each guarantee that is not enforced, each line of output, each refused system call and
-    ///     each violation, in order.
+    ///   - remark: called for each guarantee that is not enforced, each warning, each line of output, each refused
+    ///     system call and each violation, in order.
     package func run(
         runner: String,
         environment: [String: String],

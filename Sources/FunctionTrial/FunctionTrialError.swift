@@ -20,7 +20,7 @@ package enum TrialRemark: Hashable, Sendable {
     case notEnforced(String, String)
     /// The sandbox refused a system call of the function.
     case denied(DeniedCall)
-    /// A message of the runner, such as a grant that it left out.
+    /// A message of the runner or of the sandbox policy, such as a grant without effect.
     case warning(String)
     /// A violation by the library; the rule is nil when it is not a rule of the ABI.
     case violation(rule: String?, message: String)

@@ -10,7 +10,8 @@ package enum ConditionReading: Hashable, Sendable {
     case measured(Bool, from: String, detail: String)
     /// No source on this machine provides the condition; the string gives the cause. The value is not guessed.
     case missing(String)
-    /// No value, because no pending decision depends on the condition and it is not sampled.
+    /// No value: no pending decision depends on the condition, so it is not sampled, or its source has not answered
+    /// yet.
     case unwatched
 
     /// The value for decisions: a missing or unwatched condition does not hold.

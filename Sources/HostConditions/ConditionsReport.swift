@@ -17,7 +17,8 @@ package struct ConditionsReport: Hashable, Sendable {
         case sensor(path: String, detail: String)
         /// No source provides the condition; the string gives the cause.
         case missing(String)
-        /// No value, because no pending decision depends on the condition and it is not sampled.
+        /// No value: no pending decision depends on the condition, so it is not sampled, or its source has not answered
+        /// yet.
         case unwatched
     }
 

@@ -6,7 +6,7 @@ package import TaskModel
 
 // Warnings about configured values that have no effect yet. A host starts in spite of them.
 extension HostConfiguration {
-    /// Warnings about manifest directories that the file or a flag names and that do not exist.
+    /// Warnings about paths of manifest directories, named in the file or by a flag, at which no directory exists.
     package var missingDirectoryWarnings: [String] {
         [("manifests", operatorManifests), ("package-manifests", packageManifests)].compactMap { key, directory in
             var isDirectory: ObjCBool = false
@@ -24,8 +24,8 @@ extension HostConfiguration {
         policies.keys.filter { !isInstalled($0) }.sorted()
     }
 
-    /// Warnings about entries without an installed plugin, and about schedules and settings that the manifest of their
-    /// plugin does not contain.
+    /// Warnings about entries without an installed plugin, about schedules, settings and secrets that do not fit the
+    /// manifest of their plugin, and about secret settings without a source.
     package func unmatchedWarnings(among installed: [PluginEntry]) -> [String] {
         unmatchedPlugins(among: installed.map(\.identifier)) + installed.flatMap(undeclared)
             + installed.flatMap(withoutSource)
@@ -82,7 +82,8 @@ extension HostConfiguration {
             + secretWarnings(about: plugin, policy, key)
     }
 
-    /// Warnings about secret settings whose value is not where the host takes it from.
+    /// Warnings about values of secret settings under the key `settings`, which the host does not use, and about
+    /// sources for settings that are not secret settings of the manifest.
     private func secretWarnings(about plugin: PluginEntry, _ policy: OperatorPolicy, _ key: String) -> [String] {
         let open = plugin.secrets.filter { policy.settings[$0] != nil }.map { name in
             "\(key).settings.\(name): the setting is a secret, and its value in the configuration file is not used;"

@@ -5,8 +5,8 @@ package import TaskModel
 
 /// The operator's choice of the users that run plugins.
 package enum PluginUserChoice: Hashable, Sendable {
-    /// A user per main plugin from the host's range in `/etc/subuid`, if the host may change users and has a range. The
-    /// host's own user otherwise, unless this is root.
+    /// A user per main plugin from the host's range in `/etc/subuid`, if the host may change users and has a range;
+    /// otherwise the host's own user. A host that runs as root does not start with this choice.
     case automatic
     /// The host's own user, even if this is root.
     case host

@@ -7,7 +7,7 @@ import Glibc
 package struct SocketFacts: Hashable, Sendable {
     /// Account that owns the socket; nil when the file cannot be examined.
     package var owner: String?
-    /// Group whose members may use the socket; nil when the group has no access.
+    /// Group whose members may use the socket; nil when the group has no access, or the file cannot be examined.
     package var group: String?
     package var listener: SocketListener
 

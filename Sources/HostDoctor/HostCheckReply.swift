@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The findings of a check, in the order of the steps of a host's start.
+/// The findings of `HostCheck`, in the order of its checks.
 package struct HostCheckReply: Encodable, Hashable {
     package let stateDirectory: String
     /// Whether a host uses the state directory now.

@@ -151,7 +151,8 @@ package struct Host: Sendable {
         )
     }
 
-    /// Builds all services, in the order in which they start. The ledger's snapshot is freed when the function returns.
+    /// Ends the launches of the previous host process, and builds all services. The ledger's snapshot is freed when the
+    /// function returns.
     private func services(
         _ mailbox: Mailbox,
         _ state: StateDirectory,

@@ -45,7 +45,7 @@ final class LogWriter: Sendable {
 
     private struct State {
         var waiting = 0
-        /// Number of lines that were dropped since the last line was taken.
+        /// Number of dropped lines that are not reported in the log yet.
         var dropped = 0
 
         mutating func takeDropped() -> Int {

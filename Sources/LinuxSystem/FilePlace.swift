@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Operations on paths that open no files.
+/// Operations on paths. They read file status, symbolic links and directories, and open no files.
 package enum FilePlace {
     package static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 

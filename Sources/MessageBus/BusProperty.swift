@@ -30,7 +30,7 @@ package final class BusProperty {
         self.service = service
     }
 
-    /// Sets the reading when the connection opens or ends. The answer to a read in flight never arrives then.
+    /// Sets the reading when the connection is closed or fails. The answer to a read in flight never arrives then.
     func reset(_ reading: Reading) {
         self.reading = reading
         isStale = true

@@ -16,7 +16,7 @@ package struct BinarySurvey: Hashable, Sendable {
     package let otherMajors: [Int]
     /// Properties of the library that affect loading; nil when the file is not a library for this machine.
     package let traits: LibraryTraits?
-    /// Identity of the file that was read; nil when it is not a regular file.
+    /// Identity of the file that was read; nil when it is missing, cannot be opened, or is not a regular file.
     package let identity: FileIdentity?
 
     /// The architecture of this machine, as manifests name it.

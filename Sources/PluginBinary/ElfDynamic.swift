@@ -55,7 +55,7 @@ struct ElfDynamic {
     var usesStaticThreadStorage: Bool { has(0x10, in: .flags) }
 
     /// Reasons why a host refuses a library with these instructions to the loader. The flag that prevents unloading
-    /// (DF_1_NODELETE) is none: a runner never unloads a library.
+    /// (DF_1_NODELETE) is no such reason: a runner never unloads a library.
     var problems: [PluginBinaryProblem.Kind] {
         (isOnlyForStart ? [.notOpenable(nil)] : []) + (hasTextRelocations ? [.textRelocations] : [])
     }

@@ -2,8 +2,8 @@
 
 // The marks that compilers leave in a library. They select the remedy for a language and decide nothing.
 extension ElfImage {
-    /// The language of the library's own code. A library may contain code in several languages: the runtime that is most
-    /// particular counts, because all of them use the C library, and many use that of C++.
+    /// The language of the library's own code. If the library contains code in several languages, the least common
+    /// runtime decides: all languages use the C library, and many use that of C++.
     func language(needs: [String]) -> LibraryLanguage {
         func needsLibrary(_ prefixes: String...) -> Bool {
             needs.contains { name in prefixes.contains { name.hasPrefix($0) } }
@@ -33,7 +33,7 @@ extension ElfImage {
         return found.contains(where: \.isDefined)
     }
 
-    /// Whether the name of a symbol contains the text, whether the library defines or only uses the symbol.
+    /// Whether a symbol that the library defines or uses has a name that contains the text.
     private func mentions(_ text: String) -> Bool {
         let tables = [try? exportedSymbols().names, (try? privateSymbols())?.names]
         return tables.contains { $0.map { !$0.beginnings(ofTextsContaining: text).isEmpty } ?? false }

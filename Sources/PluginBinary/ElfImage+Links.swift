@@ -2,7 +2,8 @@
 
 /// The instructions of a library to the loader about other libraries.
 struct ElfLinks {
-    /// The shared-object name (SONAME), under which the library meets later needs; nil when it has none.
+    /// The shared-object name (SONAME); nil when the library has none. The loader uses the loaded library for each
+    /// later need of this name.
     let name: String?
     let needs: [String]
     /// Search path for the needed libraries (RUNPATH); nil when the library has none.

@@ -58,8 +58,8 @@ struct ByteBlock {
         return bytes[offset..<offset + expected.count].elementsEqual(expected)
     }
 
-    /// The offsets at which a text that contains `wanted` may begin: for each of the first 64 occurrences, those from
-    /// the end of the text before it.
+    /// The ranges of offsets at which a NUL-terminated text that contains `wanted` may begin, one for each of the first
+    /// 64 occurrences: from the byte after the preceding NUL to the occurrence.
     func beginnings(ofTextsContaining wanted: String) -> [ClosedRange<Int>] {
         let wanted = Array(wanted.utf8)
         var found: [ClosedRange<Int>] = []

@@ -9,8 +9,8 @@ internal import LinuxSystem
 /// The files are read as bytes: nothing is loaded and no code runs. Symbols of the system's own libraries are assumed to
 /// be complete.
 package struct LibraryLinkage: Hashable, Sendable {
-    /// Reasons why the loader of this machine refuses the library: missing libraries or, if there are none, undefined
-    /// symbols.
+    /// Reasons why the loader of this machine refuses the library: missing libraries, and libraries that it loads only
+    /// at the start of a program; if there are none, undefined symbols.
     package private(set) var problems: [PluginBinaryProblem] = []
     /// Problems that may not exist, because the loader's search could not be repeated completely.
     package private(set) var doubts: [PluginBinaryProblem] = []

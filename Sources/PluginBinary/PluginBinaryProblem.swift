@@ -31,7 +31,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case entryMangled(String)
         case entryNotAFunction
         case foreignExport(String)
-        /// The manifest binds functions of the library, but the library is a plugin with an entry function of its own.
+        /// The manifest binds functions of the library, but the library has the note of a plugin.
         case noteBesideHandlers
         case entryBesideHandlers
         /// The manifest binds a function that the library does not define; `nearest` is the most similar function name,

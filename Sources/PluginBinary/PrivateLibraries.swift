@@ -19,8 +19,8 @@ package struct PrivateLibraries: Sendable {
     package private(set) var files: [File] = []
     /// Reasons why a host refuses the needed libraries: a search path, or a name that is a relative path.
     package private(set) var problems: [PluginBinaryProblem] = []
-    /// The directories and files whose change may change this result. Empty for a library that takes no file from its
-    /// directory.
+    /// The directories and files whose change may change this result. Empty when the loader does not search the
+    /// library's directory.
     package private(set) var consulted: [String] = []
 
     private let directory: String

@@ -44,7 +44,7 @@ package struct ManifestReport: Hashable, Sendable, Encodable {
     package let manifestDigest: String
     /// The identifier of the plugin; nil when it could not be read.
     package let identifier: String?
-    /// Path of the library; nil when there is no readable library.
+    /// Path of the library, accepted or refused; nil when none was found.
     package let library: String?
     /// SHA-256 digest of the library in lower-case hexadecimal; nil when there is no readable library.
     package let libraryDigest: String?

@@ -39,7 +39,8 @@ struct ManifestFindings {
         for finding in others.all { add(finding, to: .libraryArchitectures) }
     }
 
-    /// The rules about finding and reading the library. All other rules for libraries are about the contents.
+    /// The rules about the place, the pins and the signature of the library. All other rules for libraries are about
+    /// the contents.
     private static let areOfFinder: Set<DocumentProblem.Rule> = [
         .libraryPath, .libraryMissing, .libraryChanging, .digest, .files, .unpinned, .signature, .revokedKey, .unsigned,
         .unpinnedLibrary,

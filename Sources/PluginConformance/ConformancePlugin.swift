@@ -5,7 +5,7 @@ package import TaskModel
 
 /// The plugin of the checks, with the scripts that its manifest allows.
 package struct ConformancePlugin: Sendable {
-    /// The time limits of all scripts.
+    /// The time limits of the scripts, unless a check sets other ones.
     static let budget = Duration.seconds(1)
     static let gracePeriod = Duration.milliseconds(400)
     /// Maximum number of identifiers that are run in a launch of their own.
@@ -49,8 +49,8 @@ package struct ConformancePlugin: Sendable {
         }
     }
 
-    /// A task of each exact identifier, or of each pattern of a plugin without them. The event of a plugin without
-    /// identifiers.
+    /// One task for each exact identifier; without exact identifiers one for each pattern; without both the event
+    /// `started`. For an extension, the event `trigger`.
     var tasks: [TrialScript.Task] {
         if isExtension { return [event(.trigger)] }
         let kind: TaskKind? =
@@ -78,8 +78,8 @@ package struct ConformancePlugin: Sendable {
     /// One batch with every task. Most checks judge its log.
     package var standard: TrialScript { script(tasks) }
 
-    /// The standard batch after equal launches in the same container. Its tasks soon expire, so that the launches of a
-    /// plugin that works until then take no longer.
+    /// The standard batch, run after `earlierLaunches` equal launches in the same container. The tasks expire after 200
+    /// ms, which bounds the time of the launches.
     func repeated(_ earlierLaunches: Int) -> TrialScript {
         var script = standard
         script.earlierLaunches = earlierLaunches

@@ -29,7 +29,8 @@ package struct ConformanceRun: Sendable {
 
     /// Runs the checks of a schedule.
     ///
-    /// - Parameter watch: called for each result, in the order of their ends.
+    /// - Parameter watch: called for each result except those of excluded checks, when the check has ended or is
+    ///   skipped.
     /// - Returns: all results, in the order of the checks.
     package func results(
         of schedule: ConformanceSchedule,

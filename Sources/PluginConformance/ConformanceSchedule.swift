@@ -33,7 +33,7 @@ package struct ConformanceSchedule {
 
     package mutating func add(_ result: TrialResult) { outcomes[result.check] = result }
 
-    /// Removes the checks that are due, and those that are skipped because of others.
+    /// Removes the due checks and the checks to be skipped from the schedule, and returns them.
     package mutating func next() -> (due: [ConformanceCheck], skipped: [TrialResult]) {
         var due: [ConformanceCheck] = []
         var skipped: [TrialResult] = []

@@ -7,7 +7,8 @@ package enum Subject {
         task.hasPrefix(plugin + ".") ? task : "\(plugin) \(task)"
     }
 
-    /// The subject of a journal entry: its task, otherwise its plugin, otherwise the host.
+    /// The subject of a journal entry: its task, or its plugin when it has no task; `host` for an entry without a
+    /// plugin.
     package static func text(ofEntryAbout task: String?, of plugin: String?) -> String {
         guard let plugin else { return "host" }
         return task.map { text($0, of: plugin) } ?? plugin

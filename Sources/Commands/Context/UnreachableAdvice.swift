@@ -21,7 +21,7 @@ enum UnreachableAdvice {
         }
     }
 
-    /// The remedy for a failed call to a host; empty when the description of the error contains it.
+    /// The remedy for a failed call to a host; empty when the error has none besides its description.
     static func remedy(for error: ControlError, at choice: HostChoice, facts: () -> SocketFacts) -> String {
         switch error {
         case .unreachable(_, let cause): text(for: cause, at: choice, facts: facts)

@@ -13,7 +13,7 @@ struct InstallationReport: Encodable {
         case accepted
         /// The files are written, and a launch still has to load the library of the previous version.
         case loadingPrevious = "loading-previous"
-        /// The files are written, and no running host uses their directory.
+        /// The files are written, and no host that uses their directory was reached.
         case noHost = "no-host"
         /// The files are written, and the host has not confirmed them in time.
         case unconfirmed

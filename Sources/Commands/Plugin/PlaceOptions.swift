@@ -70,7 +70,7 @@ struct PlaceOptions: ParsableArguments {
     }
 
     /// The status of the chosen host. Nil when no host answers and `--manifests`, `--system` or `--user` selects the
-    /// directories instead; without such an option, throws when no host answers.
+    /// directories instead. Throws when no host answers without such an option, or with `--socket`.
     private func hostStatus() async throws -> HostStatusReply? {
         do {
             return try await host.connected { try await $0.host() }

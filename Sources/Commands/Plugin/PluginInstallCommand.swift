@@ -76,7 +76,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
         }
     }
 
-    /// Whether the argument is a pack, by its contents, or by its name if it does not exist.
+    /// Whether the argument is a pack: the file has the contents of a pack, or its name has the suffix of packs.
     private var isPack: Bool {
         PluginPack.isPack(at: FilePlace.absolute(manifest)) || manifest.hasSuffix(PluginPack.suffix)
     }

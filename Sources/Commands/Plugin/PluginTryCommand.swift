@@ -169,7 +169,7 @@ struct PluginTryCommand: AsyncParsableCommand {
 }
 
 extension TrialPlace {
-    /// The directory of the trials of a command.
+    /// Creates the directory for the trials of a command. Throws a failure of the command.
     static func make(_ context: CommandContext) throws -> TrialPlace {
         do {
             return try TrialPlace(isSuperuser: context.isRoot, temporary: context.environment["TMPDIR"] ?? "/tmp")

@@ -81,6 +81,6 @@ extension TrialEvent {
         }
     }
 
-    /// The number of a task that the launch submitted itself.
+    /// The number of a task that the launch submitted itself, from 2, in parentheses; empty for the tried task.
     private static func suffix(_ task: Int) -> String { task == 0 ? "" : " (task \(task + 1))" }
 }

@@ -95,7 +95,8 @@ package struct LaneLimit: Codable, Hashable, Sendable {
     package let limit: Int
     /// Number of launches with an unfinished task or an open assertion.
     package let running: Int
-    /// Number of other launches, whose process still exists. They use capacity only beyond `limit` of them.
+    /// Number of launches whose tasks and assertions have ended, and whose process still exists. Only the part of this
+    /// number above `limit` uses capacity of the lane.
     package let stopping: Int
 
     package init(_ lane: Lane, limit: Int, running: Int, stopping: Int) {

@@ -5,8 +5,8 @@ package import TaskModel
 /// The answer to `GET /v1/journal`: a range of journal entries, oldest first.
 package struct JournalReply: Codable, Hashable, Sendable {
     package let entries: [JournalLine]
-    /// Value of `after` for the next call. When this answer was cut at its limit, the number of its last entry;
-    /// otherwise the number of the journal's newest entry.
+    /// Value of `after` for the next call. For a call with `after` whose answer was cut at its limit, the number of the
+    /// answer's last entry; otherwise the number of the journal's newest entry.
     package let last: Int64
 
     package init(entries: [JournalLine], last: Int64) {

@@ -18,8 +18,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     /// The budget of the launch; nil without a fixed budget.
     package let budget: Nanoseconds?
     package let gracePeriod: Nanoseconds
-    /// Running time of the launch; nil when it was not measured, because the host failed while the launch ran, or
-    /// before its end is recorded.
+    /// Running time of the launch. Nil when the host failed while the launch ran, and from the end of the process until
+    /// this end is recorded.
     package let used: Nanoseconds?
     package let outcome: String?
     package let blame: String?

@@ -102,7 +102,7 @@ package struct ManifestNote: Codable, Hashable, Sendable {
     package enum Severity: String, Codable, Hashable, Sendable {
         /// The problem causes the refusal of the manifest.
         case error
-        /// The manifest is accepted, but a part of it has no effect.
+        /// The manifest is valid, but its author may not expect its effect, or another manifest takes precedence.
         case note
     }
 

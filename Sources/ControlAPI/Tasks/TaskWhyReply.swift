@@ -10,7 +10,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         case running
         /// The task is neither pending nor running, and the ledger has its last outcome.
         case finished
-        /// The ledger has no submission of the task.
+        /// The task is neither pending nor running, and the ledger has no outcome of it.
         case unknown
     }
 
@@ -36,8 +36,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let lastOutcome: LastOutcome?
     /// The verdict of each policy; nil without a pending request.
     package let policies: [PolicyVerdict]?
-    /// The reasons for which the pending submission, otherwise the newest one that ended, has waited, with their times,
-    /// oldest first. Nil when there is neither.
+    /// The waits of the pending submission, or without one of the newest submission with a recorded outcome; oldest
+    /// first. Nil when there is neither submission.
     package let history: [Wait]?
 
     package init(

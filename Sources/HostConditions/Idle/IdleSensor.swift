@@ -5,7 +5,8 @@ import LinuxSystem
 import TaskModel
 
 /// Detects idleness and high load. It samples the use of the machine by processes other than the host's launches, and
-/// queries the session manager for active users. It does both only while one of the conditions is watched.
+/// queries the session manager for active users. It samples only while one of the conditions is watched, and queries
+/// only while idleness is watched.
 final class IdleSensor: Sensor {
     private let roots: SystemRoots
     private let thresholds: ConditionThresholds

@@ -13,8 +13,8 @@ struct LoadReading: Equatable {
     /// Share of all processors that other processes use, from 0 to 1.
     let share: Double
     let launchesShare: Double
-    /// Share of time in which other processes waited for a processor, from 0 to 1; nil when the waiting cannot be
-    /// attributed to them.
+    /// Share of time in which other processes waited for a processor, from 0 to 1; nil when the kernel does not report
+    /// the waiting, or it cannot be attributed to them.
     let processorPressure: Double?
     let diskPressure: Double?
 

@@ -8,7 +8,8 @@ struct ProcessTimes: Equatable {
     struct Entry: Equatable {
         let pid: Int32
         let parent: Int32
-        /// Clock ticks of processor time used by the process and by the children that it has waited for.
+        /// Clock ticks of processor time used by the process itself. `reapedTicks` is the time of the children that it
+        /// has waited for.
         let ticks: Int64
         let reapedTicks: Int64
 

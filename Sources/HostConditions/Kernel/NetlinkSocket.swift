@@ -9,7 +9,7 @@ final class NetlinkSocket {
     /// The result of one `drain`.
     enum News {
         case messages([ArraySlice<UInt8>])
-        /// More messages were reported than the socket can hold. The tables have to be requested anew.
+        /// Messages were lost, because the socket was full or could not be read. The state has to be read anew.
         case lost
     }
 

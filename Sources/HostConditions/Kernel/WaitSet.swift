@@ -11,7 +11,7 @@ struct Awaited {
 }
 
 extension Awaited {
-    /// Waits for the socket of a bus connection; nil when the connection has none.
+    /// The socket of a bus connection, with the events to wait for; nil when the connection has no socket.
     init?(_ bus: BusConnection) {
         guard let (descriptor, isWriting) = bus.awaited else { return nil }
         self.init(descriptor: descriptor, events: BGL_READABLE | (isWriting ? BGL_WRITABLE : 0))

@@ -35,8 +35,8 @@ final class MemorySensor: Sensor {
         nextSample = now + thresholds.memoryInterval
     }
 
-    /// Sets low memory to false when the average waiting time is below the threshold. Called first one interval after
-    /// the kernel reported the begin of the waiting, because the average rises only from then on.
+    /// Sets low memory to false when the average waiting time is below the threshold. The first due sample follows one
+    /// interval after the kernel's report, because the average rises only from then on.
     func sample(at now: MonotonicTime) {
         guard problem == nil else { return }
         do throws(SystemError) {

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The machine's links and default routes, and whether they provide a network. It performs no system call.
+/// The machine's links and default routes, and whether they provide a network.
 struct NetworkReading: Equatable {
     struct Link: Equatable {
         let index: UInt32

@@ -17,7 +17,7 @@ final class NetworkSensor: Sensor {
     private let events: Result<NetlinkSocket, SystemError>
     private var network = NetworkReading()
     private var problem: SystemError?
-    /// Time at which a failed query is repeated; nil otherwise. The creation of a socket is not retried.
+    /// Time at which a failed query is repeated; nil otherwise. The creation of the socket for reports is not retried.
     private(set) var nextSample: MonotonicTime?
 
     init(at now: MonotonicTime) {

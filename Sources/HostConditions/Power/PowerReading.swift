@@ -6,7 +6,7 @@ import LinuxSystem
 struct PowerReading: Equatable {
     struct Supply: Equatable {
         let name: String
-        /// Type as reported by the kernel: `Mains`, `USB`, `Battery` or `UPS`.
+        /// Type as reported by the kernel, such as `Mains`, `USB`, `Battery` or `UPS`.
         let type: String
         /// Whether the supply is external and feeds the machine.
         var isOnline = false

@@ -60,8 +60,8 @@ final class PowerSensor: Sensor {
     }
 
     /// The reading of the condition low battery: true without external power while the charge is at or below the
-    /// threshold. A low battery stays low until its charge exceeds the threshold by `batteryEndMargin`. Missing when no
-    /// battery reports its charge.
+    /// threshold. A low battery stays low until external power returns, or its charge exceeds the threshold by
+    /// `batteryEndMargin`. Missing when no battery reports its charge.
     private func judge(_ power: PowerReading) -> ConditionReading {
         guard let charge = power.charge else { return .missing("\(directory) has no battery that reports its charge") }
         let limit = thresholds.batteryLowShare + (battery.holds ? thresholds.batteryEndMargin : 0)

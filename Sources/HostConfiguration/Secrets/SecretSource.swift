@@ -23,7 +23,8 @@ package enum SecretSource: Hashable, Sendable {
 }
 
 extension SecretSource {
-    /// The source that a mapping of the configuration names; nil when an invalid one was reported.
+    /// The source that a mapping of the configuration names; nil after a missing, ambiguous or invalid source was
+    /// reported.
     init?(_ key: Field<String>, _ mapping: DiagnosingMapping) {
         let sources = [
             mapping.string("file").flatMap { Self.path($0, mapping.problems) },

@@ -37,7 +37,7 @@ package struct TimeZoneDatabase: Sendable {
         return Set(paths.map(FilePlace.directory) + paths.compactMap(Self.target).map(FilePlace.directory))
     }
 
-    /// Every name that `entry(of:)` may accept, sorted.
+    /// The names of the zones in `directory`, sorted, without those in its subdirectories `posix` and `right`.
     package var names: [String] {
         var names: [String] = []
         var open = [""]

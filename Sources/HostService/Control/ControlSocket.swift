@@ -71,7 +71,8 @@ struct ControlSocket: Sendable {
         if Glibc.listen(descriptor, Self.backlog) != 0 { throw failure() }
     }
 
-    /// Lets other users connect. Until then only the host's user can.
+    /// Lets the members of the socket groups connect. Before this call, and without groups, only the host's user and
+    /// root can.
     ///
     /// The file has one group. With several groups every user can connect, and the host refuses those without a role.
     func open() {

@@ -7,9 +7,10 @@ import PluginLaunch
 
 /// Whether a process belongs to a launch of this host.
 enum ProcessOrigin: Hashable, Sendable {
-    /// No descendant of the host.
+    /// Not a descendant of the host, or of a child that existed at the host's start.
     case outside
-    /// A descendant of the host. `child` is the host's child above it: the runner, or an orphan that the host adopted.
+    /// Another descendant of the host. `child` is the host's child above it, or the process itself: the runner, or an
+    /// orphan that the host adopted.
     case launch(child: Int32)
     /// The process has ended, or its ancestors are unknown.
     case unknown

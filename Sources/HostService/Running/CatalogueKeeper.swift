@@ -26,7 +26,7 @@ final class CatalogueKeeper: Service, Sendable {
         var recorded: [KnownPlugin] = []
     }
 
-    /// Returns the plugins that this host and earlier ones recorded and did not forget.
+    /// Returns the plugins with a record in the ledger, written by this host or by earlier ones.
     typealias RecordedPlugins = @Sendable () throws -> [KnownPlugin]
 
     /// Receives the difference from the previous load. The first call receives the whole catalogue.

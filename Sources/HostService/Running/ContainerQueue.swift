@@ -23,9 +23,10 @@ struct ContainerQueue: Sendable {
     }
 
     /// Reads the secret settings of the plugin of a launch, and creates the container of its main plugin if it does not
-    /// exist, after the main plugin has its user. A container of another user is given to this one in parts.
+    /// exist, after the main plugin has its user. If the container belongs to another user, its files get the plugin's
+    /// user as owner, in parts.
     ///
-    /// - Parameter then: called on the queue, with the values of the secret settings.
+    /// - Parameter then: called on the queue, with the values of the secret settings or with the error.
     func prepare(
         _ preparation: LaunchPreparation,
         then: @escaping @Sendable (Result<[String: String], HostError>) -> Void
@@ -47,7 +48,7 @@ struct ContainerQueue: Sendable {
         }
     }
 
-    /// Renames the container of a main plugin, so that a later `make` creates an empty container.
+    /// Renames the container of a main plugin, so that a later `prepare` creates an empty container.
     func discard(_ main: PluginIdentifier) {
         queue.async { [state] in state.discardContainer(of: main.text) }
     }

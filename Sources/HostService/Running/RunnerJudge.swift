@@ -132,7 +132,8 @@ struct RunnerJudge: Hashable {
 
     // MARK: - Output
 
-    /// The journaled refusal of a system call; nil when a call of the same group was refused before in this launch.
+    /// The journaled refusal of a system call; nil when a call of the same group was refused before in this launch, or
+    /// the launch has reached the maximum number of such entries.
     mutating func refused(_ call: DeniedCall) -> SchedulerEvent? {
         guard deniedGroups.count < DeniedCall.journaledPerLaunch, deniedGroups.insert(call.group).inserted else {
             return nil

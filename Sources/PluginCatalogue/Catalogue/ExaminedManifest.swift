@@ -34,13 +34,13 @@ package struct ExaminedManifest: Sendable {
     package let reading: ManifestReading
     /// Path of the file with the library's name; nil when there is none, or the manifest names no valid library.
     package let libraryPath: String?
-    /// The examined library; nil when the library is refused.
+    /// The examined library; nil when the library is missing or refused.
     package let library: LibraryFile?
     package let libraryProblems: [DocumentProblem]
     /// The provenance; nil when the manifest is refused.
     package let provenance: Provenance?
     let rank: Int
-    /// Directories in which the library may appear later.
+    /// Directories in which a change can affect the library or the files that run with it.
     let watched: Set<String>
 
     package static func examine(

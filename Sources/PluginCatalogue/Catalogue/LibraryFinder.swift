@@ -6,8 +6,9 @@ internal import LocatedYAML
 internal import PluginBinary
 internal import TaskModel
 
-/// Finds the library that a manifest names, beside the manifest or in the plugin directory, but nowhere else.
-/// Exception: a library whose functions an operator's manifest binds may be anywhere.
+/// Finds the library that a manifest names: a pinned one in the directory store of the manifest directory, any other
+/// beside the manifest or in the plugin directory. Exceptions: a library whose functions an operator's manifest binds
+/// may be anywhere, and a command may give the path.
 struct LibraryFinder {
     let pluginDirectory: String?
     /// Path of the library that a user named; nil to search the directories.

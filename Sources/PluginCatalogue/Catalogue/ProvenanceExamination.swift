@@ -34,8 +34,8 @@ struct ProvenanceExamination {
         )
     }
 
-    /// Whether the manifest and its library came with a package. Only root can change them; for a pinned library, the
-    /// pin names the file.
+    /// Whether the manifest and its library are trusted because they came with a package: only root can change them. A
+    /// pinned library may be changeable, because its digest identifies the file.
     private var isTrustedPackage: Bool {
         guard rule.isTrustedPackage(source) else { return false }
         guard !manifest.library.isPinned, let path = libraryPath, let weak = SystemDirectory.weakness(of: path) else {

@@ -10,7 +10,8 @@ package struct Manifest: Hashable, Sendable {
     /// The main plugin of an extension.
     package enum ContainingPlugin: Hashable, Sendable {
         case named(Field<PluginIdentifier>)
-        /// The main plugin whose identifier is the longest prefix of the extension's identifier.
+        /// The main plugin that lists the extension in the operator's configuration, otherwise the one whose identifier
+        /// is the longest prefix of the extension's identifier.
         case byPrefix
     }
 

@@ -44,7 +44,7 @@ extension GrantsDraft {
 }
 
 extension ManifestKey {
-    /// The key of a property list with the meaning of this key; nil when Apple's format has none.
+    /// The key of a property list with the meaning of this key; nil when property lists have none.
     var propertyListKey: String? {
         switch self {
         case .requires: "\(ManifestDraft.ownPrefix)requires"

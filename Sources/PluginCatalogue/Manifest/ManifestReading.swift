@@ -75,8 +75,8 @@ package struct ManifestReading: Hashable, Sendable {
         )
     }
 
-    /// The problems that are reported alone: another format version and a missing feature may have keys and values that
-    /// this host does not know. Empty when every problem is reported.
+    /// The problems that are reported alone: the format version, otherwise the missing features. A manifest with such a
+    /// problem may have keys and values that this host does not know. Empty when all problems are reported.
     private static func decisive(among problems: [DocumentProblem]) -> [DocumentProblem] {
         let byRule = [DocumentProblem.Rule.format, .requires].map { rule in problems.filter { $0.rule == rule } }
         return byRule.first { !$0.isEmpty } ?? []

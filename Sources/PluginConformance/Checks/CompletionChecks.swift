@@ -140,7 +140,8 @@ extension ConformanceCheck {
         }
     }
 
-    /// Checks without whose success a launch does not run its course.
+    /// Names of the checks that pass when launches run to their end: entry succeeds, and the process neither crashes
+    /// nor ends itself.
     static let sound = ["entry-succeeds", "no-unwinding", "process-channel", "process-not-ended", "no-crash"]
 
     /// Messages with which language runtimes report an exception or a panic that nothing caught.

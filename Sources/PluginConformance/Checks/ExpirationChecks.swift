@@ -139,7 +139,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Checks of a plugin that runs its tasks in order.
+    /// Names of the checks that pass when launches run to their end and complete all tasks.
     static let orderly = sound + ["completes"]
 
     private static let expirationRemedy =

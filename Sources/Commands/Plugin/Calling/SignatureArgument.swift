@@ -4,7 +4,8 @@ import ArgumentParser
 import ControlAPI
 import TaskModel
 
-/// Parses the arguments and the result of a signature from the command line, in the notation `kind` or `kind:value`.
+/// Parses values from the command line: the arguments and the result of a signature in the notation `kind` or
+/// `kind:value`, settings, files of secrets, and times.
 enum SignatureArgument {
     static func argument(_ text: String) throws -> FunctionArgument {
         let (word, value) = parts(of: text)

@@ -4,7 +4,7 @@ import PluginChecker
 import PluginConformance
 import TerminalText
 
-/// The list of all checks of `plugin check`, printed with `--list`.
+/// The checks of `plugin check` up to a level. `--list` prints them.
 struct CheckList: Presentable {
     struct Item: Encodable {
         let check: String
@@ -16,7 +16,7 @@ struct CheckList: Presentable {
     let level: Int
     let checks: [Item]
 
-    /// The checks up to a level.
+    /// Creates the list of the checks up to a level.
     init(level: Int) {
         self.level = level
         let ofFiles = PluginCheck.allCases.map {
@@ -28,7 +28,7 @@ struct CheckList: Presentable {
         checks = ofFiles + ofTrials
     }
 
-    /// The names of the checks up to a level.
+    /// The names of the checks in the list.
     var names: [String] { checks.map(\.check) }
 
     func text(for reader: Reader) -> String {

@@ -86,7 +86,7 @@ struct LibraryInspection: Hashable, Encodable {
     /// The files that the loader takes from the library's directory; a manifest pins them under `files`.
     let privateFiles: [PrivateFile]
     let hardening: Hardening?
-    /// Size of the file in bytes; nil when the file does not exist.
+    /// Size of the file in bytes; nil when it is missing, cannot be opened, or is not a regular file.
     let size: Int64?
     let digest: String?
 

@@ -32,7 +32,8 @@ struct ManifestInspection: Encodable {
     let requires: [String]
     /// The libraries of the manifest, the one of this machine first; empty when the manifest has none for it.
     let libraries: [Library]
-    /// The inspection of the library of this machine; nil when there is no such file.
+    /// The inspection of the library of this machine; nil when the manifest names no valid library, or its file is
+    /// missing.
     let library: LibraryInspection?
     /// The first reason why a host of this version does not load the plugin; nil when it loads the plugin. It is not part
     /// of the JSON.

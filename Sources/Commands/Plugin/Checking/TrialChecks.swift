@@ -20,7 +20,7 @@ struct TrialChecks {
     /// Whether each result is printed when its check ends.
     let isLive: Bool
 
-    /// The results by manifest.
+    /// The results by path of the manifest. A refused manifest has none. Throws when the checker itself fails.
     func results(of files: [String], _ contents: CatalogueContents) async throws -> [String: [TrialResult]] {
         let context = CommandContext.current
         let host: TrialHost

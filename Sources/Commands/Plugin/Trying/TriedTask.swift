@@ -46,7 +46,8 @@ struct TriedTask {
         (self.identifier, self.kind, event) = (identifier.text, kind, nil)
     }
 
-    /// The kinds of requests with an identifier that a manifest permits. Every permitted identifier may be continued.
+    /// The kinds of requests with an identifier that a manifest permits, the default kind first. Every permitted
+    /// identifier may be continued.
     static func kinds(of identifier: TaskIdentifier, _ plugin: PluginEntry) -> [TaskKind] {
         let isNamed = plugin.permitted.contains(.exact(identifier))
         var kinds: [TaskKind] = []

@@ -125,7 +125,8 @@ extension TryReport {
 }
 
 extension TrialLog {
-    /// The cause of a task that was not delivered; nil when the plugin entered.
+    /// The cause of a task that was not delivered: a failed load or a failed entry. Nil when the entry succeeded or has
+    /// not returned.
     fileprivate var failure: String? {
         if let message = first({ if case .loadFailed(let message) = $0 { message } else { nil } }) { return message }
         guard let status = entryStatus else { return nil }
