@@ -8,12 +8,12 @@ import TaskModel
 // Execution of a plan: all files are in place and the host has the plugin, or everything is as before.
 extension InstallationPlan {
     package enum Verdict: Hashable, Sendable {
-        /// No running host uses the directories of this installation.
+        /// No running host that uses the directories of this installation was reached.
         case noHost
         case accepted
         /// The host uses the new version, but a launch still has to load the library of the previous version.
         case loadingPrevious
-        /// The host has not answered within `HostVerdict.timeout`.
+        /// The host has not stated its verdict about the installation within `HostVerdict.timeout`.
         case silent
     }
 

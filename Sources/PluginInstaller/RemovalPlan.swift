@@ -13,7 +13,7 @@ package struct RemovalPlan {
     /// Path of the library to delete; nil when it is in another directory, or another manifest uses it, too.
     package let library: String?
     package let keptLibrary: String?
-    /// Files of earlier versions to delete; nil when there are none.
+    /// Unused files of other versions to delete; nil when the manifest names no valid library.
     package let superseded: Superseded?
     /// Path of a package's manifest that takes effect again after the removal; nil for none.
     package let uncovered: String?

@@ -88,7 +88,7 @@ struct UnusedVersions {
             .flatMap { Self.files(below: "\(store)/\($0)") }.sorted()
     }
 
-    /// Digests of the manifests of the operator's directory, except the one at `manifest`.
+    /// Digests of all manifests of the place, those of packages included, except the one at `manifest`.
     static func digests(in place: InstallationPlace, besides manifest: String?) -> Set<String> {
         let sources = CatalogueReader.manifests(in: place.directories).sources.filter { $0.file != manifest }
         return Set(sources.map { ManifestReading.read(path: $0.file).digest })

@@ -2,7 +2,8 @@
 
 /// The order of plugin versions, which are free texts such as `1.10.0` or `2.0-beta.1`.
 ///
-/// Numbers are compared as numbers and other parts as text. A suffix behind a hyphen precedes the version without it.
+/// Numbers are compared as numbers and other parts as text. A version with a suffix behind a hyphen precedes the
+/// version without it.
 enum VersionOrder {
     /// Whether a version is lower than another one. False for two texts without an order, such as an empty one.
     static func isLower(_ version: String, than other: String) -> Bool {

@@ -5,8 +5,8 @@ import TaskModel
 /// Rate limits for the answers to refused system calls: of each launch, and of all launches together. Many launches that
 /// repeat refused calls would otherwise occupy the launch thread.
 ///
-/// A launch waits only after an answer of its own. A launch whose call is the first for some time gets its answer at once,
-/// also while others are beyond the total.
+/// A launch waits only after an answer of its own. A launch whose call is the first for some time gets its answer at
+/// once, also while the others exceed the limit of all launches.
 struct AnswerRate {
     /// Answers to all launches: at once, and per second after that. One launch alone stays below it.
     static let burst = 10_000

@@ -5,8 +5,9 @@ import Logging
 import RunnerWire
 
 extension LaunchLoop {
-    /// Prepares a launch for its plan: limits its resources by its control group. Kills the launch when this fails: its plugin must not run
-    /// without its limits.
+    /// Prepares a launch for its plan: limits its resources by its control group, and notes whether it sends a listener
+    /// for refused calls. Kills the launch when a limit cannot be set, because the plugin must not run without its
+    /// limits.
     func limit(_ launch: SupervisedLaunch, _ resources: LaunchResources) {
         launch.control.expectsListener = resources.isFiltered
         guard let group = launch.group, let controllers = station.groups?.controllers else { return }

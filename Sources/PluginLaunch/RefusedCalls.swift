@@ -35,7 +35,8 @@ struct RefusedCalls {
     }
 
     enum Answered {
-        /// One call was answered, or none waited. The call is one that was not reported before.
+        /// One call was answered, or none waited. The value is the call to report; nil when none waited, or when the
+        /// call was reported before or exceeds `reportLimit`.
         case call(RefusedCall?)
         /// No process of the launch can make a call any more.
         case ended

@@ -6,7 +6,7 @@ import SandboxPolicy
 package import TaskModel
 
 extension TrialCourse {
-    /// Handles the first kill time, when the plan has been sent.
+    /// The action that sets the first kill time, after the plan was sent.
     package mutating func begin() -> [Action] { updatedKillTime(at: start) }
 
     /// Handles an event of the launch.

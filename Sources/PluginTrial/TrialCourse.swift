@@ -3,8 +3,9 @@
 package import RunnerWire
 package import TaskModel
 
-/// The host of one trial as a state machine: from script and events follow messages, kill times and the log. It keeps to
-/// the rules of the scheduler for one launch; it has no ledger, and only the capacity for this launch.
+/// The host of one trial as a state machine: computes the messages, the kill times and the log from the script and the
+/// events. The rules are those of the scheduler for one launch, without a ledger, and with the capacity for this launch
+/// alone.
 package struct TrialCourse: Sendable {
     /// An action of the caller.
     package enum Action: Hashable, Sendable {
@@ -120,7 +121,7 @@ package struct TrialCourse: Sendable {
         if !numbers.isEmpty { add(.expired(numbers, reason), at: now) }
     }
 
-    /// Open assertions expire when every task is expiring or completed, by an expiration.
+    /// Expires the open assertions after an expiration, if every open task is expiring.
     mutating func assertionsAfterExpiration(_ reason: ExpirationReason, at now: MonotonicTime) -> [Action] {
         open.allSatisfy { tasks[$0].killTime != nil } ? expireAssertions(reason, at: now) : []
     }
@@ -134,7 +135,7 @@ package struct TrialCourse: Sendable {
 
     // MARK: End
 
-    /// The kill time, if it changes.
+    /// The action that sets the kill time; empty when the kill time stays the same.
     mutating func updatedKillTime(at now: MonotonicTime) -> [Action] {
         let time: MonotonicTime?
         switch phase {
@@ -153,7 +154,7 @@ package struct TrialCourse: Sendable {
         return [.setKillTime(time)]
     }
 
-    /// Ends the launch if neither a task nor an assertion is open.
+    /// Ends the launch if neither a task nor an assertion is open. Otherwise updates the kill time.
     mutating func stopIfDone(at now: MonotonicTime) -> [Action] {
         guard phase == .running, open.isEmpty, assertions.isEmpty else { return updatedKillTime(at: now) }
         phase = .stopping

@@ -25,7 +25,7 @@ package enum TrialEvent: Hashable, Sendable {
     case assertionBegan(AssertionID, name: String)
     case assertionEnded(AssertionID)
     case assertionsExpired(ExpirationReason)
-    /// A submission with its answer: nil when it was accepted.
+    /// A submission with its answer; `refusal` is nil when it was accepted.
     case submitted(TaskRequest, payloadSize: Int, refusal: SubmissionRefusal?, isScripted: Bool)
     /// A cancellation; of all pending requests when the identifier is nil.
     case cancelled(TaskIdentifier?)
@@ -61,7 +61,8 @@ package struct TrialLog: Hashable, Sendable {
     }
 
     package var entries: [Entry] = []
-    /// Processor time of the runner's process at its last completion or at its last message; nil when unknown.
+    /// Processor time of the runner's process, as of its last completion, its last message or its kill time; nil when
+    /// unknown.
     package var processorTime: Duration?
     /// The number of open descriptors of the process at its last completion; nil when unknown.
     package var openDescriptors: Int?
@@ -72,7 +73,7 @@ package struct TrialLog: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// The first value that `pick` returns for an event.
+    /// The first value that `pick` returns for an event; nil when `pick` returns none.
     package func first<Value>(_ pick: (TrialEvent) -> Value?) -> Value? {
         for entry in entries {
             if let value = pick(entry.event) { return value }
@@ -83,6 +84,6 @@ package struct TrialLog: Hashable, Sendable {
     /// All values that `pick` returns, in order.
     package func all<Value>(_ pick: (TrialEvent) -> Value?) -> [Value] { entries.compactMap { pick($0.event) } }
 
-    /// Time of the first event that fits.
+    /// Time of the first event that fits, since the plan was sent; nil when no event fits.
     package func time(of fits: (TrialEvent) -> Bool) -> Duration? { entries.first { fits($0.event) }?.time }
 }

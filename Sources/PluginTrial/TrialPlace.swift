@@ -61,7 +61,7 @@ package struct TrialPlace: Sendable {
     /// The directory of the copied library, which the sandbox of a runner opens.
     package var libraries: String { path + "/library" }
 
-    /// The plugin with a copy of its library.
+    /// Copies the library and its private libraries. Returns the plugin with the copied library.
     package func install(_ plugin: PluginEntry) throws(TrialFailure) -> PluginEntry {
         let source = FilePlace.directory(of: plugin.library.path)
         let copies = libraries

@@ -79,7 +79,8 @@ package struct TrialScript: Hashable, Sendable {
     /// Whether the launch has a fixed budget: a launch of continued tasks alone has none.
     package var hasFixedBudget: Bool { tasks.contains { $0.kind != .continued } }
 
-    /// The same script with its time limits multiplied.
+    /// The same script with its time limits multiplied, except the budget if `keepsBudget` is set. The time of the
+    /// expiration stays the same.
     package func slowed(by factor: Int) -> TrialScript {
         var script = self
         if !keepsBudget { script.budget *= factor }

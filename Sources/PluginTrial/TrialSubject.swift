@@ -20,7 +20,8 @@ package struct TrialSubject: Sendable {
         self.sandboxes = sandboxes
     }
 
-    /// The grants of the manifest that take effect, with those that this kernel cannot confine.
+    /// The grants of the manifest, without limits of an operator. With required isolation, those that this kernel
+    /// cannot confine are marked as left out.
     package var grants: [LimitedGrant] {
         sandboxes.enforceable(LimitedGrant.all(of: plugin.grants, settings: settings))
     }

@@ -31,8 +31,8 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
         case notEnforced(String)
     }
 
-    /// Whether `isolation: required` demands this guarantee. The mechanism of the others belongs to the place of the
-    /// host, its control groups, and not to the kernel.
+    /// Whether `isolation: required` demands this guarantee. The others depend on the control groups of the host, not
+    /// on the kernel.
     package var canBeRequired: Bool { self != .memory && self != .processes }
 
     package func enforcement(

@@ -6,7 +6,7 @@ import Sandbox
 package import TaskModel
 
 /// Decides the sandbox of each launch. Contains the mechanisms of the kernel, the filters of system calls, and the
-/// places of the host that no plugin may reach. Created once, when the host starts.
+/// places of the host that no plugin may reach. The host creates its policy once, when it starts.
 package struct SandboxPolicy: Sendable {
     /// The reason why the policy cannot be applied. The host must not start then.
     package struct Refusal: Error, CustomStringConvertible {
@@ -109,8 +109,8 @@ package struct SandboxPolicy: Sendable {
         enforceable(LimitedGrant.all(of: plugin, under: limits))
     }
 
-    /// The grants, of which required isolation leaves out those that this kernel can only open wider than the manifest
-    /// requests.
+    /// The requested grants. With required isolation, those that this kernel can only open wider than the manifest
+    /// requests are marked as left out.
     package func enforceable(_ requested: [LimitedGrant]) -> [LimitedGrant] {
         guard isolation == .required else { return requested }
         var grants = requested

@@ -1,10 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The system calls of a sandboxed plugin, by group. A call that no list names is answered with ENOSYS, as by an older
-/// kernel: the C library then uses its fallback. `clone3` is left out on purpose: a filter cannot read its flags, which
-/// are behind a pointer.
+/// The system calls of a sandboxed plugin, by group. A call that neither a list nor a rule of `SystemCallRules` names
+/// is answered with ENOSYS, as by an older kernel: the C library then uses its fallback. `clone3` is left out on
+/// purpose: a filter cannot read its flags, which are behind a pointer.
 enum SystemCalls {
-    /// Allowed to every plugin, whatever the arguments.
+    /// Allowed to every plugin, whatever the arguments. Only TCP Fast Open is refused to a plugin with grants of single
+    /// ports.
     static let allowed = files + memory + events + signals + time + threads + channels + information
 
     private static let files = [
@@ -32,7 +33,8 @@ enum SystemCalls {
         "timerfd_settime",
     ]
 
-    /// Calls that send or receive signals. Landlock confines the receivers of signals to the sandbox.
+    /// Calls that send or receive signals. Landlock of Linux 6.12 or later confines the receivers of signals to the
+    /// sandbox.
     private static let signals = [
         "kill", "pause", "restart_syscall", "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo",
         "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "rt_tgsigqueueinfo", "sigaltstack", "tgkill", "tkill",
@@ -70,7 +72,8 @@ enum SystemCalls {
     /// Calls that open a file, with the number of the argument for the flags.
     static let opening: [(call: String, flags: UInt32)] = [("open", 1), ("openat", 2)]
 
-    /// Calls that are allowed with the grant `network`, in addition to creating internet sockets.
+    /// Calls that are allowed with grants of sockets, in addition to creating sockets: all of them with `network` or
+    /// `listen`, only `connect` with `connect` or `unix`.
     static let network = ["accept", "accept4", "bind", "connect", "listen"]
 
     /// Calls that are allowed with the grant `processes`, in addition to creating processes in the same namespaces.

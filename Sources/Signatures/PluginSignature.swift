@@ -18,7 +18,7 @@ package struct MessageDigests: Hashable, Sendable {
 package struct PluginSignature: Hashable, Sendable {
     /// The purpose for which the signature is made. Signatures with another namespace are refused.
     package static let namespace = "bgtask-plugin-v1"
-    /// Name of the file with the signature: that of the manifest with this suffix.
+    /// Suffix of the file with the signature, behind the full name of the manifest.
     package static let suffix = ".sig"
 
     package let key: PublicKey

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The operator's policy for manifests without an accepted signature and without pins.
+/// The operator's policy for manifests without an accepted signature or without pins.
 package struct ProvenancePolicy: Hashable, Sendable {
     /// The treatment of a manifest that lacks something.
     package enum Choice: String, Hashable, Sendable, CaseIterable {

@@ -19,7 +19,8 @@ package struct PublicKey: Hashable, Sendable {
 
     private let material: Material
 
-    /// Parses a key. Throws for bytes that are no key of the type that they name.
+    /// Parses a key. Throws for bytes that are no key of the supported type that they name. A key of another type is
+    /// not examined.
     package init(blob: [UInt8]) throws(SignatureProblem) {
         var reader = WireReader(blob)
         let type = try reader.name()

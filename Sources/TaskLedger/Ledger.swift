@@ -25,9 +25,8 @@ package final class Ledger: Sendable {
     private let followers = JournalFollowers()
     private let onCommit: @Sendable ([CommitReport]) -> Void
 
-    /// Opens the ledger at `path`: creates it if it is missing, and migrates an older one after it
-    /// has made a copy. A newer or damaged ledger,
-    /// or the file of another program, is refused and left unchanged: `LedgerFile.examine` checks the file before.
+    /// Opens the ledger at `path`. Creates a missing ledger. Copies a ledger of an older version, then migrates it.
+    /// Throws for a newer or damaged ledger and for the file of another program, all of which are left unchanged.
     ///
     /// - Parameter onCommit: receives the reports of every group, in order, on the writer's queue. It has to return
     ///   quickly, and may call no method of the ledger except `submit`.

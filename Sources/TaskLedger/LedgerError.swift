@@ -13,7 +13,7 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         private let known: Known
 
         package static let cannotOpen = Self(known: .cannotOpen)
-        /// A newer host wrote the ledger, which is left unchanged.
+        /// A newer host, or another build of the host, wrote the ledger, which is left unchanged.
         package static let newer = Self(known: .newer)
         /// The file belongs to another program, and is left unchanged.
         package static let notALedger = Self(known: .notALedger)

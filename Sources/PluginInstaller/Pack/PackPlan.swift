@@ -32,7 +32,7 @@ package struct PackPlan {
     /// Findings that do not prevent the pack.
     package let warnings: [CheckFinding]
 
-    /// The name of the pack without a name of the operator's choice: the identifier and the version.
+    /// The default file name of the pack: the identifier, the version and the suffix.
     package var defaultName: String {
         let permitted = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+~-")
         let version = String(version.map { permitted.contains($0) ? $0 : "_" })
@@ -90,7 +90,7 @@ package struct PackPlan {
 
     // MARK: Checks
 
-    /// The checks that concern the plugin alone: the operator's other plugins are unknown.
+    /// The checks against other plugins. They are left out, because the operator's plugins are unknown.
     private static let neighbourly: Set<PluginCheck> = [.identifierFree, .taskIdentifiersFree, .containingPlugin]
 
     /// Examines the plugin as a host on this machine would, if the plugin has a library for this machine. Returns the
@@ -140,7 +140,7 @@ package struct PackPlan {
         }
     }
 
-    /// A file that the manifest names, with the digest and the architecture of the manifest.
+    /// A file that the manifest names. Throws when the file has not the digest and the architecture of the manifest.
     private static func file(_ file: PackContents.File, at path: String, named source: String) throws -> File {
         let packed = try Self.file(file.name, at: path)
         if let architecture = file.architecture {
