@@ -151,8 +151,8 @@ package final class Ledger: Sendable {
 
     // MARK: - Following and closing
 
-    /// A stream of journal numbers: after each group that wrote to the journal, the number of the last entry. The
-    /// stream ends when the ledger is closed.
+    /// A stream of journal numbers: after each group that wrote to the journal, the number of the last entry. A slow
+    /// reader receives only the newest number. The stream ends when the ledger is closed.
     ///
     /// Call this before the first read of the journal. An entry that is written between both is then read and
     /// announced, instead of missed.

@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Replaces the stored deferral periods of a class of work.
+    /// Replaces the stored deferral periods of a class of work. Throws when a period except the last one is open.
     func setDeferrals(_ key: WaitKey, _ periods: [DeferralPeriod], names: inout PluginNames) throws {
         if let open = periods.dropLast().firstIndex(where: { $0.until == nil }) {
             throw LedgerFault.contradiction(

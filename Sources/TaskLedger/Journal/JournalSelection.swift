@@ -9,7 +9,8 @@ package struct JournalSelection: Hashable, Sendable {
     /// Upper bound: only entries with a lower number are selected. Nil for no bound.
     package var before: JournalNumber?
     package var filter: JournalFilter
-    /// Whether only entries about the end of a task are selected.
+    /// Whether only entries with the name of a task outcome are selected. Some outcomes of launches have the same
+    /// names.
     package var outcomesOnly: Bool
     package var newestFirst: Bool
     package var limit: Int

@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension Database {
-    /// Maximum number of launches in a snapshot. It covers a week of a busy host, and is enough for every policy.
+    /// Maximum number of past launches in a snapshot. It covers a week of a busy host, and is enough for every policy.
     static let mostPastLaunches = 20_000
 
     /// The newest launches that ended at `begin` or later, oldest first.

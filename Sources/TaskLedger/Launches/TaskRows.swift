@@ -3,7 +3,7 @@
 import GRDB
 import TaskModel
 
-/// A task of a running launch without an outcome.
+/// A task of a running launch that has not ended.
 struct UnfinishedTask {
     let work: PendingWork
     let mayNotBeRequeued: Bool

@@ -3,8 +3,8 @@
 import GRDB
 import TaskModel
 
-/// The numbers that stand for plugin identifiers in all tables except `plugin`. The number of an identifier never
-/// changes.
+/// The numbers that stand for plugin identifiers in all tables except `plugin` and `plugin_user`. The number of an
+/// identifier never changes.
 struct PluginNames: Sendable {
     /// The name that stands for the operator's schedules among the submitters. No plugin can have this name, because
     /// plugin identifiers contain a dot.

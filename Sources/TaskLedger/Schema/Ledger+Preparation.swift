@@ -6,9 +6,11 @@ import LinuxSystem
 import Synchronization
 
 extension Ledger {
-    /// Configures a new connection for durability, and upgrades the schema of an older ledger.
+    /// Configures a new connection for durability, and upgrades the schema of a new or older ledger. Ends the waits and
+    /// deletes the deferral periods of classes without pending work.
     ///
-    /// - Parameter copy: the copy of the older ledger, which is deleted when the upgrade fails before its commit.
+    /// - Parameter copy: the copy of the older ledger, which is deleted when the upgrade fails before its commit; nil
+    ///   for no copy.
     static func prepare(_ database: any DatabaseWriter, copy: LedgerCopy?, hooks: LedgerHooks) throws {
         let path = database.path
         let version = try database.writeWithoutTransaction { database in

@@ -74,7 +74,8 @@ package struct LedgerCopy: Hashable, Sendable {
 
     // MARK: - Free space
 
-    /// The problem that prevents an upgrade of the ledger on its present disk; nil when the disk has enough space.
+    /// The problem that prevents an upgrade of the ledger on its present disk; nil when the disk has enough space, or
+    /// its free space is unknown.
     ///
     /// An upgrade needs at most three times the size of the ledger: for the copy, for the write-ahead log, and for the
     /// growth of the ledger.

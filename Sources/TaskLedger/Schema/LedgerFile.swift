@@ -8,8 +8,10 @@ import Glibc
 struct LedgerFile {
     let path: String
 
-    /// Throws unless this host can write the ledger at `path`, or create one there. Reads the header of the file, the
-    /// header of the write-ahead log, the versions, and the tables that `check` lists.
+    /// Throws when the file at `path` is not a ledger of a version that this host supports, or when the ledger or its
+    /// write-ahead log is damaged. Does nothing for a missing file without a log. Reads the header of the file, the
+    /// write-ahead log, the versions, and the tables that `check` selects. Whether the file can be written is not
+    /// examined.
     func examine() throws(LedgerError) {
         guard try exists() else { return }
         // The header may be older than the write-ahead log, which only SQLite can read.
@@ -20,8 +22,8 @@ struct LedgerFile {
         }
     }
 
-    /// Whether a ledger exists; false for a missing or empty file. Throws when the file is not a ledger, or when the
-    /// write-ahead log beside the file does not belong to it or is damaged.
+    /// Whether a ledger exists; false for a missing or empty file. Throws when the header is not that of a ledger of a
+    /// supported version, or when the write-ahead log beside the file does not belong to it or is damaged.
     func exists() throws(LedgerError) -> Bool {
         let header = try header()
         switch try log.contents(pageSize: header?.pageSize) {
@@ -149,8 +151,9 @@ struct LedgerFile {
     /// Runs SQLite's quick check of structure and columns on the tables that a start depends on.
     ///
     /// Launches, tasks, waits and the journal grow with the history of the host, and payloads with the submitted data:
-    /// these tables are skipped. All tables are checked when a write-ahead log was left over and its relation to the
-    /// ledger is unknown, as after a crash during a migration. `LedgerInspection` always examines all tables.
+    /// these tables are skipped, as is the table of users. All tables are checked when a write-ahead log was left over
+    /// and its relation to the ledger is unknown, as after a crash during a migration. `LedgerInspection` always
+    /// examines all tables.
     private func check(_ database: Database) throws {
         var tables: [String?] = [nil]
         if try isLogKnown(database) {

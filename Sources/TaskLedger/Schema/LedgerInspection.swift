@@ -18,7 +18,8 @@ package struct LedgerInspection: Sendable {
     package let state: State
     /// Complete messages about the problems found, each with the file, the rule and the remedy.
     package let problems: [String]
-    /// The contents of the ledger as the next host would load them; nil when there is no ledger, or it cannot be read.
+    /// The contents of the ledger as the next host would load them, but with past launches of any age; nil when there
+    /// is no ledger, or it cannot be read.
     package let snapshot: LedgerSnapshot?
     /// Number of pending requests; nil when there is no ledger, or some of the requests cannot be read.
     package let pendingRequests: Int?

@@ -39,7 +39,8 @@ enum LedgerSchema {
         try joined.migrate(database)
     }
 
-    /// A migrator that applies one step per transaction, for copies of a ledger and for ledgers of older versions.
+    /// A migrator that applies one step per transaction, for copies of a ledger and for tests. A host upgrades its
+    /// ledger by `upgrade`.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         for (index, step) in steps.enumerated() {

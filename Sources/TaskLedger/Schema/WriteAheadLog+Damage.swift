@@ -11,12 +11,13 @@ extension WriteAheadLog {
         let transactions: Int
     }
 
-    /// The damage that hides acknowledged commits; nil without damage, and when the header is no header of a log.
+    /// The damage that hides acknowledged commits; nil without damage, without a file, and without a valid header.
     ///
-    /// A power failure may leave an incomplete last transaction, which was never acknowledged. Damage differs from it: a
-    /// frame behind the end of a transaction is written only after that transaction is on disk (`Ledger.prepare` ensures
-    /// this for the first one). Such a frame continues the checksum of the end. Damage in the last transaction, or in the checksum at the end of the last but one, looks like
-    /// an incomplete transaction and is not found; neither is a log that was cut off.
+    /// A power failure may leave an incomplete last transaction, which was never acknowledged. Damage differs from it:
+    /// a frame behind the end of a transaction is written only after that transaction is on disk (`Ledger.prepare`
+    /// ensures this for the first one). Such a frame continues the checksum of the end. Damage in the last transaction,
+    /// or in the checksum at the end of the last but one, looks like an incomplete transaction and is not found. A log
+    /// that was cut off is not found either.
     func damage() throws(LedgerError) -> Damage? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {

@@ -10,8 +10,8 @@ package struct PendingSpan: Hashable, Sendable {
     package let key: WaitKey
     /// The time of submission, or of the creation of an event.
     package let since: WallTime
-    /// The start of the newest launch of the task. For a task that joined a running launch it equals `since`, because
-    /// the time of joining is not recorded.
+    /// The start of the launch of the task. It equals `since` for a task that was submitted after this start and joined
+    /// the launch, because the time of joining is not recorded.
     package let until: WallTime
 
     init(_ work: PendingWork, launchedAt start: WallTime) {

@@ -35,7 +35,7 @@ extension Database {
     }
 
     /// Closes the open waits of classes without pending work. A host that crashed between two commits may leave such
-    /// waits. They end at the time of the last journal entry of the ledger.
+    /// waits. They end at the latest time in the journal, but not before they began.
     func closeVainWaits() throws {
         let open = try rows(Wait.openClasses, of: "wait") { row in
             (plugin: try row.integer("plugin"), code: try row.integer("class"))
