@@ -57,16 +57,17 @@ extension StateDirectory {
         }
     }
 
-    /// Mode of a closed container, whose group is the number of the user that owns its files. No other container has the
-    /// sticky bit.
+    /// Mode of a closed container, whose group is the number of the user that owns its files. No other container has
+    /// the sticky bit.
     private static let closedMode: mode_t = 0o1700
 
     /// Creates the container of a main plugin if it is missing, with access for its owner only. Throws when its path
     /// leads to anything but a directory: a symbolic link would open another place to the plugin. Blocks on the disk.
     ///
     /// - Parameters:
-    ///   - user: the user and group that own the container; nil for the host's user. If the container has another owner,
-    ///     because the operator changed `plugin-users`, its files get the new one, and the container itself last.
+    ///   - user: the user and group that own the container; nil for the host's user. If the container has another
+    ///     owner, because the operator changed `plugin-users`, its files get the new one, and the container itself
+    ///     last.
     ///   - limit: maximum number of files that get another owner.
     /// - Returns: false when some files still have another owner: no launch may use the container before a further call
     ///   returns true.

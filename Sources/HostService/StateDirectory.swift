@@ -109,8 +109,9 @@ final class StateDirectory: Sendable {
         }
     }
 
-    /// Takes the lock, with retries for a second: a killed host holds the lock until its last thread has ended, on a busy
-    /// machine for some tenths of a second, and a program that only checks for a running host holds it for an instant.
+    /// Takes the lock, with retries for a second: a killed host holds the lock until its last thread has ended, on a
+    /// busy machine for some tenths of a second, and a program that only checks for a running host holds it for an
+    /// instant.
     private static func take(_ lock: Int32) -> Bool {
         for _ in 0..<100 {
             if bgl_lock(lock) == 0 { return true }
@@ -123,14 +124,14 @@ final class StateDirectory: Sendable {
     func containerPath(of plugin: String) -> String { containerDirectory + "/" + plugin }
 
     /// Renames the container of a main plugin to a unique name, so that no plugin finds it, and no other purge of the
-    /// plugin changes its name. `delete` deletes the renamed container. Does nothing when there is no container. Blocks on
-    /// the disk.
+    /// plugin changes its name. `delete` deletes the renamed container. Does nothing when there is no container. Blocks
+    /// on the disk.
     func discardContainer(of plugin: String) {
         rename(containerPath(of: plugin), "\(discardedContainers(of: plugin))\(UUID().uuidString)")
     }
 
-    /// The paths of the discarded containers of a main plugin, also those that an earlier purge is deleting. Blocks on the
-    /// disk.
+    /// The paths of the discarded containers of a main plugin, also those that an earlier purge is deleting. Blocks on
+    /// the disk.
     func discarded(of plugin: String) -> [String] {
         let prefix = FilePlace.name(of: discardedContainers(of: plugin))
         return FilePlace.names(in: containerDirectory).filter { $0.hasPrefix(prefix) }.map {
@@ -149,8 +150,8 @@ final class StateDirectory: Sendable {
         }
     }
 
-    /// Deletes the discarded container at a path, in parts of bounded work on the disk threads: other work of the threads
-    /// runs in between.
+    /// Deletes the discarded container at a path, in parts of bounded work on the disk threads: other work of the
+    /// threads runs in between.
     func delete(_ discarded: String, on threads: DiskThreads) async throws {
         while try await threads.run({ try self.deletePart(of: discarded) }) {}
     }
@@ -177,9 +178,10 @@ final class StateDirectory: Sendable {
     /// The prefix of discarded containers, which no plugin identifier has.
     static let discardedPrefix = ".purged-"
 
-    /// The common beginning of the paths of a main plugin's discarded containers. No identifier has the separator. A file
-    /// name has at most 255 bytes, as an identifier, so that the end of a long identifier is left out: plugins with the
-    /// same beginning share their names, and a purge of one of them then also deletes the containers that others discarded.
+    /// The common beginning of the paths of a main plugin's discarded containers. No identifier has the separator. A
+    /// file name has at most 255 bytes, as an identifier, so that the end of a long identifier is left out: plugins
+    /// with the same beginning share their names, and a purge of one of them then also deletes the containers that
+    /// others discarded.
     private func discardedContainers(of plugin: String) -> String {
         containerDirectory + "/" + Self.discardedPrefix + plugin.prefix(200) + "~"
     }

@@ -9,7 +9,8 @@ package enum SystemDirectory {
 
     /// The users who may change the directories on the way to a file.
     package enum Trust: Hashable, Sendable {
-        /// Only root, also where the file is missing, so that no other user can create it: for paths such as `/usr/lib`.
+        /// Only root, also where the file is missing, so that no other user can create it: for paths such as
+        /// `/usr/lib`.
         case root
         /// Root and this user, for an existing file. Directories with the sticky bit, such as `/tmp`, are permitted: in
         /// them other users cannot exchange the files of these two users.
@@ -22,8 +23,8 @@ package enum SystemDirectory {
         }
     }
 
-    /// The first file, directory or symbolic link on the way to `path` that other users than the trusted ones can change;
-    /// nil when there is none. The directories of each symbolic link and of its target are on the way.
+    /// The first file, directory or symbolic link on the way to `path` that other users than the trusted ones can
+    /// change; nil when there is none. The directories of each symbolic link and of its target are on the way.
     ///
     /// A missing directory is no weakness: only trusted users can create it in a directory of theirs.
     package static func weakness(of path: String, trust: Trust = .root) -> String? {
@@ -53,7 +54,7 @@ package enum SystemDirectory {
         /// The examined directories, without symbolic links.
         private var directories: [String] = []
         private var links = 0
-        /// The last examined directory, if it has the sticky bit and other users can create files in it.
+        /// The last examined directory, if it has the sticky bit and other users can create files in it; nil otherwise.
         private var shared: String?
 
         init(_ trust: Trust, _ rest: [String]) { (self.trust, self.rest) = (trust, rest) }

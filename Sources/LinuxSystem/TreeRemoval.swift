@@ -8,8 +8,8 @@ import Glibc
 ///
 /// Several removals of one tree may run at the same time: each treats an entry that is missing as deleted.
 ///
-/// A directory below the top is emptied by moving its directories to the top, so that neither descriptors nor stack grow
-/// with the depth of the tree.
+/// A directory below the top is emptied by moving its directories to the top, so that neither descriptors nor stack
+/// grow with the depth of the tree.
 package struct TreeRemoval {
     /// A name in a directory: the bytes with their terminating zero, because names need not be UTF-8.
     private typealias Name = [CChar]
@@ -26,8 +26,8 @@ package struct TreeRemoval {
     /// Number of entries that may still be deleted or moved.
     private var rest: Int
 
-    /// Deletes the file or directory tree `name` in a directory, at most `limit` entries of it. Returns whether a part is
-    /// left; false when nothing is at this place. Blocks on the disk.
+    /// Deletes the file or directory tree `name` in a directory, at most `limit` entries of it. Returns whether a part
+    /// is left; false when nothing is at this place. Blocks on the disk.
     ///
     /// - Parameter directory: a directory that only this user can change.
     package static func removePart(of name: String, in directory: String, atMost limit: Int) throws(SystemError) -> Bool

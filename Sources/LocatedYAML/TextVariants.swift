@@ -29,7 +29,7 @@ package enum TextVariants {
         }
     }
 
-    /// The text of a variant; a text without variants is the text of each variant.
+    /// The text of a variant; nil when the variant is missing. A text without variants is the text of each variant.
     package func text(of name: String) -> Field<String>? {
         switch self {
         case .one(let text): text

@@ -4,7 +4,8 @@
 struct BinaryNotes: Hashable {
     /// The note for this host's major version; nil when there is none.
     private(set) var ours: BinaryNote?
-    /// The other major versions, sorted. Of their notes, only the version is read: its other fields may have any meaning.
+    /// The other major versions, sorted. Of their notes, only the version is read: its other fields may have any
+    /// meaning.
     private(set) var otherMajors: [Int] = []
 
     var isEmpty: Bool { ours == nil && otherMajors.isEmpty }

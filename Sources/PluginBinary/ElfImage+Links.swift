@@ -8,7 +8,8 @@ struct ElfLinks {
     let needs: [String]
     /// Search path for the needed libraries (RUNPATH); nil when the library has none.
     let runPath: String?
-    /// Search path for the needed libraries and for theirs (RPATH); without effect beside a RUNPATH.
+    /// Search path for the needed libraries and for theirs (RPATH); nil when the library has none. It has no effect
+    /// beside a RUNPATH.
     let inheritedPath: String?
     let ignoresStandardDirectories: Bool
     /// Whether the loader loads the library only at the start of a program.

@@ -6,8 +6,8 @@ internal import LinuxSystem
 /// The problems that the loader would meet when it loads a plugin's library: missing libraries and undefined symbols,
 /// also of the libraries that are loaded with it.
 ///
-/// The files are read as bytes: nothing is loaded and no code runs. Symbols of the system's own libraries are assumed to
-/// be complete.
+/// The files are read as bytes: nothing is loaded and no code runs. Symbols of the system's own libraries are assumed
+/// to be complete.
 package struct LibraryLinkage: Hashable, Sendable {
     /// Reasons why the loader of this machine refuses the library: missing libraries, and libraries that it loads only
     /// at the start of a program; if there are none, undefined symbols.

@@ -20,7 +20,7 @@ struct LoaderSearch {
 
     private let cache = LoaderCache()
 
-    /// Finds a library of the system, as for a program without a search path.
+    /// Finds a library of the system, as for a program without a search path; nil when it is missing or cannot be read.
     func findStandard(_ name: String) -> LinkedLibrary? {
         guard case .library(let library)? = first(of: standardPaths(of: name), for: nil, isStandard: true) else {
             return nil

@@ -179,8 +179,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     /// Whether a host cannot load the library when the check fails.
     package var concernsLoading: Bool { row.concernsLoading }
 
-    /// Whether the catalogue of a host checks the same. The other checks depend on further files, which may change while
-    /// a host runs, so that the loader of each launch decides.
+    /// Whether the catalogue of a host checks the same. The other checks depend on further files, which may change
+    /// while a host runs, so that the loader of each launch decides.
     var isOfCatalogue: Bool { row.rule != .loader || self == .elfDlopenFlags }
 
     /// The check to which a manifest rule belongs. Rules about the library itself are handled by the caller.

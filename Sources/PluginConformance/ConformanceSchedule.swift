@@ -2,8 +2,8 @@
 
 package import PluginChecker
 
-/// The order of the checks of one run: a check is due when all checks that it needs have results. It is skipped when one
-/// of them did not pass, so that one defect of a plugin fails one check.
+/// The order of the checks of one run: a check is due when all checks that it needs have results. It is skipped when
+/// one of them did not pass, so that one defect of a plugin fails one check.
 package struct ConformanceSchedule {
     private var waiting: [ConformanceCheck]
     private var outcomes: [String: TrialResult] = [:]

@@ -3,8 +3,8 @@
 import Glibc
 import LinuxSystem
 
-/// A lock on a directory of the operator, so that two commands do not change its files at the same time. It ends with the
-/// value, and with the process.
+/// A lock on a directory of the operator, so that two commands do not change its files at the same time. It ends with
+/// the value, and with the process.
 ///
 /// The lock is a file in the directory that only its owner can open: a user who can only read the directory cannot hold
 /// it. The file exists only while a command holds the lock, or after the process of one was killed.
@@ -14,11 +14,12 @@ package final class DirectoryLock: Sendable {
 
     private let file: Descriptor
     private let path: String
-    /// Directories that were created for the lock, the outermost first. They are deleted with the lock if they are empty.
+    /// Directories that were created for the lock, the outermost first. They are deleted with the lock if they are
+    /// empty.
     private let madeDirectories: [String]
 
-    /// Takes the lock of a directory; nil when the directory is missing, so that there is no file to protect. Throws when
-    /// another process holds the lock.
+    /// Takes the lock of a directory; nil when the directory is missing, so that there is no file to protect. Throws
+    /// when another process holds the lock.
     ///
     /// - Parameters:
     ///   - isCreating: whether a missing directory is created, because the caller adds a file.

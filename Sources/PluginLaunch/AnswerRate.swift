@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// Rate limits for the answers to refused system calls: of each launch, and of all launches together. Many launches that
-/// repeat refused calls would otherwise occupy the launch thread.
+/// Rate limits for the answers to refused system calls: of each launch, and of all launches together. Many launches
+/// that repeat refused calls would otherwise occupy the launch thread.
 ///
 /// A launch waits only after an answer of its own. A launch whose call is the first for some time gets its answer at
 /// once, also while the others exceed the limit of all launches.
@@ -23,8 +23,8 @@ struct AnswerRate {
         TokenBucket(burst: Int64(RefusedCalls.burst), perSecond: Int64(RefusedCalls.callsPerSecond), at: now)
     }
 
-    /// Notes an answer to a launch. Returns the time before which the launch gets no further answer; nil while both limits
-    /// have answers left.
+    /// Notes an answer to a launch. Returns the time before which the launch gets no further answer; nil while both
+    /// limits have answers left.
     ///
     /// - Parameter launch: the limit of the launch.
     mutating func answered(_ launch: inout TokenBucket, at now: MonotonicTime) -> MonotonicTime? {

@@ -16,12 +16,12 @@ package import TaskModel
 ///
 /// Every event is delivered on that thread, one at a time. The handler may call the launcher and must not block: while
 /// it runs, no kill time is enforced. A receiver that is slower than the runners refuses messages through
-/// `admitOrPause`. The launcher then stops reading the channel and the streams of that launch, so that the runner blocks
-/// and the host's memory use stays bounded.
+/// `admitOrPause`. The launcher then stops reading the channel and the streams of that launch, so that the runner
+/// blocks and the host's memory use stays bounded.
 package final class Launcher: Sendable {
     private let inbox: LaunchInbox
-    /// The controllers of the control groups of launches, such as `memory` and `pids`; nil when launches have no control
-    /// groups.
+    /// The controllers of the control groups of launches, such as `memory` and `pids`; nil when launches have no
+    /// control groups.
     package let controllers: Set<String>?
 
     /// Opens the runner's binary, makes this process the subreaper of orphans, and starts the thread.
@@ -30,9 +30,9 @@ package final class Launcher: Sendable {
     ///   - path: path of the runner, resolved once; a later upgrade of the file has no effect.
     ///   - users: the users that only processes of this host's plugins have; nil when plugins have the host's user.
     ///   - unclaimed: whether children without the mark of a launch are left alone or killed.
-    ///   - admitOrPause: whether the receiver accepts another message of the launch. After false, reading of that launch
-    ///     stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the launch
-    ///     thread; must not block.
+    ///   - admitOrPause: whether the receiver accepts another message of the launch. After false, reading of that
+    ///     launch stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the
+    ///     launch thread; must not block.
     package init(
         runner path: String,
         environment: RunnerEnvironment,
@@ -103,9 +103,9 @@ package final class Launcher: Sendable {
         inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
     }
 
-    /// Prepares a launch for its plan, which is sent later: limits its resources by its control group, if it has one, and
-    /// accepts a listener for refused system calls if the launch has a filter. A launch whose limits cannot be set is
-    /// reported as one whose sandbox failed, and killed.
+    /// Prepares a launch for its plan, which is sent later: limits its resources by its control group, if it has one,
+    /// and accepts a listener for refused system calls if the launch has a filter. A launch whose limits cannot be set
+    /// is reported as one whose sandbox failed, and killed.
     package func limit(_ launch: LaunchNumber, _ resources: LaunchResources) {
         inbox.put(.limit(launch, resources))
     }

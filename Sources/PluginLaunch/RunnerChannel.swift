@@ -33,7 +33,8 @@ struct RunnerChannel {
     private var bucket: TokenBucket
     /// Total number of received bytes.
     private var received = 0
-    /// The listener of the runner's filter of system calls, until the launch thread takes it over.
+    /// The listener of the runner's filter of system calls, until the launch thread takes it over; nil before and
+    /// after.
     private var listener: Descriptor?
 
     init(socket: Descriptor, at now: MonotonicTime) {
@@ -79,13 +80,13 @@ struct RunnerChannel {
     /// Whether the runner sends a listener with its first bytes: it has a filter of system calls.
     var expectsListener = false
 
-    /// Accepts a listener with the first bytes of a runner, which it sends before it loads the plugin. Other descriptors
-    /// are closed: the plugin sent them.
+    /// Accepts a listener with the first bytes of a runner, which it sends before it loads the plugin. Other
+    /// descriptors are closed: the plugin sent them.
     private mutating func accept(_ descriptor: Descriptor) {
         if expectsListener, received == 0, bgl_is_listener(descriptor.number) != 0 { listener = descriptor }
     }
 
-    /// Returns the received listener once.
+    /// Returns the received listener once; nil when none was received, or it was returned before.
     mutating func takeListener() -> Descriptor? {
         defer { listener = nil }
         return listener

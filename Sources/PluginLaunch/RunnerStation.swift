@@ -76,8 +76,8 @@ struct RunnerStation {
     /// `/proc` and ends the process when it cannot.
     private static let neededDescriptors = 24
 
-    /// Throws when fewer descriptors are free than a launch needs. They are counted, not opened: another thread may need
-    /// one at the same time.
+    /// Throws when fewer descriptors are free than a launch needs. They are counted, not opened: another thread may
+    /// need one at the same time.
     private static func checkReserve() throws(SystemError) {
         if try openDescriptors() + neededDescriptors > sysconf(Int32(_SC_OPEN_MAX)) {
             throw SystemError(number: EMFILE, attempt: "reserve descriptors")

@@ -99,7 +99,8 @@ package struct TrialPlace: Sendable {
         }
     }
 
-    /// Deletes the directory, whatever the plugin put into it. Returns the problem with its remedy when a part is left.
+    /// Deletes the directory, whatever the plugin put into it. Returns the problem with its remedy when a part is left,
+    /// otherwise nil.
     package func delete() -> String? {
         do throws(SystemError) {
             while try TreeRemoval.removePart(

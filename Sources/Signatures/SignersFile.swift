@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The trusted keys: a file in the format `allowed_signers` of OpenSSH. The principals of an entry are patterns of plugin
-/// identifiers.
+/// The trusted keys: a file in the format `allowed_signers` of OpenSSH. The principals of an entry are patterns of
+/// plugin identifiers.
 package struct SignersFile: Hashable, Sendable {
     /// A line that cannot be used. All other lines count.
     package struct Problem: Hashable, Sendable {
@@ -29,8 +29,8 @@ package struct SignersFile: Hashable, Sendable {
         (self.entries, self.problems) = (entries, problems)
     }
 
-    /// The lines of a text, without their line feeds and carriage returns. `String.split` takes a carriage return with a
-    /// line feed for one character, which is no line feed.
+    /// The lines of a text, without their line feeds and carriage returns. `String.split` takes a carriage return with
+    /// a line feed for one character, which is no line feed.
     static func lines(of text: String) -> [String] {
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
             String($0.last == "\r" ? $0.dropLast() : $0)
@@ -68,8 +68,8 @@ package struct SignersFile: Hashable, Sendable {
 /// The revoked keys: one public key per line, as `ssh-keygen -Y verify -r` reads them.
 package struct RevokedKeys: Hashable, Sendable {
     private let blobs: Set<[UInt8]>
-    /// Number of the first line that is no key, from 1; nil when there is none. Every signature is then refused, because
-    /// the line may revoke its key.
+    /// Number of the first line that is no key, from 1; nil when there is none. Every signature is then refused,
+    /// because the line may revoke its key.
     package let invalidLine: Int?
 
     package static let none = RevokedKeys(text: "")

@@ -9,8 +9,8 @@ package struct LedgerHooks: Sendable {
     /// no hook.
     package var beforeGroupCommit: (@Sendable (_ commits: Int) throws -> Void)?
 
-    /// Called after the last step of an upgrade of the schema and before its commit. The hook may throw, as a commit that
-    /// fails. Nil for no hook.
+    /// Called after the last step of an upgrade of the schema and before its commit. The hook may throw, as a commit
+    /// that fails. Nil for no hook.
     package var beforeUpgradeCommit: (@Sendable () throws -> Void)?
 
     /// The maximum number of pages of the database, to simulate a full disk; nil for no limit.

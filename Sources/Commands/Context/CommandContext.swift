@@ -63,7 +63,7 @@ package struct CommandContext: Sendable {
     /// none.
     func write(_ text: String) throws { try standardOutput(text.terminalSafeLines) }
 
-    /// Asks the user a question with unsafe characters escaped.
+    /// Asks the user a question with unsafe characters escaped, and returns the answer; nil without one.
     func answer(to question: String) -> String? { ask(question.terminalSafeLines) }
 
     /// Writes a message of the command to standard error, prefixed with `bgtask:`. Control characters from plugins and

@@ -5,8 +5,8 @@ import PluginCatalogue
 import PluginInstaller
 import TaskModel
 
-/// The output of `plugin install`: the plugin, its rights and the outcome. `format` is the version of the structure of its
-/// JSON.
+/// The output of `plugin install`: the plugin, its rights and the outcome. `format` is the version of the structure of
+/// its JSON.
 struct InstallationReport: Encodable {
     enum Outcome: String, Encodable {
         /// The files are written, and the host uses the plugin.

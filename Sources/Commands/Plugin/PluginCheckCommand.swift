@@ -11,8 +11,8 @@ import PluginTrial
 import TaskModel
 
 /// `bgtask plugin check`: checks whether a host would accept plugins. It reads the given manifests, the other manifests
-/// in the same directories, and the libraries of all of them. At level 0 it runs no plugin code; at higher levels it runs
-/// the plugins in trials.
+/// in the same directories, and the libraries of all of them. At level 0 it runs no plugin code; at higher levels it
+/// runs the plugins in trials.
 struct PluginCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

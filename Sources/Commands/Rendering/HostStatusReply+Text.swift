@@ -170,6 +170,7 @@ extension ContinuedRule {
 }
 
 extension LaneLimit {
-    /// Number of running launches and the limit of the lane, as `background 1 of 4` or `background 1 of 4 (2 stopping)`.
+    /// Number of running launches and the limit of the lane, as `background 1 of 4` or `background 1 of 4 (2
+    /// stopping)`.
     var words: String { "\(lane) \(running) of \(limit)" + (stopping > 0 ? " (\(stopping) stopping)" : "") }
 }

@@ -41,8 +41,8 @@ struct SignersOptions: ParsableArguments {
         }
     }
 
-    /// The lock of the file's directory: a second command would otherwise replace the change of the first one. Nil when the
-    /// directory is missing.
+    /// The lock of the file's directory: a second command would otherwise replace the change of the first one. Nil when
+    /// the directory is missing.
     static func lock(_ path: String) throws -> DirectoryLock? {
         try DirectoryLock(on: FilePlace.directory(of: path), attempts: 100)
     }

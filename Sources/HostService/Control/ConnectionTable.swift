@@ -79,7 +79,8 @@ struct ConnectionTable<Key: Hashable> {
         counts[user, default: 0] += 1
     }
 
-    /// The longest idle connection of the users in question, of the user with the most connections among them.
+    /// The longest idle connection of a displaced user: of the one with the most connections. Nil when no such
+    /// connection is idle.
     private func oldestIdle(where isDisplaced: (UInt32) -> Bool) -> Key? {
         let idle = connections.filter { $0.value.isIdle && isDisplaced($0.value.user) }
         return idle.min { one, other in

@@ -48,8 +48,8 @@ extension ControlRoutes {
         return RouteError(refusal, remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") })
     }
 
-    /// Throws for a filter that names an unknown plugin, launch or task. Its empty result would look like that of a known
-    /// one without entries.
+    /// Throws for a filter that names an unknown plugin, launch or task. Its empty result would look like that of a
+    /// known one without entries.
     func requireKnown(_ filter: JournalFilter) async throws {
         if let launch = filter.launch, try await recorded({ try $0.launch(launch) }) == nil {
             throw RouteError.noSuchLaunch(launch)

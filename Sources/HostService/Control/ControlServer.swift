@@ -78,7 +78,7 @@ struct ControlServer: Service {
         }
     }
 
-    /// The peer of a new connection. Runs on the event loop of the channel.
+    /// The peer of a new connection; nil when it cannot be determined. Runs on the event loop of the channel.
     private static func peer(of channel: any Channel, _ lineage: ProcessLineage) -> Peer? {
         let peer = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
             Peer(socket: $0, lineage: lineage)

@@ -49,8 +49,8 @@ final class CatalogueKeeper: Service, Sendable {
     /// Creates the keeper.
     ///
     /// - Parameters:
-    ///   - recorded: called at each load, on a disk thread. If two manifests claim one identifier, the recorded one takes
-    ///     precedence, until the record of an uninstalled plugin is deleted.
+    ///   - recorded: called at each load, on a disk thread. If two manifests claim one identifier, the recorded one
+    ///     takes precedence, until the record of an uninstalled plugin is deleted.
     ///   - doubts: yields when a file differs from its catalogue entry; the directories are then read again.
     ///   - onFirstLoad: called once, after the first call of `onChange` has returned.
     init(

@@ -5,8 +5,8 @@ import HostConfiguration
 import Scheduling
 import TaskModel
 
-/// Creates and discards containers and reads secret settings, one at a time in the order of the calls, on a queue of its
-/// own that may block on the disk.
+/// Creates and discards containers and reads secret settings, one at a time in the order of the calls, on a queue of
+/// its own that may block on the disk.
 struct ContainerQueue: Sendable {
     private let state: StateDirectory
     private let users: UserKeeper

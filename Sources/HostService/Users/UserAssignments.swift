@@ -5,9 +5,9 @@ import TaskModel
 /// The users of the main plugins: an index into the range of users for each main plugin that was ever launched.
 ///
 /// An index stays with its plugin. It is given to another plugin only when the range is exhausted and its plugin has no
-/// container, also none whose deletion has not ended, because the files in a container belong to the user. Of several such
-/// indexes, the one whose plugin was launched the longest ago is given away: files outside of containers may still belong
-/// to the user.
+/// container, also none whose deletion has not ended, because the files in a container belong to the user. Of several
+/// such indexes, the one whose plugin was launched the longest ago is given away: files outside of containers may still
+/// belong to the user.
 struct UserAssignments: Hashable, Sendable {
     let range: UserRange
     private(set) var indexes: [PluginIdentifier: Int]
@@ -38,8 +38,8 @@ struct UserAssignments: Hashable, Sendable {
     /// container. Changes nothing; `record` does.
     ///
     /// - Parameters:
-    ///   - hasFiles: whether a main plugin has a container, or its user owns a discarded one. Called only when the range is
-    ///     exhausted.
+    ///   - hasFiles: whether a main plugin has a container, or its user owns a discarded one. Called only when the
+    ///     range is exhausted.
     ///   - lastLaunch: the last launch of a main plugin; nil when none is recorded any more. Called only for users
     ///     without files.
     func assignment(

@@ -23,9 +23,9 @@ final class UserKeeper: Sendable {
         assignments = Mutex(UserAssignments(range: range, recorded: try ledger.userIndexes()))
     }
 
-    /// Closes each container that does not belong to the present user of its plugin. After a change of `plugin-users`, a
-    /// container would otherwise belong to the present user of another plugin. The next launch of its plugin opens it.
-    /// Called before the first launch; blocks on the disk.
+    /// Closes each container that does not belong to the present user of its plugin. After a change of `plugin-users`,
+    /// a container would otherwise belong to the present user of another plugin. The next launch of its plugin opens
+    /// it. Called before the first launch; blocks on the disk.
     func closeContainers(in state: StateDirectory) throws(HostError) {
         guard users.range != nil else { return }
         for container in state.containers() {

@@ -9,8 +9,8 @@ internal import TaskModel
 enum ExaminedSignature: Sendable {
     case missing
     case unreadable(path: String, String)
-    /// The signature cannot be verified, or is not one of this manifest. The key is the one that the signature names; nil
-    /// when it names none.
+    /// The signature cannot be verified, or is not one of this manifest. The key is the one that the signature names;
+    /// nil when it names none.
     case refused(path: String, SignatureProblem, PublicKey?)
     /// A signature of the manifest's bytes by the key.
     case valid(PublicKey)

@@ -27,8 +27,8 @@ package struct ProvenanceRule: Sendable {
         isRevocationUnknown = revoked.invalidLine != nil
     }
 
-    /// Reads the files of a policy. A missing file counts as empty; a list of revoked keys that exists and cannot be used
-    /// makes every signature invalid.
+    /// Reads the files of a policy. A missing file counts as empty; a list of revoked keys that exists and cannot be
+    /// used makes every signature invalid.
     package init(reading policy: ProvenancePolicy) {
         var found: [String] = []
         func text(of path: String?, otherwise consequence: String) -> (text: String, isUsable: Bool) {

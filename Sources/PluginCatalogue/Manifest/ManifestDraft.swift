@@ -3,7 +3,8 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// The values of a manifest in either format. Their types are checked, but not their rules.
+/// The values of a manifest in either format. Their types are checked, but not their rules. A value is nil when its key
+/// is missing or its type was reported as invalid.
 struct ManifestDraft {
     enum Format {
         case yaml

@@ -5,8 +5,8 @@ import LinuxSystem
 import PluginCatalogue
 import TaskModel
 
-/// A pack: one file with the manifest of a plugin, its signature, its libraries and its files, which `tar` can list. The
-/// manifest is the first entry.
+/// A pack: one file with the manifest of a plugin, its signature, its libraries and its files, which `tar` can list.
+/// The manifest is the first entry.
 ///
 /// The structure of the whole file is checked before a byte of contents is used, and each rule has one reading: what is
 /// behind the end, between the contents or in an extension of the format is refused instead of skipped.

@@ -15,8 +15,8 @@ package final class UnpackedPlugin: Sendable {
     /// Path of the manifest in the directory.
     let manifest: String
 
-    /// Unpacks the manifest, its signature, and the library and files of this machine. The other files of the pack must be
-    /// those of other machines.
+    /// Unpacks the manifest, its signature, and the library and files of this machine. The other files of the pack must
+    /// be those of other machines.
     ///
     /// - Parameter temporary: the directory in which the directory is created.
     init(_ pack: PluginPack, in temporary: String) throws {

@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// A header of the archive format ustar of POSIX, for one regular file. Only name and size have a meaning in a pack: the
-/// installer sets mode, owner and time of every file itself.
+/// A header of the archive format ustar of POSIX, for one regular file. Only name and size have a meaning in a pack:
+/// the installer sets mode, owner and time of every file itself.
 struct UstarHeader: Hashable {
     /// The size of a header. The contents of a file take whole blocks, too.
     static let blockSize = 512

@@ -17,8 +17,8 @@ extension JournalSelection {
         }
     }
 
-    /// The SQL statement that reads the selected entries of a part, with its arguments. SQLite evaluates the conditions,
-    /// and an index finds the rows.
+    /// The SQL statement that reads the selected entries of a part, with its arguments. SQLite evaluates the
+    /// conditions, and an index finds the rows.
     var statement: (sql: String, arguments: StatementArguments) {
         var conditions = ["number > ?"]
         var arguments: StatementArguments = [after?.rawValue ?? 0]

@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension LedgerSchema {
-    /// The seventh migration, after which a journal entry can be about the host and have no plugin. SQLite cannot drop a
-    /// constraint from a column, so the journal moves to a new table. The last number moves with it, because numbers of
-    /// pruned entries are never reused.
+    /// The seventh migration, after which a journal entry can be about the host and have no plugin. SQLite cannot drop
+    /// a constraint from a column, so the journal moves to a new table. The last number moves with it, because numbers
+    /// of pruned entries are never reused.
     static let seventh = """
         CREATE TABLE new_journal (
             number INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -25,8 +25,8 @@ struct ManifestInspection: Encodable {
     let format = 1
     let manifest: String
     let plugin: String?
-    /// The errors for which a host of this version refuses the manifest, or its library beside it. The inspection of the
-    /// library has the problems of the library file.
+    /// The errors for which a host of this version refuses the manifest, or its library beside it. The inspection of
+    /// the library has the problems of the library file.
     let problems: [LibraryInspection.Problem]
     /// The features that the manifest requires; empty for a refused manifest.
     let requires: [String]
@@ -35,8 +35,8 @@ struct ManifestInspection: Encodable {
     /// The inspection of the library of this machine; nil when the manifest names no valid library, or its file is
     /// missing.
     let library: LibraryInspection?
-    /// The first reason why a host of this version does not load the plugin; nil when it loads the plugin. It is not part
-    /// of the JSON.
+    /// The first reason why a host of this version does not load the plugin; nil when it loads the plugin. It is not
+    /// part of the JSON.
     let obstacle: LibraryInspection.Problem?
 
     init(manifest file: String) {
