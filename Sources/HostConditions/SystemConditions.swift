@@ -14,7 +14,8 @@ package import TaskModel
 package final class SystemConditions: Sendable {
     private let board: ConditionsBoard
 
-    /// Starts the sensors and takes the first readings, so that `report` is valid.
+    /// Starts the sensors and takes the first readings, so that `report` is valid. Throws when a descriptor or the
+    /// thread cannot be created.
     ///
     /// - Parameters:
     ///   - configured: conditions that the operator fixed for the lifetime of the host.

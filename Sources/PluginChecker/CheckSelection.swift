@@ -18,7 +18,8 @@ package struct CheckSelection {
         (include, exclude, includeText, reason) = (nil, nil, "", "")
     }
 
-    /// Creates a selection.
+    /// Creates a selection. Throws for an expression that is invalid or matches no check, and when only one of
+    /// `exclude` and `reason` is given.
     ///
     /// - Parameters:
     ///   - include: expression for the selected checks; nil for all.

@@ -75,7 +75,8 @@ package struct HostVerdict {
         return true
     }
 
-    /// Purges a removed plugin, and waits up to `timeout` for the plugin's running launches and commits.
+    /// Purges a removed plugin, and waits up to `timeout` for the plugin's running launches and commits. Throws the
+    /// host's refusal after that time.
     package func onPurge(of identifier: PluginIdentifier) async throws -> PluginPurgeReply {
         let end = clock.now + Self.timeout
         while true {

@@ -23,6 +23,9 @@ package struct SandboxPolicy: Sendable {
     private let filters: SystemCallFilters?
     private let limits: GrantLimits
 
+    /// Throws when isolation is required and a guarantee cannot be enforced, or when libseccomp cannot compile a
+    /// filter.
+    ///
     /// - Parameters:
     ///   - privatePlaces: files and directories that no plugin may use.
     ///   - cataloguePlaces: directories of manifests and libraries, which no grant may overlap.

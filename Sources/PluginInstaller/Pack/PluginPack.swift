@@ -55,7 +55,7 @@ package struct PluginPack {
         return UstarHeader.hasMagic(block)
     }
 
-    /// Opens a pack and checks its structure.
+    /// Opens a pack and checks its structure. Throws for an unreadable file and for one that is not a pack.
     package init(at path: String) throws {
         var status = stat()
         let file: Descriptor
