@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An assertion keeps its launch open, at most until the deadline")
+@Suite("An assertion keeps its launch open, at most until the end of the grace period")
 struct AssertionTests {
     let host = SchedulerDriver(.app())
 
@@ -81,7 +81,7 @@ struct AssertionTests {
         #expect(host.finished == [plan.number] && host.launchOutcomes == [.completed])
     }
 
-    @Test(.proves(81)) func `an assertion begun after its launch has finished is ignored`() {
+    @Test(.proves(81)) func `an assertion begun in a stopping launch is ignored`() {
         host.processesObey = false
         host.submit(.clean)
         host.runToTheEnd()
@@ -144,7 +144,8 @@ struct AssertionTests {
         #expect(message.contains(#"assertions "part 1", "part 3", "part 4", "part 5", "part 6" and 4 more"#))
     }
 
-    @Test(.proves(82)) func `tasks and assertions expire together at the deadline and share one grace period`() {
+    @Test(.proves(82))
+    func `a task and an assertion of a launch expire together at the deadline and share one grace period`() {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
@@ -169,7 +170,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82))
-    func `an assertion begun in the grace period of its launch is an overrun at the end of that period`() {
+    func `an assertion begun in the grace period of its launch and still open at its end is an overrun`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(10))
@@ -181,7 +182,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82))
-    func `a stopping host expires an assertion and kills the launch after the grace period, with blame host`() throws {
+    func `a stopping host expires an assertion, and kills its launch with blame host if it stays open`() throws {
         hold()
         host.processesObey = false
         host.stop()
@@ -194,7 +195,7 @@ struct AssertionTests {
         #expect(host.outcomes(of: .clean) == [.succeeded] && host.hasStopped)
     }
 
-    @Test(.proves(82)) func `a stopping host stops as soon as the last open assertion ends`() {
+    @Test(.proves(82)) func `a stopping host that waits only for an assertion stops when that assertion ends`() {
         hold()
         host.stop()
         host.endAssertion()
@@ -254,7 +255,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82), arguments: [true, false])
-    func `a lost condition of a launch's only task, open or completed, expires the launch's assertions`(
+    func `a lost condition of a launch's only task, open or completed, expires the launch's assertion`(
         isCompleted: Bool
     ) {
         host.submit(.clean, needsNetwork: true)
@@ -290,7 +291,7 @@ struct AssertionTests {
         host.submit(.clean)
         host.beginAssertion()
         host.advance(by: .minutes(10))
-        #expect(host.assertionExpirations.isEmpty, "the runner's own timer tells it")
+        #expect(host.assertionExpirations.isEmpty, "the scheduler expires no assertion inside entry")
         host.advance(by: .seconds(5))
         #expect(host.killed.count == 1 && host.launchOutcomes == [.entryFailed])
     }

@@ -23,7 +23,8 @@ struct BackgroundRefreshTests {
     @Test(.proves(7))
     func `a refresh submission is refused with error 1 only for the plugin whose background refresh is off`() {
         let host = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundRefreshOn = false }
-        #expect(host.submit(.feed, as: .refresh)?.refusal?.subReason == .backgroundRefreshOff)
+        let refusal = host.submit(.feed, as: .refresh)?.refusal
+        #expect(refusal?.code == .unavailable && refusal?.subReason == .backgroundRefreshOff)
         #expect(host.submit(.inbox, as: .refresh, by: .plugin(.mail))?.refusal == nil)
     }
 

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A launch takes every eligible request of its plugin; it gets a runner, is committed, and then gets its plan")
+@Suite("A launch takes the eligible requests of its plugin; it gets a runner, is committed, and then gets its plan")
 struct BatchTests {
     let host = SchedulerDriver(.app(), .mail())
 
@@ -16,7 +16,8 @@ struct BatchTests {
         host.submit(.vacuum, after: .minutes(1))
     }
 
-    @Test(.proves(45)) func `an eligible request is launched as a task of its kind in the background lane`() throws {
+    @Test(.proves(45))
+    func `an eligible refresh request is launched as a refresh task in the background lane`() throws {
         host.submit(.feed, as: .refresh)
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .background && plan.cause == .due)
@@ -24,14 +25,14 @@ struct BatchTests {
         #expect(plan.plugin == .app())
     }
 
-    @Test(.proves(46)) func `a task has no outcome before entry returns, and runs from then on`() {
+    @Test(.proves(46)) func `a launched task has no outcome before entry returns and is running after it`() {
         host.submit(.feed, as: .refresh)
         #expect(host.outcomes(of: .feed).isEmpty && host.finished.isEmpty)
         host.enter()
         #expect(host.running == [.feed])
     }
 
-    @Test(.proves(47)) func `all due requests of a plugin, whatever their kind, share one launch`() {
+    @Test(.proves(47)) func `due refresh and processing requests of a plugin share one launch`() {
         submitThree()
         host.advance(by: .minutes(1))
         #expect(host.batches == [[.feed, .clean, .vacuum]])
@@ -144,7 +145,7 @@ struct BatchTests {
         #expect(host.batches == [[.job(1), .job(2)], [.job(3)]])
     }
 
-    @Test(.proves(17)) func `registering handlers for identifiers outside the batch is not a violation`() {
+    @Test(.proves(17)) func `registering handlers for permitted identifiers outside the batch is not a violation`() {
         host.submit(.clean)
         host.enter(registering: [.feed, .clean, .vacuum, .index])
         #expect(host.entries(.violation).isEmpty)
@@ -163,7 +164,8 @@ struct BatchTests {
         #expect(host.outcomes(of: .vacuum) == [.notRegistered])
     }
 
-    @Test(.proves("C17")) func `a running launch keeps the manifest with which it was committed`() {
+    @Test(.proves("C17"))
+    func `a running launch completes its task although a newer manifest no longer permits the identifier`() {
         host.submit(.clean)
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         host.enter(host.plans[0])

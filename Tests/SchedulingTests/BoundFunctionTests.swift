@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A library with bound functions is scheduled like any plugin, and the journal names its functions")
+@Suite("A library with bound functions runs as a plugin, and the journal names its functions")
 struct BoundFunctionTests {
     let host = SchedulerDriver()
 
@@ -27,7 +27,8 @@ struct BoundFunctionTests {
         #expect(host.lastPlan?.tasks.map(\.work.label) == ["started"])
     }
 
-    @Test func `the journal contains the return value and the out parameters of a bound function`() throws {
+    @Test
+    func `the journal entry of a completed bound function ends with its return value and out parameter`() throws {
         launch(.clean)
         let plan = try #require(host.lastPlan)
         let task = try #require(plan.id(of: .clean))
@@ -38,7 +39,7 @@ struct BoundFunctionTests {
         #expect(entry.message.hasSuffix(": logtrim_run returned 0; out-int64 12"))
     }
 
-    @Test func `a bound function that returns a failure is blamed on the plugin`() throws {
+    @Test func `the failure of a task with a bound function is blamed on the plugin`() throws {
         launch(.clean)
         let plan = try #require(host.lastPlan)
         let clean = try #require(plan.id(of: .clean))
@@ -64,7 +65,7 @@ struct BoundFunctionTests {
         #expect(host.lastLaunchEntry?.message.contains(Self.clean) == true)
     }
 
-    @Test func `the journal entry of a crash at an unknown place names the bound functions of all open tasks`() {
+    @Test func `the journal entry of a crash at an unknown place names the bound functions of both open tasks`() {
         launch(.clean, .vacuum)
         host.crash()
         let message = host.lastLaunchEntry?.message ?? ""
@@ -89,7 +90,7 @@ struct BoundFunctionTests {
     }
 
     @Test(.proves(57))
-    func `a function without a cancel flag ends as expired, and the journal suggests to bind a cancel-flag`() {
+    func `an overdue bound function without a cancel flag ends as expired, and the journal suggests a cancel-flag`() {
         launch(.vacuum)
         host.advance(by: .minutes(10) + .seconds(5))
         #expect(host.outcomes(of: .vacuum) == [.expired])
@@ -97,7 +98,8 @@ struct BoundFunctionTests {
         #expect(message.contains(Self.vacuum) && message.hasSuffix("bind a cancel-flag if the function takes one"))
     }
 
-    @Test(.proves(59)) func `a function that ignores its cancel flag overruns, and the journal names the function`() {
+    @Test(.proves(59))
+    func `a bound function that ignores its cancel flag overruns, and the journal names the function`() {
         launch(.clean)
         host.setExpirationHandler(for: .clean)
         host.advance(by: .minutes(10) + .seconds(5))
@@ -107,7 +109,7 @@ struct BoundFunctionTests {
     }
 
     @Test(.proves("C8"))
-    func `a continued submission of a bound function is refused, because the function cannot report progress`() throws {
+    func `a continued submission of a bound function is refused, and the refusal suggests processing`() throws {
         host.install(.bound())
         let refusal = try #require(host.submitContinued(.clean)?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .notOffered)

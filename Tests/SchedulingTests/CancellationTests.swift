@@ -5,11 +5,12 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A cancellation removes pending requests and nothing else")
+@Suite("A cancellation removes pending requests and keeps running tasks from being requeued")
 struct CancellationTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
-    @Test(.proves(42)) func `a cancelled request is removed, journaled and never launched`() throws {
+    @Test(.proves(42))
+    func `a cancelled request is removed and journaled, and is not launched at its earliest begin`() throws {
         let number = try #require(host.submit(.clean, after: .hours(1))?.submission)
         #expect(host.cancel(.clean) == .cancelled(1))
         #expect(host.pending.isEmpty)
@@ -18,7 +19,8 @@ struct CancellationTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test(.proves(42)) func `a cancellation of an unknown identifier cancels nothing and journals nothing`() {
+    @Test(.proves(42))
+    func `a cancellation of an identifier without a request cancels nothing and adds no journal entry`() {
         #expect(host.cancel(.clean) == .cancelled(0))
         #expect(host.cancel("com.example.nobody.knows", of: nil) == .cancelled(0))
         #expect(host.journal.isEmpty)
@@ -56,7 +58,7 @@ struct CancellationTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test(.proves("C3")) func `a task cancelled while it ran is not requeued when it is interrupted`() {
+    @Test(.proves("C3")) func `a task cancelled while it ran is not requeued after a crash`() {
         host.submit(.clean)
         host.enter()
         host.cancel(.clean)
@@ -110,7 +112,7 @@ struct CancellationTests {
     }
 
     @Test(.proves("C3"))
-    func `if the commit of a crash fails, only the crashed task's cancellation fails; others wait for their commits`() {
+    func `if the commit of a crash fails, the crashed task's cancellation fails, but not that of another request`() {
         host.submit(.clean)
         host.enter()
         host.submit(.vacuum, after: .hours(1))
@@ -172,7 +174,7 @@ struct CancellationTests {
     }
 
     @Test(.proves("C3"))
-    func `a cancellation removes the newer submission and keeps the running older one from being requeued`() {
+    func `a cancellation removes a newer pending request and keeps the running older task from being requeued`() {
         host.submit(.clean)
         host.enter()
         host.submit(.clean, after: .hours(1))
@@ -198,7 +200,7 @@ struct CancellationTests {
         #expect(host.pending.isEmpty && host.batches == [[.clean]])
     }
 
-    @Test(.proves(26)) func `a cancellation of one request does not delay the other requests of its plugin`() {
+    @Test(.proves(26)) func `a cancellation of one request does not delay another request of its plugin`() {
         host.runners = .held
         host.submit(.clean)
         host.submit(.vacuum)

@@ -42,7 +42,7 @@ struct CatalogueChangeTests {
         #expect(host.scheduler.plugins[.mail].entry == .mail() && host.ledger.known[.mail]?.missingSince == nil)
     }
 
-    @Test func `a removal of an unknown plugin changes nothing`() {
+    @Test func `a removal of an unknown plugin adds no journal entry and records no plugin`() {
         let host = SchedulerDriver(.app())
         let before = host.ledger.journal.count
         host.send(.catalogued(CatalogueChange(from: Catalogue([.mail()]), to: Catalogue())))

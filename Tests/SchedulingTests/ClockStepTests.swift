@@ -59,7 +59,7 @@ struct ClockStepTests {
         #expect(host.expirations.count == 1)
     }
 
-    @Test(.proves("C10")) func `a retry delay follows the wall clock`() {
+    @Test(.proves("C10")) func `a retry delay ends early when the wall clock steps forward past its end`() {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -105,7 +105,7 @@ struct ClockStepTests {
         host.advance(by: .seconds(31))
         host.submitContinued(.album(2))
         host.change(busy: false)
-        #expect(host.running.contains(.album(2)))
+        #expect(Set(host.running) == [.album(1), .album(2)])
     }
 
     @Test(.proves("C10"))

@@ -220,8 +220,10 @@ struct CommitTests {
         #expect(delay() == .seconds(1))
         host.advance(by: .seconds(1))
         #expect(delay() == .seconds(2))
-        host.runners = .ready
         host.advance(by: .seconds(2))
+        #expect(delay() == .seconds(4))
+        host.runners = .ready
+        host.advance(by: .seconds(4))
         host.runToTheEnd()
         host.advance(by: .minutes(1))
         host.runners = .unavailable

@@ -35,14 +35,15 @@ struct CompletionTests {
         #expect(host.pending.isEmpty && host.plans.count == 1)
     }
 
-    @Test(.proves(55)) func `a request submitted before a failed completion retries the task`() {
+    @Test(.proves(55))
+    func `a request submitted while its identifier runs is launched although the running task fails`() {
         host.submit(.clean, after: .minutes(5))
         host.complete(.clean, as: .failure)
         host.advance(by: .minutes(5))
         #expect(host.plans.count == 2)
     }
 
-    @Test(.proves(62)) func `a second completion after the end of the launch changes nothing`() {
+    @Test(.proves(62)) func `a second completion after the end of the launch does not change the task's outcome`() {
         host.complete(.clean)
         host.complete(.clean, as: .failure)
         #expect(host.outcomes(of: .clean) == [.succeeded])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Each condition has one row in a table, and every decision agrees with that row")
+@Suite("Each condition has one row in a table, and the reasons of requests agree with that row")
 struct ConditionTableTests {
     /// Refresh, processing and continued requests, each with at most one required condition.
     private static let requests: [TaskRequest] = {

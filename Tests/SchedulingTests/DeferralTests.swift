@@ -28,7 +28,7 @@ struct DeferralTests {
     }
 
     @Test(.proves("C12"))
-    func `a request's deferral begins when the request is due, or else at the start of the next deferral period`() {
+    func `a request due in a deferral period is deferred from then on, any other from the start of the next period`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         deferral.end(at: at(20))
@@ -93,7 +93,7 @@ struct DeferralTests {
         }
     }
 
-    @Test(.proves("C12")) func `deferral periods need a write after each change and again after a failed commit`() {
+    @Test(.proves("C12")) func `deferral periods need a write after a change and again after a failed commit`() {
         var deferral = Deferral()
         #expect(!deferral.isChanged && deferral.isEmpty)
         deferral.begin(at: at(1), newestDue: at(1))

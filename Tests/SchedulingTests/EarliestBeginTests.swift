@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A request never begins before its earliest begin")
+@Suite("A background request waits for its earliest begin")
 struct EarliestBeginTests {
     let host = SchedulerDriver(.app())
 
@@ -54,7 +54,7 @@ struct EarliestBeginTests {
     }
 
     @Test(.proves(29))
-    func `a replacement without an earliest begin starts at once, and the first request never runs`() {
+    func `a replacement without an earliest begin starts at once, and the replaced request is not launched later`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.clean)
         #expect(host.batches == [[.clean]])

@@ -50,7 +50,8 @@ struct ExpirationTests {
         #expect(host.lastEntry(of: .feed)?.blame == .plugin)
     }
 
-    @Test(.proves(56)) func `a task whose expiration handler was removed ends as expired`() {
+    @Test(.proves(56))
+    func `a task open at the end of the grace period ends as expired if its expiration handler was removed`() {
         host.setExpirationHandler(for: .feed)
         host.setExpirationHandler(for: .feed, to: false)
         host.advance(by: .seconds(35))

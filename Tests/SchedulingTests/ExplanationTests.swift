@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("The explanation of a waiting request contains every reason and the change that would start it")
+@Suite("The explanation of a waiting request contains its reasons and, if one change would start it, that change")
 struct ExplanationTests {
     let host = SchedulerDriver(.app(), .mail(), conditions: Conditions(isOnExternalPower: false, hasNetwork: false))
 
@@ -22,7 +22,7 @@ struct ExplanationTests {
     }
 
     @Test(.proves("C13"))
-    func `an explanation with several reasons has them in a fixed order and proposes no change`() {
+    func `an explanation lists earliest begin, power and network in this order, and proposes no change`() {
         let begin = host.clock.now.wall + .hours(1)
         host.submit(.clean, at: begin, needsPower: true, needsNetwork: true)
         let explanation = host.explain(.clean)
@@ -31,7 +31,7 @@ struct ExplanationTests {
         #expect(explanation.earliest == begin)
     }
 
-    @Test(.proves("C13")) func `of two reasons, the spacing comes before external power`() {
+    @Test(.proves("C13")) func `an explanation lists the spacing before external power`() {
         host.submit(.clean)
         host.runToTheEnd()
         host.submit(.vacuum, needsPower: true)
@@ -170,7 +170,7 @@ struct ExplanationTests {
 
     /// Each argument is a combination of the requirements of a request and the conditions of the machine, one bit each.
     @Test(.proves("C13"), arguments: 0..<32)
-    func `a request has reasons to wait exactly if it is not launched`(_ bits: Int) {
+    func `a request has reasons exactly if it is not launched, whatever its begin, power and network`(_ bits: Int) {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: bits & 1 != 0, hasNetwork: bits & 2 != 0)

@@ -75,7 +75,7 @@ struct ForgedMessageTests {
         #expect(host.outcomes(of: .clean) == [.expired])
     }
 
-    @Test(.proves("C2")) func `messages of ended or unknown launches change nothing`() throws {
+    @Test(.proves("C2")) func `messages of ended or unknown launches add no journal entry`() throws {
         host.submit(.clean)
         host.runToTheEnd()
         let before = host.journal.count
@@ -89,7 +89,8 @@ struct ForgedMessageTests {
         #expect(host.journal.count == before)
     }
 
-    @Test(.proves("C2")) func `a second runner for a launch that has one does not replace the first`() throws {
+    @Test(.proves("C2"))
+    func `a repeated message that a launch's runner is ready dismisses no runner and leaves the task running`() throws {
         host.submit(.clean)
         let plan = try #require(host.lastPlan)
         host.send(.runnerReady(plan.number, plan.process))
@@ -136,7 +137,8 @@ struct ForgedMessageTests {
         #expect(host.finished == [plans.app.number])
     }
 
-    @Test(.proves(81)) func `ending an assertion that is not open is a violation and changes nothing`() throws {
+    @Test(.proves(81))
+    func `ending an assertion that is not open in the launch is a violation and ends no other assertion`() throws {
         let plans = try launchBoth()
         host.beginAssertion(in: plans.app)
         host.send(.assertionEnded(plans.mail.number, AssertionID(launch: plans.app.number, count: 1)))
@@ -193,7 +195,7 @@ struct ForgedMessageTests {
         #expect(host.entries(.violation).count == 40)
     }
 
-    @Test(.proves("C2")) func `a request of an extension launches its main plugin, never the extension`() {
+    @Test(.proves("C2")) func `a request of an extension launches its main plugin and not the extension`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.submit(.clean, by: .plugin(.keyboard))
         #expect(host.lastPlan?.plugin.role == .main, "an extension is never launched for a request")

@@ -93,7 +93,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70))
-    func `running health research expires when its container is locked, not when the container is unsampled`() {
+    func `running health research with complete protection expires when its container is locked, not when unsampled`() {
         submit(.complete)
         host.enter()
         host.change(locked: [], unseen: [.app])

@@ -24,7 +24,7 @@ struct IdentifierOwnersTests {
         #expect(owners[.clean] == .mail && owners[.album(1)] == .mail)
     }
 
-    @Test(.proves(21)) func `an extension owns no identifier`() {
+    @Test(.proves(21)) func `the identifier of an extension belongs to no plugin`() {
         var owners = IdentifierOwners()
         owners.add(.keyboard())
         #expect(owners["com.example.app.keyboard"] == nil)

@@ -18,7 +18,7 @@ struct InterruptionTests {
     private func retry(_ identifier: TaskIdentifier) throws -> Retry { try #require(host.request(identifier)).retry }
 
     @Test(.proves("C3"))
-    func `a plan that the host cannot send is blamed on the host, and its task is requeued without a charge`() throws {
+    func `a launch that the host fails is blamed on the host, and its task is requeued without a charge`() throws {
         host.processesObey = false
         host.submit(.clean)
         let launch = try #require(host.lastPlan?.number)
@@ -226,7 +226,7 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `the newer of two running tasks with one identifier is requeued and supersedes the older`() throws {
+    func `if two running tasks with one identifier crash, the newer is requeued and supersedes the older`() throws {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         let newer = try #require(host.submitContinued(.album(1))?.submission)

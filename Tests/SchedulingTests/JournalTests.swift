@@ -4,7 +4,7 @@ import Scheduling
 import TaskModel
 import Testing
 
-@Suite("The journal has every submission, every launch and every call of a user")
+@Suite("The journal records submissions, launches and calls of users, with limits per launch")
 struct JournalTests {
     private let user = CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
 
@@ -18,7 +18,7 @@ struct JournalTests {
         #expect(launch.launch == host.lastPlan?.number && launch.count == 1)
     }
 
-    @Test func `launches are numbered in order, without gaps`() throws {
+    @Test func `two successive launches have successive numbers in the journal`() throws {
         let host = SchedulerDriver(.app(), .mail())
         host.submit(.clean)
         host.submit(.sweep, by: .plugin(.mail))
@@ -29,7 +29,7 @@ struct JournalTests {
     @Test func `a refused submission has no journal entry`() {
         let host = SchedulerDriver(.app())
         host.submit("com.example.app.unknown")
-        #expect(host.entries(.submitted).isEmpty)
+        #expect(host.wholeJournal.isEmpty)
     }
 
     @Test
@@ -80,7 +80,8 @@ struct JournalTests {
         #expect(entries.allSatisfy { $0.user == user && $0.plugin == nil })
     }
 
-    @Test func `a killed leftover process without a process mark has a journal entry about the host`() throws {
+    @Test
+    func `the journal entry of a killed leftover process without a process mark names no plugin or launch`() throws {
         let host = SchedulerDriver(.app())
         host.send(.leftoverKilled(pid: 41, program: "sleep"))
         let entry = try #require(host.entries(.leftoverKilled).first)
@@ -108,7 +109,7 @@ struct JournalTests {
         #expect(host.entries(.conditionsSimulated).count == 1 && host.entries(.simulationEnded).isEmpty)
     }
 
-    @Test func `simulated conditions end in the journal once when the host stops, without a user`() {
+    @Test func `a stopping host journals the end of simulated conditions once, without a user`() {
         let host = SchedulerDriver(.app())
         host.caller = user
         host.simulate(ScriptedConditions([.idle: false]))
@@ -203,7 +204,7 @@ struct JournalTests {
     }
 
     @Test
-    func `a user's cancellation of a running task is journaled at once and again, with the user, at the task's end`() {
+    func `a user's cancellation of a running task is journaled at once, and again with the user after a crash`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()
@@ -218,7 +219,7 @@ struct JournalTests {
         #expect(host.entries(.cancelled).map(\.user) == [user])
     }
 
-    @Test func `a plugin's cancellation of its running task is journaled when the task ends`() {
+    @Test func `a plugin's cancellation of its running task is journaled only when the task crashes`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()

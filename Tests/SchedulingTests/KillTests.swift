@@ -43,7 +43,7 @@ struct KillTests {
     }
 
     @Test(.proves(59))
-    func `a launch that the launch thread kills at its kill time ends like one that the scheduler kills`() throws {
+    func `a task ends as expired if the launch thread kills its launch at the kill time`() throws {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -99,7 +99,7 @@ struct KillTests {
         #expect(host.batches == [[.clean], [.vacuum]])
     }
 
-    @Test(.proves("C3")) func `a failed entry ends the process and charges every task of the launch`() throws {
+    @Test(.proves("C3")) func `a failed entry kills the process and charges both tasks of the launch`() throws {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))

@@ -128,7 +128,7 @@ struct LaneTests {
         #expect(host.batches.last == [Self.task(6)] && host.processes.count == 4)
     }
 
-    @Test(.proves("C7")) func `a launch that crashes or is killed keeps its capacity until its end is recorded`() {
+    @Test(.proves("C7")) func `a launch that crashes keeps its capacity until its end is recorded`() {
         let host = host { $0.backgroundLaunches = 1 }
         for number in 1...2 { host.submit(Self.task(number), by: .user) }
         host.enter()
@@ -207,7 +207,7 @@ struct LaneTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `a runner that dies before its launch is committed is replaced after a delay`() {
+    @Test(.proves("C7")) func `a runner that ends before its launch is committed is replaced after a delay`() {
         let host = SchedulerDriver(.app())
         host.runners = .held
         host.submit(.clean)

@@ -113,7 +113,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `a plugin has at most one pending or running fetch event`() {
+    @Test(.proves(84)) func `a plugin has one pending fetch event after five fetch intervals without a runner`() {
         let host = self.host
         ask(every: .hours(1))
         host.runners = .held

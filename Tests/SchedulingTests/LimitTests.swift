@@ -69,7 +69,7 @@ struct LimitTests {
         #expect(host.submit(.feed, as: .refresh)?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test(.proves("C5")) func `kinds of requests have separate limits, and so have plugins`() {
+    @Test(.proves("C5")) func `refresh and processing requests have separate limits, and so have plugins`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         #expect(host.submit(.feed, as: .refresh, after: .hours(1))?.submission != nil)
         #expect(host.submit(.sweep, after: .hours(1), by: .plugin(.mail))?.submission != nil)
@@ -124,6 +124,9 @@ struct LimitTests {
         #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
         host.failNextCommit()
         #expect(host.pending == [.feed])
+        host.commits = .written
+        #expect(host.cancel(.feed) == .cancelled(1))
+        #expect(host.submit(.headlines, as: .refresh)?.submission != nil)
     }
 
     @Test(.proves("C5")) func `a launch frees capacity of the pending limit only when its commit succeeds`() {

@@ -26,7 +26,8 @@ struct ListingTests {
         #expect(host.scheduler.pendingCount == 3)
     }
 
-    @Test(.proves("C13")) func `each waiting request is listed once, in the lane of its kind`() {
+    @Test(.proves("C13"))
+    func `a waiting processing and a waiting continued request are listed once each, in the lanes of their kinds`() {
         host.install(.studio(extensions: [.keyboard]))
         host.finishStarting()
         host.change(busy: true)

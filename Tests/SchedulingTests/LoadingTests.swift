@@ -89,7 +89,7 @@ struct LoadingTests {
     }
 
     @Test
-    func `a cancellation or launch request that waits for a load fails when the host stops; requests stay pending`() {
+    func `if the host stops before a load, a waiting cancellation and later calls fail, and requests stay pending`() {
         restartUnloaded()
         host.cancelAll(of: .app)
         host.stop()

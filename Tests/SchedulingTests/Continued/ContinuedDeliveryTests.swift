@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued request runs in the launch that submitted it, and that launch moves to the continued lane")
+@Suite("A continued request joins its submitting launch if possible, and that launch moves to the continued lane")
 struct ContinuedDeliveryTests {
     let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard(), .mail()) { $0.continuedLaunches = 2 }
 
@@ -88,7 +88,7 @@ struct ContinuedDeliveryTests {
     }
 
     @Test(.proves("C7"))
-    func `an overrun of a background task ends the launch, and its continued task is requeued without a charge`() {
+    func `a background task's overrun of its deadline ends the launch and requeues the continued task uncharged`() {
         let plan = host.openByUser()
         host.submitContinued(from: plan)
         for _ in 1...41 {
@@ -232,7 +232,7 @@ struct ContinuedDeliveryTests {
     }
 
     @Test(.proves(15))
-    func `a handler for a pattern may be registered after entry and receives every matching identifier`() {
+    func `a handler for a pattern may be registered after entry and receives a task with a matching identifier`() {
         let plan = host.openByUser(albums: 4...4)
         host.register("com.example.app.export.*")
         host.submitContinued(.album(9), from: plan)

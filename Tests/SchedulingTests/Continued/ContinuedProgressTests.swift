@@ -89,7 +89,7 @@ struct ContinuedProgressTests {
     }
 
     @Test(.proves("C6"))
-    func `a continued task with an expiration handler overruns at the end of the grace period and ends its launch`() {
+    func `an open continued task with an expiration handler overruns after the grace period and ends its launch`() {
         let plan = start()
         host.setExpirationHandler(for: .album(1), in: plan)
         host.advance(by: .seconds(35) - .nanoseconds(1))
@@ -114,7 +114,7 @@ struct ContinuedProgressTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test(.proves(77)) func `each continued task of a launch has its own stall limit`() {
+    @Test(.proves(77)) func `two continued tasks of a launch have separate stall limits`() {
         host.submitContinued(.album(1))
         let plan = host.lastPlan
         host.enter(registering: [.album(1), .album(2)])

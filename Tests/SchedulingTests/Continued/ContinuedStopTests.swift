@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A user can stop a continued task in every state")
+@Suite("A user can stop a continued task while it waits, starts or runs")
 struct ContinuedStopTests {
     let host = SchedulerDriver(.studio()) { $0.continuedLaunches = 1 }
 
@@ -64,7 +64,7 @@ struct ContinuedStopTests {
         #expect(host.expirations.map(\.reason) == [.stoppedByUser])
     }
 
-    @Test(.proves(78)) func `a user's stop of a task that is neither running nor continued fails`() {
+    @Test(.proves(78)) func `a user's stop of a pending processing task or of an identifier without a request fails`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.stopTask(.clean)?.failureMessage?.contains("no task with identifier") == true)
         #expect(host.pending == [.clean])

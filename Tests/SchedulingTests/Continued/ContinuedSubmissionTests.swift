@@ -50,7 +50,7 @@ struct ContinuedSubmissionTests {
     }
 
     @Test(.proves("C9"))
-    func `a pattern permits processing requests only if the operator allows it, and refresh requests never`() {
+    func `a pattern permits processing requests only if the operator allows it, and refresh requests not even then`() {
         #expect(host.submit(.album(1))?.refusal?.subReason == .identifierNotPermitted)
         let open = SchedulerDriver(.studio()) {
             $0.plugins[.app, default: PluginPolicy()].allowsPatternsForProcessing = true

@@ -80,7 +80,8 @@ struct MemoryPressureTests {
         #expect(host.outcomes(of: .album(1)) == [.crashed] && host.pending.isEmpty)
     }
 
-    @Test(.proves(77)) func `memory pressure expires no processing task and delays new launches until it ends`() {
+    @Test(.proves(77))
+    func `memory pressure does not expire a processing task, and delays a new launch until it ends`() {
         host.submit(.clean)
         host.enter()
         host.change(memoryLow: true)

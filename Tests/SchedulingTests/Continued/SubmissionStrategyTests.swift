@@ -88,7 +88,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `a request that loses its launch before its commit uses capacity of its own`() {
+    func `a continued request whose submitting launch stops before its commit uses capacity of its own`() {
         host.processesObey = false
         host.submitContinued(.album(1))
         let first = host.lastPlan
@@ -144,7 +144,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `a continued request with strategy queue or a request of another kind is never refused with error 4`() {
+    func `a continued request with strategy queue and a processing request are accepted despite load and heat`() {
         host.submitContinued(.album(1))
         host.change(power: false, network: false, busy: true, memoryLow: true, hot: true)
         #expect(host.submitContinued(.album(2))?.refusal == nil)

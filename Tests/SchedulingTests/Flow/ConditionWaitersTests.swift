@@ -36,6 +36,8 @@ struct ConditionWaitersTests {
         #expect(plain.conditions.isDisjoint(with: [.externalPower, .network]))
         let online = WorkClass(of: TaskRequest(identifier: .clean, kind: .processing, requiresNetwork: true))
         #expect(online.conditions.contains(.network) && !online.conditions.contains(.externalPower))
+        let powered = WorkClass(of: TaskRequest(identifier: .clean, kind: .processing, requiresExternalPower: true))
+        #expect(powered.conditions.contains(.externalPower) && !powered.conditions.contains(.network))
     }
 
     @Test func `each condition of the machine has its own waiting lanes`() {

@@ -37,7 +37,7 @@ struct LaneUseTests {
     }
 
     @Test(.proves("C7"), arguments: 0...9)
-    func `the stop of a launch never raises the used capacity`(_ stopping: Int) {
+    func `with a limit of four, the stop of a launch does not raise the used capacity`(_ stopping: Int) {
         for running in 1...9 {
             let before = LaneUse(running: running, stopping: stopping)
             let after = LaneUse(running: running - 1, stopping: stopping + 1)
