@@ -33,7 +33,7 @@ struct ObservedTests {
         #expect(task.requiresNetwork && !task.requiresExternalPower)
     }
 
-    @Test func `a task observed only once has no interval`() throws {
+    @Test func `a task observed only once has no interval in the derived population`() throws {
         let population = PluginPopulation(observed: [try run(0, took: 10, .succeeded)]) { _ in [] }
         #expect(population.plugins.first?.tasks.first?.every == nil)
     }

@@ -40,7 +40,7 @@ struct ReplayFileTests {
         ("trace: 1\nuse: { triggers: 5 }", "use.active: is missing"),
         ("trace: 1\njitter: 9h", "trace.yaml:2:9: jitter: is 9h, which is not between 0ms and 4h"),
     ])
-    func `a problem in a trace is reported with line, key, rule and remedy`(text: String, start: String) {
+    func `a problem in a trace is reported with the key and the violated rule`(text: String, start: String) {
         let problems = ConditionTrace.decode(text: text).errors.map(\.description)
         #expect(problems.contains { $0.contains(start) }, "\(problems)")
     }
@@ -56,7 +56,7 @@ struct ReplayFileTests {
         ),
         ("kind: refresh, takes: { typical: 1s }, fails: 60, overruns: 50", "are 110 percent together"),
     ])
-    func `a problem in a population is reported with key, rule and remedy`(task: String, part: String) {
+    func `an invalid task in a population is reported with the violated rule`(task: String, part: String) {
         let text = """
             population: 1
             plugins:

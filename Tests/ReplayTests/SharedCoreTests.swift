@@ -41,7 +41,9 @@ struct SharedCoreTests {
     }
 
     @Test
-    func `the recorded waits of a replay contain the reasons that the scheduler explains at the same time`() throws {
+    func `the recorded waits of a replay contain the lasting reasons that the scheduler explains for due requests`()
+        throws
+    {
         let scenario = try ReplayScenario.shipped("laptop.yaml", .day, count: 10, seed: 3)
         let world = ReplayWorld(scenario)
         var compared = 0

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Replay
 
-@Suite("A timeline shows every plugin, every launch and every condition")
+@Suite("A timeline shows the plugins, launches and conditions of a replay")
 struct TimelineTests {
     private let plugins = """
           com.example.app:
@@ -42,7 +42,7 @@ struct TimelineTests {
         #expect(marks.split(separator: "l-2.2 -4.5h4.4z").count - 1 == record.expirations.count)
     }
 
-    @Test func `a timeline is an SVG document in which every element is closed`() throws {
+    @Test func `a timeline is an SVG document whose svg, text, defs and pattern elements are closed`() throws {
         let text = ReplayTimeline(try ReplayScenario.of(trace: trace, plugins: plugins).play()).text
         for name in ["svg", "text", "defs", "pattern"] {
             let opened = count("<\(name) ", in: text) + count("<\(name)>", in: text)

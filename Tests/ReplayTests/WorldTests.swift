@@ -32,7 +32,9 @@ struct WorldTests {
         #expect(plugin.launches > 2)
     }
 
-    @Test func `a task that ignores its expirations in a replay overruns and is killed at each launch`() throws {
+    @Test func `a task that ignores its expirations in a replay overruns at each launch that ends in the replay`()
+        throws
+    {
         let deaf = Self.backup.replacing(
             "takes: { typical: 9min }",
             with: "takes: { typical: 2h }\n        obeys: false"
@@ -86,7 +88,9 @@ struct WorldTests {
         #expect((slept.used ?? 0) < 600_000_000_000)
     }
 
-    @Test func `users in a replay trigger extensions and submit continued requests as the trace requires`() throws {
+    @Test func `users in a replay trigger extensions as often as the trace requires, and submit continued requests`()
+        throws
+    {
         let plugins = """
               com.example.app:
                 tasks:

@@ -13,7 +13,7 @@ struct MalformedFrameTests {
         expectFailure(.tooLong, of: HostMessage.self, bytes(UInt32.max))
     }
 
-    @Test func `a message larger than a wire frame cannot be sent`() {
+    @Test func `a message larger than the wire frame limit cannot be encoded`() {
         let message = RunnerMessage.loadFailed(message: String(repeating: "x", count: RunnerMessage.frameLimit))
         #expect(throws: WireError.self) { try message.frame() }
     }
@@ -59,7 +59,7 @@ struct MalformedFrameTests {
         expectFailure(.unknownValue, of: HostMessage.self, frame)
     }
 
-    @Test func `a list longer than its wire frame is refused before memory is allocated`() throws {
+    @Test func `a list whose length field exceeds the bytes of its wire frame is refused`() throws {
         var frame = try RunnerMessage.expiring([], .budget).frame()
         frame.replaceSubrange(6..<10, with: [0xff, 0xff, 0xff, 0xff])
         expectFailure(.tooShort, of: RunnerMessage.self, frame)
@@ -77,7 +77,7 @@ struct MalformedFrameTests {
         expectFailure(.unknownValue, of: RunnerMessage.self, frame)
     }
 
-    @Test func `after one malformed wire frame the decoder refuses all further frames`() throws {
+    @Test func `after a malformed wire frame the decoder refuses valid frames that follow`() throws {
         var decoder = FrameDecoder<RunnerMessage>()
         decoder.append(try HostMessage.stop.frame())
         decoder.append(try RunnerMessage.stopped.frame())
@@ -113,7 +113,7 @@ struct MalformedFrameTests {
         expectFailure(.unknownValue, of: HostMessage.self, plan)
     }
 
-    @Test func `a registration of a name with a star inside it, or of a lone star, is refused`() throws {
+    @Test func `a registration of an invalid identifier or pattern in a wire frame is refused`() throws {
         for text in ["com.example.*.x", "*", ".*", "com.example.", ""] {
             var frame = try RunnerMessage.registered(.exact(SampleMessages.identifier)).frame()
             // The type, then the text's length, then the text.
@@ -138,7 +138,9 @@ struct MalformedFrameTests {
         #expect(throws: WireError.self) { try title.frame() }
     }
 
-    @Test func `the decoder waits for the remainder of a wire frame that is cut off anywhere`() throws {
+    @Test func `the decoder waits for the remainder of a wire frame that is cut off near its start, middle or end`()
+        throws
+    {
         for message in SampleMessages.fromRunner {
             let frame = try message.frame()
             for count in Set([0, 1, 3, 4, 5, frame.count / 2, frame.count - 1]) {
@@ -149,7 +151,7 @@ struct MalformedFrameTests {
         }
     }
 
-    @Test func `a wire message shortened inside its frame is refused at every length`() throws {
+    @Test func `a wire message shortened inside its frame is refused`() throws {
         for message in SampleMessages.fromRunner {
             expectRefusedWhenShortened(message, of: RunnerMessage.self)
         }
@@ -172,7 +174,7 @@ struct MalformedFrameTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `random bytes on the wire are refused or wait for more, without a crash`(seed: UInt64) throws {
+    func `random bytes on the wire are decoded, refused or left incomplete, without a crash`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let body = (0..<Int.random(in: 2...200, using: &random)).map { _ in

@@ -64,7 +64,7 @@ struct RoundTripTests {
     }
 }
 
-@Suite("Last words fit one record")
+@Suite("The last words of a crashed runner are one record of fixed size")
 struct LastWordsRecordTests {
     @Test(arguments: [nil, TaskID(rawValue: 1), TaskID(rawValue: .max)])
     func `signal, address and task of a runner's last words are decoded unchanged`(task: TaskID?) throws {
@@ -72,7 +72,7 @@ struct LastWordsRecordTests {
         #expect(try LastWords(record: record(words)) == words)
     }
 
-    @Test func `a record of another length is refused as last words`() {
+    @Test func `a record of another length is refused as the last words of a runner`() {
         let whole = record(LastWords(signal: 6, address: 0, task: nil))
         for count in 0..<LastWords.recordSize {
             #expect(throws: WireError.self) { try LastWords(record: Array(whole.prefix(count))) }
@@ -80,7 +80,7 @@ struct LastWordsRecordTests {
         #expect(throws: WireError.self) { try LastWords(record: whole + [0]) }
     }
 
-    @Test func `random bytes of a plugin in the pipe are refused as last words`() {
+    @Test func `random bytes with the size of a record are refused as the last words of a runner`() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<200 {
             let bytes = (0..<LastWords.recordSize).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A kind or event that is newer than the header of a plugin is never delivered to it", .proves("BGT-ABI-02"))
+@Suite("A kind or event that is newer than a plugin's header is not delivered to the plugin", .proves("BGT-ABI-02"))
 struct NewerKindTests {
     /// A host of a simulated later release, in which some kinds and events exist since minor version 2.
     private func host(
@@ -28,7 +28,9 @@ struct NewerKindTests {
     }
 
     @Test(arguments: [nil, 0, 1, 2, 3])
-    func `a number is delivered since the minor version of its own, and always to bound functions`(header: Int?) {
+    func `a kind or event of minor version 2 is delivered to headers of version 2 or newer and to bound functions`(
+        header: Int?
+    ) {
         #expect(ABIMinors.delivers(2, to: header) == (header.map { $0 >= 2 } ?? true))
         #expect(ABIMinors.delivers(0, to: header))
     }
@@ -41,7 +43,9 @@ struct NewerKindTests {
 
     // MARK: Submissions
 
-    @Test func `a submission of a newer kind is refused, with both versions and the remedy`() throws {
+    @Test func `a submission of a kind newer than the plugin's header is refused, with both versions and the remedy`()
+        throws
+    {
         let host = host(.app(headerMinor: 1), kinds: [.refresh])
         let refusal = try #require(host.submit(.feed, as: .refresh)?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .notOffered)
@@ -56,13 +60,17 @@ struct NewerKindTests {
     }
 
     @Test(arguments: [2, 3])
-    func `a submission of a newer kind is accepted for a plugin whose header has it`(header: Int) throws {
+    func `a submission of a kind as new as the plugin's header, or older, is accepted and launched`(header: Int) throws
+    {
         let host = host(.app(headerMinor: header), kinds: [.refresh])
         #expect(host.submit(.feed, as: .refresh)?.submission != nil)
         #expect(host.lastPlan?.identifiers == [.feed])
     }
 
-    @Test func `a pending request of a newer kind waits when an older build replaces the plugin`() throws {
+    @Test
+    func `a pending request waits while an older build, whose header lacks the request's kind, replaces its plugin`()
+        throws
+    {
         let host = host(.app(headerMinor: 2), kinds: [.processing])
         host.change(power: false)
         host.submit(.clean, needsPower: true)
@@ -77,7 +85,9 @@ struct NewerKindTests {
     }
 
     @Test(arguments: [1, 2])
-    func `a request joins a running launch only if the library of that launch has its kind`(header: Int) throws {
+    func `a continued request joins a running launch only if the header of the launch's library has that kind`(
+        header: Int
+    ) throws {
         let host = SchedulerDriver(.studio(headerMinor: header)) { $0.abiMinors = ABIMinors(kinds: [.continued: 2]) }
         let plan = try #require(host.openByUser())
         host.install(.studio(version: "2.0", headerMinor: 2))
@@ -97,7 +107,7 @@ struct NewerKindTests {
         #expect(host.lastPlan?.tasks.map(\.work.label) == ["started"])
     }
 
-    @Test func `a trigger of an extension whose header lacks it is refused, with both versions`() throws {
+    @Test func `a trigger of an extension whose header lacks triggers is refused, with both versions`() throws {
         let app = PluginEntry.app(extensions: [.keyboard], headerMinor: 2)
         let host = host(app, .keyboard(headerMinor: 1), events: [.trigger])
         let refusal = try #require(host.trigger()?.refusal)
@@ -125,7 +135,9 @@ struct NewerKindTests {
         }
     }
 
-    @Test func `a waiting event that is newer than the plugin waits when an older build replaces the plugin`() throws {
+    @Test func `a waiting trigger is not delivered to an older build of its extension whose header lacks triggers`()
+        throws
+    {
         let app = PluginEntry.app(extensions: [.keyboard], headerMinor: 2)
         let host = host(app, .keyboard(headerMinor: 2), events: [.trigger])
         host.runners = .held

@@ -30,7 +30,7 @@ struct PluginTableTests {
         #expect(!table.contains(.app) && copy[.app].refusal == "torn")
     }
 
-    @Test func `a plugin that is added again after its removal begins with an empty state`() {
+    @Test func `a plugin that is added to the table again after its removal does not have its earlier refusal`() {
         var table = table
         table[.app].refusal = "torn"
         table.remove(.app)

@@ -41,7 +41,7 @@ struct PurgeTests {
         #expect(host.purge(.app) == .purged(0))
     }
 
-    @Test func `a purge whose commit fails changes nothing and can be repeated`() {
+    @Test func `a purge whose commit fails keeps the pending request and the container, and can be repeated`() {
         host.submit(.clean, after: .hours(1))
         host.remove(.app)
         host.commits = .failing
@@ -50,7 +50,7 @@ struct PurgeTests {
         #expect(host.purge(.app) == .purged(1))
     }
 
-    @Test func `purging an unknown plugin only discards its container`() {
+    @Test func `purging an unknown plugin discards its container`() {
         host.remove(.mail)
         #expect(host.purge(.mail) == .purged(0) && host.discarded == [.mail])
         #expect(host.purge(.mail) == .purged(nil) && host.discarded == [.mail, .mail])

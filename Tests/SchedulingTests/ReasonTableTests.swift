@@ -57,7 +57,8 @@ struct ReasonTableTests {
         for reason in Self.reasons { #expect(!reason.remedy.isEmpty && reason.remedy != reason.message) }
     }
 
-    @Test func `a busy lane and a launch limit name stopping launches only if these count`() {
+    @Test func `the reasons lane-busy and launch-limit mention stopping launches only if stopping launches cause them`()
+    {
         let launch = LaunchNumber(rawValue: 7)
         #expect(!Reason.laneBusy(.event, launch).message.contains("process"))
         #expect(Reason.laneBusy(.event, launch, isStopping: true).message.hasSuffix("whose process has not"))

@@ -111,7 +111,8 @@ struct RemovalTests {
         #expect(host.ledger.known[.app] == nil)
     }
 
-    @Test(.proves("C17")) func `the thirty days of a removed plugin continue while the host is down`() {
+    @Test(.proves("C17"))
+    func `the thirty-day retention of a removed plugin's requests continues while the host is down`() {
         host.remove(.app)
         host.restart(after: .days(31))
         host.advance(by: Self.doubt)
@@ -120,7 +121,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C17"))
-    func `the thirty days of a plugin removed while the host was down begin with the next host start`() {
+    func `the thirty-day retention of a plugin removed while the host was down begins at the next host start`() {
         host.restart(after: .days(31), with: [.mail()])
         #expect(host.pending == [.clean])
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
@@ -128,7 +129,8 @@ struct RemovalTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C17")) func `the thirty days begin anew with the second removal of a plugin`() {
+    @Test(.proves("C17")) func `the thirty-day retention of requests begins anew with the second removal of a plugin`()
+    {
         host.submit(.clean, after: .days(100))
         host.remove(.app)
         host.advance(by: .days(10))
@@ -264,7 +266,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C10"))
-    func `a host that starts with a clock a year ahead drops no request if the clock is corrected in time`() {
+    func `a clock a year ahead at host start, corrected within ten minutes, drops no removed plugin's requests`() {
         host.remove(.app)
         host.stepWallClock(by: .days(365))
         host.restart(after: .seconds(1))

@@ -118,7 +118,7 @@ struct SimulationTests {
         #expect(host.launchOutcomes == [.expired])
     }
 
-    @Test(.proves(89)) func `an expiration requested by a user leaves the other tasks of the launch running`() {
+    @Test(.proves(89)) func `an expiration requested by a user does not expire the other tasks of the launch`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))

@@ -29,7 +29,7 @@ struct StallTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(.proves("BGT-ABI-08")) func `progress reported before entry returned does not delay the kill and is ignored`()
+    @Test(.proves("BGT-ABI-08")) func `progress reported before entry returns does not delay the kill of the launch`()
         throws
     {
         let request = TaskRequest(identifier: .vacuum, kind: .continued, continued: ContinuedTerms(title: "Forged"))

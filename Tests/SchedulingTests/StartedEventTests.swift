@@ -67,7 +67,8 @@ struct StartedEventTests {
         #expect(host.pendingEvents.isEmpty)
     }
 
-    @Test(.proves("C3")) func `the journal entry of a failed entry names status, refused call and remedy`() throws {
+    @Test(.proves("C3"))
+    func `the journal entries of a failed entry function name its status, the refused call and the remedy`() throws {
         host.install(.app())
         let cause = "register_handler: \"com.x.a\" was registered, but the manifest does not permit it; add it"
         host.enter(status: 3, receives: false, cause: cause)
@@ -184,13 +185,15 @@ struct StartedEventTests {
     @Test(.proves("C11")) func `a pending started event survives a restart of the host`() {
         host.runners = .held
         host.install(.app())
+        let pending = host.scheduler.pendingEvents.map(\.number)
         host.runners = .ready
         host.restart()
         #expect(host.plans.map(\.lane) == [.event])
+        #expect(pending.count == 1 && host.lastPlan?.tasks.map(\.work.number) == pending)
     }
 
     @Test(.proves("C11"))
-    func `a started event interrupted by the death of the host is delivered again without a charge`() throws {
+    func `a started event interrupted by a kill of the host is delivered again without a charge`() throws {
         host.install(.app())
         host.enter()
         host.restart()

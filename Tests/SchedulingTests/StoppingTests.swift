@@ -27,7 +27,7 @@ struct StoppingTests {
     }
 
     @Test(.proves("C3", "C7"))
-    func `a stopping host waits for the process of a launch that frees its capacity already, and kills it in time`() {
+    func `a stopping host waits for the process of a completed launch, and kills the process at its kill time`() {
         host.processesObey = false
         host.submit(.clean)
         host.runToTheEnd()

@@ -76,7 +76,9 @@ struct SubmissionTests {
     }
 
     @Test(.proves(23))
-    func `a second submission with the same identifier replaces the first one in every field`() throws {
+    func `a second submission with the same identifier replaces the begin, conditions and payload of the first one`()
+        throws
+    {
         let first = try #require(host.submit(.clean, after: .hours(1), needsPower: true)?.submission)
         let answer = host.submit(.clean, after: .hours(2), needsNetwork: true, payload: [2])
         let second = try #require(answer?.submission)

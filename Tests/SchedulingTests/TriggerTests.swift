@@ -161,7 +161,7 @@ struct TriggerTests {
     }
 
     @Test(.proves("C14"))
-    func `a trigger to a main plugin is refused, because it would bypass the limits of requests`() throws {
+    func `a trigger to a main plugin is refused, with the advice to submit a request`() throws {
         let refusal = try #require(host.trigger(.app)?.refusal)
         #expect(refusal.code == .notPermitted && refusal.subReason == .notAnExtension)
         #expect(refusal.message.contains("submit a request"))

@@ -54,7 +54,8 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start, host) == ["0s not-idle"])
     }
 
-    @Test(.proves("C13")) func `a change of reasons is recorded for all classes of a plugin in one commit`() {
+    @Test(.proves("C13")) func `a change of reasons is recorded for two classes of a plugin's requests in one commit`()
+    {
         let start = host.clock.now.wall
         host.submit(.clean, needsPower: true)
         host.submit(.vacuum)
@@ -134,7 +135,8 @@ struct WaitHistoryTests {
         #expect(host.ledger.waits.isEmpty && host.pending.isEmpty)
     }
 
-    @Test(.proves("C12")) func `the ledger holds no deferral of a class without pending requests`() {
+    @Test(.proves("C12"))
+    func `the recorded deferral of a class is deleted after the cancellation of its only request`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         #expect(host.ledger.deferrals.count == 1)

@@ -5,18 +5,18 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("The host wakes at the earliest relevant instant and at no other")
+@Suite("The host requests a wake at the earliest relevant time, and none without timed work")
 struct WakeTests {
     let host = SchedulerDriver(.app(), .mail())
 
     @Test(.proves("C10"))
-    func `a runner that reports an expiration a thousand times does not cause a thousand wakes`() throws {
+    func `a thousand expiration reports of a runner cause fewer than ten wake requests`() throws {
         host.submit(.feed, as: .refresh)
         host.enter()
         let launch = try #require(host.lastPlan?.number)
         host.advance(by: .seconds(30))
-        for _ in 0..<1_000 { host.send(.runnerExpired(launch, [], .budget)) }
         let before = host.wakeCount
+        for _ in 0..<1_000 { host.send(.runnerExpired(launch, [], .budget)) }
         host.advance(by: .seconds(10))
         #expect(host.wakeCount < before + 10)
     }
@@ -120,7 +120,7 @@ struct WakeTests {
         #expect(host.wakeCount == before)
     }
 
-    @Test(.proves("C10")) func `a host with one request in a day performs no action before that day ends`() {
+    @Test(.proves("C10")) func `a host whose only request is due in a day performs no action before then`() {
         host.submit(.clean, after: .days(1))
         host.forgetThePast()
         host.advance(by: .days(1) - .nanoseconds(1))

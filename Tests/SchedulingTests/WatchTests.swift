@@ -23,7 +23,8 @@ struct WatchTests {
         _ = host.ask { .submitted(Submission(request: request, submitter: .plugin(.app)), reply: $0) }
     }
 
-    @Test(.proves("C16")) func `a host without due work watches nothing`() {
+    @Test(.proves("C16"))
+    func `a host with no request, or only with a processing request that is not due, watches nothing`() {
         #expect(host.watch == Watch())
         host.submit(.clean, after: .hours(1))
         #expect(host.watch == Watch())

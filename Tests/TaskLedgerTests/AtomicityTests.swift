@@ -7,9 +7,9 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("The changes of a ticket, which is one requested commit, are written all or not at all")
+@Suite("The changes of one commit are written all or not at all")
 struct AtomicityTests {
-    @Test func `a contradictory change rolls back all changes of its ticket`() async throws {
+    @Test func `a contradictory change rolls back all changes of its commit`() async throws {
         let ledger = try Ledger.inMemory()
         let error = try await ledgerError {
             try await ledger.commitAndWait([
@@ -32,7 +32,7 @@ struct AtomicityTests {
         #expect(try ledger.snapshot().known == [KnownPlugin(entry(cleaner))])
     }
 
-    @Test func `a contradictory ticket fails, and the other tickets of its transaction are written`() async throws {
+    @Test func `a contradictory commit fails, and the other commits of its group are written`() async throws {
         let gate = Gate()
         let reports = Reports()
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
@@ -57,7 +57,7 @@ struct AtomicityTests {
         #expect(try ledger.journal(JournalSelection(limit: 10)).map(\.message) == ["kept"])
     }
 
-    @Test func `all tickets of a group whose transaction cannot be committed fail and leave no change`() async throws {
+    @Test func `all commits of a group whose transaction cannot be committed fail and leave no change`() async throws {
         struct DiskGone: Error {}
         let gate = Gate()
         let fails = Atomic(false)
@@ -88,7 +88,7 @@ struct AtomicityTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `all tickets of a group whose transaction cannot begin fail, and the next group is written`() async throws {
+    func `all commits of a group whose transaction cannot begin fail, and a later commit is written`() async throws {
         let directory = try LedgerDirectory()
         let reports = Reports()
         let ledger = try Ledger.open(path: directory.path, onCommit: reports.collect)
@@ -109,7 +109,10 @@ struct AtomicityTests {
         try ledger.close()
     }
 
-    @Test func `a launch ends only if its tasks have ended or end in the same ticket, in any order`() async throws {
+    @Test
+    func `a launch with an open task cannot end, unless the same commit also ends the task, even after the launch`()
+        async throws
+    {
         let ledger = try Ledger.inMemory()
         let batch: [PendingWork] = [.request(plainRequest(1))]
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, batch))])
@@ -163,7 +166,7 @@ struct AtomicityTests {
     }
 
     @Test
-    func `a full disk fails the ticket that needs the space, and the other tickets of its group are written`()
+    func `a full disk fails the commit that needs the space, and the other commits of its group are written`()
         async throws
     {
         let directory = try LedgerDirectory()

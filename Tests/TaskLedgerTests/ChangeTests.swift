@@ -4,7 +4,7 @@ import TaskLedger
 import TaskModel
 import Testing
 
-@Suite("Every change is read back as it was committed")
+@Suite("Changes are read back as they were committed")
 struct ChangeTests {
     let ledger: Ledger
 
@@ -166,7 +166,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [2: [2]])
     }
 
-    @Test func `a running task that was cancelled is marked so that it is not requeued`() async throws {
+    @Test func `a running task whose requeue is forbidden is marked so, and stays unfinished`() async throws {
         let batch: [PendingWork] = [.request(fullRequest(1)), .request(fullRequest(2, "clean"))]
         try await ledger.commitAndWait(
             batch.compactMap { if case .request(let request) = $0 { .storeRequest(request, payload: []) } else { nil } }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("Answer tickets (changes of work) precede history tickets (waits, journal) unless they depend on them")
+@Suite("Commits of work precede commits of history (waits, journal) on which they do not depend")
 struct CommitOrderTests {
     private let refresh = PendingWork.request(plainRequest(1))
     private let clean = PendingWork.request(plainRequest(2, of: cleaner))
@@ -15,7 +15,10 @@ struct CommitOrderTests {
         (1...count).map { [.storeRequest(plainRequest(Int64($0), "r\($0)"), payload: [])] }
     }
 
-    @Test func `an answer ticket is written before a thousand earlier history tickets`() async throws {
+    @Test
+    func `a commit that stores a request is written before a thousand earlier commits of waits and journal entries`()
+        async throws
+    {
         let held = try await HeldLedger()
         let history: [[LedgerChange]] = (1...1_000).map { number in
             number % 2 == 0 ? [note("\(number)")] : [wait(clean, for: ["heat"], at: Int64(number))]
@@ -31,7 +34,7 @@ struct CommitOrderTests {
         [.setFetch(feed, nil)], [.recordOccurrence(task("com.example.feed.refresh"), at: time(1))],
         [note("beside an answer"), .removeRequest(1)], [],
     ])
-    func `a ticket with any change besides waits, deferrals and journal entries is an answer ticket`(
+    func `a commit with a change besides waits, deferrals and journal entries precedes an earlier journal entry`(
         changes: [LedgerChange]
     ) async throws {
         let held = try await HeldLedger()
@@ -40,7 +43,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `a ticket with a task's outcome is written in the order of answer tickets, before an earlier history ticket`()
+    func `a commit with a task's outcome keeps its order among commits of work, and precedes an earlier journal entry`()
         async throws
     {
         let held = try await HeldLedger()
@@ -53,13 +56,13 @@ struct CommitOrderTests {
         #expect(try held.ledger.launch(1)?.tasks.map(\.outcome) == [.succeeded])
     }
 
-    @Test func `a ticket for which a caller waits is an answer ticket, even if it contains only journal entries`() {
+    @Test func `a commit for which a caller waits is no commit of history, even if it contains only journal entries`() {
         #expect(!WaitingCommit(origin: .waiter({ _ in }), changes: [note("awaited")]).isHistory)
         #expect(WaitingCommit(origin: .loop(ticket: 1), changes: [note("history")]).isHistory)
     }
 
     @Test
-    func `a waiting history ticket is written after four groups of answer tickets, although more of them wait`()
+    func `a waiting journal entry is written after four groups of commits of work, although more of them wait`()
         async throws
     {
         let held = try await HeldLedger()
@@ -70,7 +73,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `a late history ticket waits for at most four groups of answer tickets that begin after its arrival`()
+    func `a journal entry waits for at most four groups of commits of work that begin after its arrival`()
         async throws
     {
         let (gate, reports, late) = (Gate(), Reports(), LateTicket(group: 4))
@@ -95,7 +98,8 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `an answer ticket about a plugin's waits is written after that plugin's earlier history tickets`() async throws
+    func `a commit of work with a plugin's waits is written after the plugin's earlier waits and deferrals`()
+        async throws
     {
         let held = try await HeldLedger()
         let order = await held.write([
@@ -109,7 +113,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `history tickets submitted after an answer ticket about their plugin's waits are written right after it`()
+    func `waits that follow a commit of work with waits of the same plugin are written right after that commit`()
         async throws
     {
         let held = try await HeldLedger()
@@ -122,7 +126,8 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `history tickets before and after the removal of their plugin keep their order with the removal`() async throws
+    func `waits and deferrals of a plugin, committed before and after the plugin is forgotten, keep their order`()
+        async throws
     {
         let held = try await HeldLedger()
         let order = await held.write([
@@ -135,7 +140,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `a plugin's history tickets, and the tickets on which these depend, are written before the plugin's removal`()
+    func `a plugin's waits, and the commits on which they depend, are written before the plugin is forgotten`()
         async throws
     {
         let held = try await HeldLedger()
@@ -147,7 +152,9 @@ struct CommitOrderTests {
         #expect(try held.ledger.work(of: cleaner).waits == [WorkClass(of: clean): ["b"]])
     }
 
-    @Test func `random tickets leave the same content as tickets written in the order of submission`() async throws {
+    @Test func `random commits leave the same waits and deferrals as commits written in the order of submission`()
+        async throws
+    {
         for seed in UInt64(1)...6 {
             var random = SeededGenerator(seed: seed)
             let tickets = (0..<200).map { _ in randomTicket(&random) }

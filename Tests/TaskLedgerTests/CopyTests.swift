@@ -216,7 +216,8 @@ struct CopyTests {
         #expect(error.message.contains(remedy) && error.message.hasSuffix("start again; the ledger is unchanged"))
     }
 
-    @Test func `the log of a ledger is written to the disk before the first commit, and an error refuses the ledger`()
+    @Test
+    func `synchronizing a write-ahead log succeeds for a file or no log, and fails for a FIFO or a symbolic link`()
         throws
     {
         let log = directory.path + "-wal"
@@ -248,7 +249,7 @@ struct CopyTests {
 
     // MARK: - Rollback
 
-    @Test(arguments: older) func `the copy in the place of the ledger is the ledger before the upgrade`(
+    @Test(arguments: older) func `the copy of an upgrade, moved to the ledger's path, is the ledger before the upgrade`(
         version: Int
     ) async throws {
         try makeLedger(ofVersion: version)

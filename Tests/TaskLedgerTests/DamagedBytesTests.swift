@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("Flipped bits and missing bytes in the files of a ledger hide no acknowledged commit and stop no host")
+@Suite("A ledger with flipped bits or missing bytes is refused, or read without a crash")
 struct DamagedBytesTests {
     private static let commits = 12
     private static let flips = 400
@@ -84,7 +84,9 @@ struct DamagedBytesTests {
         #expect(refusals > Self.flips / 2)
     }
 
-    @Test func `every flipped bit of a frame's header in the middle of the log is refused`() async throws {
+    @Test func `a flipped bit in each byte of a frame's header in the middle of the write-ahead log is refused`()
+        async throws
+    {
         let killed = try await killedHost()
         let log = try #require(try killed.files()["ledger.sqlite-wal"])
         let end = ends(of: log)[4]
@@ -116,7 +118,8 @@ struct DamagedBytesTests {
         #expect(try messages(in: killed, "after the remedy") == (1...7).map { "entry \($0)" })
     }
 
-    @Test func `an incomplete last transaction is no damage`() async throws {
+    @Test func `an incomplete last transaction in the write-ahead log is ignored, not refused as damage`() async throws
+    {
         let killed = try await killedHost()
         let log = try #require(try killed.files()["ledger.sqlite-wal"])
         let ends = ends(of: log)
@@ -133,7 +136,8 @@ struct DamagedBytesTests {
         #expect(try messages(in: torn, "missing page")?.count == Self.commits - 1)
     }
 
-    @Test func `a flipped bit in the file of a ledger leads to a refusal, or to reads that return or throw`()
+    @Test
+    func `a flipped bit in the file of a ledger leads to a refusal, or to reads that return or throw a ledger error`()
         async throws
     {
         let ledger = try Ledger.open(path: directory.path)
@@ -157,7 +161,9 @@ struct DamagedBytesTests {
         }
     }
 
-    @Test func `a ledger cut off at any place is refused, unless only unused bytes are missing`() async throws {
+    @Test func `a truncated ledger file is refused, unless less than a page is missing and its entries are complete`()
+        async throws
+    {
         let ledger = try Ledger.open(path: directory.path)
         for number in 1...40 { try await ledger.commitAndWait([note("\(number)")]) }
         try ledger.close()

@@ -64,7 +64,7 @@ struct DeliveryTests {
         #expect(try ledger.snapshot().running.first?.unfinished == [.request(back)])
     }
 
-    @Test func `another task may join a launch in which earlier tasks have ended`() async throws {
+    @Test func `another task may join a launch in which an earlier task has ended`() async throws {
         try await startBoth()
         try await ledger.commitAndWait([.endTask(1, 2)])
         try await ledger.commitAndWait([

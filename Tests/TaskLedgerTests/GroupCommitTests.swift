@@ -4,9 +4,9 @@ import TaskLedger
 import TaskModel
 import Testing
 
-@Suite("Tickets (requested commits) that wait at the same time share one transaction")
+@Suite("Commits that wait at the same time share one transaction")
 struct GroupCommitTests {
-    @Test func `a hundred tickets submitted during a write are committed as one group, in order`() async throws {
+    @Test func `a hundred commits requested during a write are written as one group, in order`() async throws {
         let directory = try LedgerDirectory()
         let gate = Gate()
         let reports = Reports()
@@ -38,7 +38,7 @@ struct GroupCommitTests {
         try ledger.close()
     }
 
-    @Test func `a ticket can depend on the changes of earlier tickets of its group`() async throws {
+    @Test func `a commit can depend on the changes of earlier commits of its group`() async throws {
         let gate = Gate()
         let reports = Reports()
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
@@ -54,7 +54,7 @@ struct GroupCommitTests {
         #expect(try ledger.launch(1)?.end == end())
     }
 
-    @Test func `closing a ledger writes the waiting tickets, and a later commit fails as closed`() async throws {
+    @Test func `closing a ledger writes the waiting commits, and a later commit fails as closed`() async throws {
         let directory = try LedgerDirectory()
         let gate = Gate()
         let reports = Reports()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("An inspection reports every problem of a ledger and changes nothing")
+@Suite("An inspection reports the problems of a ledger and does not change its files")
 struct InspectionTests {
     let directory: LedgerDirectory
 
@@ -45,7 +45,8 @@ struct InspectionTests {
         #expect(try inspect().state == .absent)
     }
 
-    @Test(arguments: ["journal", "wait", "payload"]) func `an inspection finds damage in a table that no start reads`(
+    @Test(arguments: ["journal", "wait", "payload"])
+    func `an inspection finds damage in a table that the host does not read at its start`(
         table: String
     ) async throws {
         try await makeLedger()
@@ -78,7 +79,7 @@ struct InspectionTests {
     }
 
     @Test
-    func `an inspection reports the unreadable rows of every plugin and omits the number of requests`() async throws {
+    func `an inspection reports the unreadable rows of two plugins and omits the number of requests`() async throws {
         let ledger = try Ledger.open(path: directory.path)
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeRequest(plainRequest(2, of: cleaner), payload: []),

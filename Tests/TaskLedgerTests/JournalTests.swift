@@ -36,7 +36,9 @@ struct JournalTests {
         #expect(records[1].submission == nil && records[1].event == "cancelled")
     }
 
-    @Test func `an entry about the host has no plugin and passes every filter that names no plugin`() async throws {
+    @Test func `a journal entry without a plugin is selected by an event filter, and not by a plugin filter`()
+        async throws
+    {
         let user = CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
         let entry = JournalEntry(
             at: time(1),

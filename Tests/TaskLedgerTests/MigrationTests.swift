@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("The migration of an older ledger keeps everything except the waits of single submissions")
+@Suite("The migration of an older ledger keeps its contents except the waits of single submissions")
 struct MigrationTests {
     private let directory: LedgerDirectory
 
@@ -102,7 +102,8 @@ struct MigrationTests {
         try ledger.close()
     }
 
-    @Test func `the journal of version 6 keeps its entries and never reuses the number of a pruned one`() async throws {
+    @Test func `the journal of version 6 keeps its entries and does not reuse the number of a pruned one`() async throws
+    {
         let older = try DatabasePool(path: directory.path)
         try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[5].name)
         try older.close()
@@ -129,7 +130,7 @@ struct MigrationTests {
         try ledger.close()
     }
 
-    @Test func `a ledger of version 7 has no users of plugins after a migration, and records them`() throws {
+    @Test func `a ledger of version 7 has no user indexes of plugins after a migration, and accepts new ones`() throws {
         let older = try DatabasePool(path: directory.path)
         try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[6].name)
         try older.close()
@@ -170,7 +171,7 @@ struct MigrationTests {
     }
 
     @Test(arguments: versions)
-    func `an inspection of an older ledger shows its content as after a migration and changes nothing`(
+    func `an inspection of an older ledger shows its pending requests and running launches, and changes no file`(
         version: Int
     ) throws {
         try makeLedger(ofVersion: version)

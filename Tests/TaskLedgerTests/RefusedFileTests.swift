@@ -65,7 +65,7 @@ struct RefusedFileTests {
         #expect(try refusal().code == .notALedger)
     }
 
-    @Test(arguments: [1, 1_000]) func `a text file is refused as damaged`(lines: Int) throws {
+    @Test(arguments: [1, 1_000]) func `a text file in the place of a ledger is refused as damaged`(lines: Int) throws {
         try Data(String(repeating: "no database at all\n", count: lines).utf8).write(to: URL(filePath: directory.path))
         let error = try refusal()
         #expect(error.code == .damaged)

@@ -23,7 +23,7 @@ struct RowReaderTests {
     }
 
     @Test(arguments: ["number, title, plays, cover", "cover, plays, title, number", "title, cover, number, plays"])
-    func `a row is read by column names in any order of selection and reading`(columns: String) throws {
+    func `the columns of a row are read by name, independently of the order of selection`(columns: String) throws {
         let values = try read(columns) { row in
             (try row.text("title"), try row.bytes("cover"), try row.integer("number"), try row.isNull("plays"))
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("Every wait of pending work is recorded with its reason and its times")
+@Suite("Waits of pending work are recorded with their reasons and their times")
 struct WaitTests {
     let ledger: Ledger
 
@@ -156,7 +156,7 @@ struct WaitTests {
         #expect(try ledger.waits(selection) == [record("network", 1, nil), record("spacing", 3, nil)])
     }
 
-    @Test func `no statement on waits sorts the table of waits or scans its closed waits`() throws {
+    @Test func `the statements on waits neither sort the table of waits nor scan its closed waits`() throws {
         let selection = WaitSelection(key: WaitKey(of: refresh), from: time(0), limit: 9)
         let statements: [(sql: String, arguments: StatementArguments)] = [
             selection.openRows, selection.closedRows, (Wait.open.sql, [1, 1]), (Wait.close.sql, [1, 1, 1, "heat"]),

@@ -6,7 +6,7 @@ import Testing
 @Suite("An architecture in a manifest has the name that uname -m prints")
 struct ArchitectureNameTests {
     @Test(arguments: ["x86_64", "aarch64", "riscv64"])
-    func `the name of an architecture with a release is supported`(name: String) {
+    func `the name of an architecture for which bgtask has a release is supported`(name: String) {
         #expect(ArchitectureName.verdict(on: name) == .supported)
     }
 
@@ -14,12 +14,15 @@ struct ArchitectureNameTests {
         ("x86-64", "x86_64"), ("amd64", "x86_64"), ("X86_64", "x86_64"), ("x64", "x86_64"), ("arm64", "aarch64"),
         ("AArch64", "aarch64"), ("rv64", "riscv64"),
     ])
-    func `another spelling of a supported architecture is misspelt`(name: String, meant: String) {
+    func `another spelling of a supported architecture is reported as misspelt, with the right name`(
+        name: String,
+        meant: String
+    ) {
         #expect(ArchitectureName.verdict(on: name) == .misspelt(meant: meant))
     }
 
     @Test(arguments: ["loongarch64", "s390x", "ppc64le", "i686"])
-    func `the name of an architecture without a release is unsupported, because a later release may have it`(
+    func `the name of an architecture for which bgtask has no release is unsupported, not malformed`(
         name: String
     ) {
         #expect(ArchitectureName.verdict(on: name) == .unsupported)

@@ -9,7 +9,7 @@ struct GrantedRightTests {
         .setting(key: "place", access, defaultPath: path)
     }
 
-    @Test func `a path is included in its directory with the same or a wider access`() {
+    @Test func `the grant of a path is included in the grant of its directory with the same or a wider access`() {
         #expect(GrantedRight.path(.read, "/srv/a").isIncluded(in: [.path(.read, "/srv")]))
         #expect(GrantedRight.path(.read, "/srv/a").isIncluded(in: [.path(.write, "/srv/a/")]))
         #expect(GrantedRight.path(.read, "/srv/a").isIncluded(in: [.path(.execute, "/srv")]))
@@ -19,7 +19,8 @@ struct GrantedRightTests {
         #expect(!GrantedRight.path(.read, "/srvx").isIncluded(in: [.path(.read, "/srv")]))
     }
 
-    @Test func `a setting is included in the same setting with the same default value or a granted one`() {
+    @Test func `the grant of a setting is included in one of the same setting with the same or a granted default path`()
+    {
         #expect(setting(.read, "/srv").isIncluded(in: [setting(.write, "/srv")]))
         #expect(setting(.read, nil).isIncluded(in: [setting(.read, "/srv")]))
         #expect(setting(.read, "/data/a").isIncluded(in: [setting(.read, "/srv"), .path(.read, "/data")]))
@@ -29,7 +30,7 @@ struct GrantedRightTests {
         #expect(!setting(.read, "/data/../home").isIncluded(in: [setting(.read, "/srv"), .path(.read, "/data")]))
     }
 
-    @Test func `network, processes and health research are included in themselves alone`() {
+    @Test func `each of the grants network, processes and health research includes itself and neither of the others`() {
         let all: [GrantedRight] = [.network, .processes, .healthResearch]
         for right in all {
             #expect(right.isIncluded(in: all))
@@ -37,7 +38,9 @@ struct GrantedRightTests {
         }
     }
 
-    @Test func `a port is included in itself and in the network, and the network in no port`() {
+    @Test
+    func `the grant of a port is included in itself and in the network grant, and does not include the network grant`()
+    {
         for right in [GrantedRight.connect(443), .listen(443)] {
             #expect(right.isIncluded(in: [right]) && right.isIncluded(in: [.network]))
             #expect(!GrantedRight.network.isIncluded(in: [right]))
@@ -45,12 +48,12 @@ struct GrantedRightTests {
         #expect(!GrantedRight.connect(443).isIncluded(in: [.listen(443), .connect(80)]))
     }
 
-    @Test func `a Unix socket is included in its directory, and in no grant of files`() {
+    @Test func `the grant of a Unix socket is included in that of its directory of sockets, not in a grant of files`() {
         #expect(GrantedRight.unix("/run/a/s").isIncluded(in: [.unix("/run/a")]))
         #expect(!GrantedRight.unix("/run/a/s").isIncluded(in: [.path(.write, "/run"), .network, .gpu]))
     }
 
-    @Test func `a line of the canonical text cannot imitate another one`() {
+    @Test func `a setting key or a path that imitates another right does not have that right's canonical text`() {
         let imitating = GrantedRight.setting(key: "a 4:/srv", .read, defaultPath: nil)
         let imitated = GrantedRight.setting(key: "a", .read, defaultPath: "/srv none")
         #expect(imitating.canonicalText != imitated.canonicalText)

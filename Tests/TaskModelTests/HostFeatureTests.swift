@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A required feature is offered under its exact name, or missing")
 struct HostFeatureTests {
-    @Test func `the missing features are returned once each, in the order of the requirement`() {
+    @Test func `missing host features are returned once each, in the order of the requirement`() {
         let required = ["b/1", "a/1", "c/1", "b/1"]
         #expect(HostFeatures.missing(of: required, offered: ["a/1"]) == ["b/1", "c/1"])
         #expect(HostFeatures.missing(of: [], offered: []) == [])

@@ -30,7 +30,7 @@ struct IdentifierTests {
         #expect(flaw.text == "has 256 bytes, and at most 255 are allowed; shorten it")
     }
 
-    @Test func `each flaw of an identifier has one remedy`() throws {
+    @Test func `the message about an invalid identifier is its problem, a semicolon and its remedy`() throws {
         for text in ["", "example", "com..example", "com.exa mple"] {
             let flaw = try #require(ReverseDNSName.flaw(in: text))
             #expect(flaw.text == "\(flaw.problem); \(flaw.remedy)" && !flaw.problem.contains(";"))
@@ -43,7 +43,7 @@ struct IdentifierTests {
     }
 
     @Test(.proves(10))
-    func `a pattern ends in a dot and a star and covers every identifier that continues its prefix`() throws {
+    func `a pattern with a dot and a star at its end covers identifiers that continue its prefix`() throws {
         let pattern = try #require(PermittedIdentifier("com.example.app.export.*"))
         #expect(pattern.description == "com.example.app.export.*")
         #expect(pattern.covers(try #require(TaskIdentifier("com.example.app.export.one"))))
@@ -58,7 +58,9 @@ struct IdentifierTests {
         #expect(PermittedIdentifier(text) == nil)
     }
 
-    @Test(.proves(9)) func `an exact permitted identifier covers only itself`() throws {
+    @Test(.proves(9)) func `an exact permitted identifier covers itself, and not an identifier that continues it`()
+        throws
+    {
         let exact = try #require(PermittedIdentifier("com.example.app"))
         #expect(exact.covers(try #require(TaskIdentifier("com.example.app"))))
         #expect(!exact.covers(try #require(TaskIdentifier("com.example.app.more"))))

@@ -41,27 +41,29 @@ struct LimitedGrantTests {
         ("*", true), ("com.example.*", true), ("com.example.feed", true), ("com.example.feed.*", false),
         ("com.exam.*", false), ("com.example.fee", false),
     ])
-    func `an entry applies to the plugins that its pattern matches`(_ pattern: String, applies: Bool) throws {
+    func `a grant limit applies to the plugins that its pattern matches`(_ pattern: String, applies: Bool) throws {
         let found = try grants(Grants(network: true), [pattern: GrantLimit(network: false)])
         #expect(found.map(\.isRefused) == [applies])
     }
 
     @Test(arguments: ["", "com", "com.*", "*.feed", "com.*.feed", "com.example.fe*", "**"])
-    func `another text is no pattern`(_ text: String) { #expect(PluginPattern(text) == nil) }
+    func `an incomplete identifier, or a star that does not follow a prefix of two parts, is no plugin pattern`(
+        _ text: String
+    ) { #expect(PluginPattern(text) == nil) }
 
-    @Test func `the limits of a main plugin apply to its extensions`() throws {
+    @Test func `the grant limits of a main plugin apply to its extension`() throws {
         let limit = ["com.example.feed": GrantLimit(network: false)]
         let found = try grants(Grants(network: true), limit, of: "com.example.keyboard", main: "com.example.feed")
         #expect(found.map(\.isRefused) == [true])
     }
 
-    @Test func `a limit that permits grants nothing and lifts no other limit`() throws {
+    @Test func `a grant limit that permits a right neither grants that right nor lifts another limit`() throws {
         let limits = ["*": GrantLimit(network: false), "com.example.feed": GrantLimit(network: true, processes: true)]
         #expect(try grants(.none, limits).isEmpty)
         #expect(try grants(Grants(network: true), limits).map(\.isRefused) == [true])
     }
 
-    @Test func `a path is narrowed to its parts in the limit`() throws {
+    @Test func `a requested path is narrowed to its parts within the grant limit`() throws {
         #expect(try paths(["/srv/a"], ["/srv"]) == ["/srv/a"])
         #expect(try paths(["/srv"], ["/srv/a", "/srv/b", "/home"]) == ["/srv/a", "/srv/b"])
         #expect(try paths(["/srv"], ["/home"]).isEmpty)
@@ -70,7 +72,7 @@ struct LimitedGrantTests {
         #expect(try paths(["/"], ["/srv"]) == ["/srv"])
     }
 
-    @Test func `several limits leave the part that lies in all of them`() throws {
+    @Test func `several grant limits narrow a requested path to the part that lies in all of them`() throws {
         #expect(try paths(["/srv"], ["/srv/a"], ["/srv/a/b"]) == ["/srv/a/b"])
         #expect(try paths(["/srv"], ["/srv/a"], ["/srv/b"]).isEmpty)
         let limits = [
@@ -80,7 +82,7 @@ struct LimitedGrantTests {
         #expect(place?.path == "/srv/a/b" && place.map { Set($0.within) } == ["/srv", "/srv/a/b"])
     }
 
-    @Test func `a setting that holds a path is narrowed, and a path with two dots is refused`() throws {
+    @Test func `a setting's path within the grant limit is accepted, and a path with two dots is refused`() throws {
         let requested = Grants(settings: [.init(key: "place", access: .read)])
         let limits = ["*": GrantLimit(paths: [.read: ["/srv"]])]
         #expect(try grants(requested, limits, settings: ["place": "/srv/a"]).map(\.isRefused) == [false])
@@ -88,7 +90,9 @@ struct LimitedGrantTests {
         #expect(try grants(requested, [:], settings: ["place": "relative"]).isEmpty)
     }
 
-    @Test func `a limit of the network refuses ports, and limits of sockets and processors their grants`() throws {
+    @Test func `grant limits of network, Unix sockets and GPU refuse requested ports, other sockets and the GPU`()
+        throws
+    {
         let limits = ["*": GrantLimit(network: false, gpu: false, unix: ["/run/a"])]
         let requested = Grants(connect: [443], listen: [80], unix: ["/run", "/tmp/x"], gpu: true)
         let found = try grants(requested, limits)
@@ -101,7 +105,7 @@ struct LimitedGrantTests {
         return try grants(requested, Dictionary(uniqueKeysWithValues: all))
     }
 
-    @Test func `a limit of ports leaves the requested ports that it has`() throws {
+    @Test func `a grant limit of ports refuses the requested ports that it does not contain`() throws {
         let limit = GrantedPorts(connect: [443], listen: [8080])
         let found = try ports(Grants(connect: [443, 80, 8080], listen: [8080, 443]), limit)
         #expect(found.map(\.isRefused) == [false, true, true, false, true])
@@ -110,7 +114,8 @@ struct LimitedGrantTests {
         #expect(try ports(Grants(listen: [443]), GrantedPorts(connect: [443], listen: [])).map(\.isRefused) == [true])
     }
 
-    @Test func `a limit of ports narrows the whole network to them, and several limits to those in all of them`() throws
+    @Test func `grant limits of ports narrow a request for the whole network to the ports that all of them contain`()
+        throws
     {
         let first = GrantedPorts(connect: [443, 80], listen: [8080])
         let one = try ports(Grants(network: true), first)
@@ -124,7 +129,7 @@ struct LimitedGrantTests {
         #expect(try ports(.none, first).isEmpty)
     }
 
-    @Test func `a limit of ports is shown in the notation of the configuration`() {
+    @Test func `a grant limit of ports is shown in the notation of the configuration`() {
         #expect(
             GrantLimit(ports: GrantedPorts(connect: [443, 80], listen: [])).words == [
                 "network { connect: [443, 80] }"
@@ -133,7 +138,10 @@ struct LimitedGrantTests {
         #expect(GrantLimit(ports: GrantedPorts(connect: [], listen: [])).words == ["network {}"])
     }
 
-    @Test func `the cause of a narrowed grant is the key with its value, and an unchanged grant has none`() throws {
+    @Test
+    func `the cause of a narrowed grant is the configuration key with its value, and an unchanged grant has none`()
+        throws
+    {
         let limits = ["*": GrantLimit(network: false, paths: [.write: ["/srv/a"], .read: ["/srv"], .execute: []])]
         let requested = Grants(network: true, processes: true, read: ["/srv"], write: ["/srv"], execute: ["/opt/x"])
         #expect(

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("A manifest can only lower the limits of the host")
 struct PluginLimitTests {
-    @Test func `the lower limit of manifest and host applies, and a missing one limits nothing`() {
+    @Test
+    func `the lower of the manifest's and the host's limit of a resource applies, and a missing limit has no effect`() {
         let manifest = PluginLimits(memory: 100, processes: 1_000)
         #expect(
             manifest.bounded(by: PluginLimits(memory: 200, processes: 512)) == PluginLimits(memory: 100, processes: 512)

@@ -20,7 +20,7 @@ struct TerminalSafeTests {
         }
     }
 
-    @Test func `text of several lines keeps its line ends and tabs only`() {
+    @Test func `in text of several lines, line ends and tabs are kept and other unsafe characters are escaped`() {
         for scalar in Self.unsafe where scalar != "\n" && scalar != "\t" {
             #expect("a\n\t\(scalar)b".terminalSafeLines.hasPrefix("a\n\t\\"), "\(scalar.value)")
         }
@@ -28,12 +28,12 @@ struct TerminalSafeTests {
         #expect("a\u{301}\u{200d}b".terminalSafe == "a\u{301}\\u{200D}b")
     }
 
-    @Test func `letters, combining marks, wide characters and emoji are not changed`() {
+    @Test func `letters, combining marks, wide characters and emoji are not escaped for a terminal`() {
         let text = "Größe e\u{301} שלום العربية 日本 😀 ❤\u{fe0f} ~ !"
         #expect(text.terminalSafe == text && text.terminalSafeLines == text && text.terminalSafeJSON == text)
     }
 
-    @Test func `JSON with escapes instead of unsafe characters has the same value and none of them`() throws {
+    @Test func `JSON made safe for a terminal has the same value as before and contains no unsafe character`() throws {
         let strings = Self.unsafe.map { "a\($0)b" } + ["\\u009b", "Größe 😀", "\"\\\u{7f}"]
         let plain = try #require(String(bytes: JSONEncoder().encode(strings), encoding: .utf8))
         #expect(plain.unicodeScalars.contains { $0.isUnsafeInTerminal })

@@ -4,7 +4,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Wall time and monotonic time are different types, and no arithmetic on them traps")
+@Suite("Arithmetic on wall time, monotonic time and durations is clamped instead of trapping")
 struct TimeTests {
     @Test func `a time plus a duration is a time, and the difference of two times is a duration`() {
         let time = WallTime(nanoseconds: 1_000)

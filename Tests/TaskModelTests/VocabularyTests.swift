@@ -18,7 +18,7 @@ struct VocabularyTests {
         #expect("\(refusal)" == "not-permitted (mode-fetch-missing): add fetch")
     }
 
-    @Test func `task identifiers are unique across the launches of a host`() {
+    @Test func `the task IDs of fifty launches with a hundred tasks each are unique`() {
         var ids: Set<TaskID> = []
         for launch in 1...50 {
             for index in 0..<100 { ids.insert(TaskID(launch: LaunchNumber(rawValue: Int64(launch)), index: index)) }
@@ -29,7 +29,7 @@ struct VocabularyTests {
     }
 
     @Test(.proves(81))
-    func `assertion identifiers are unique across the launches of a host and belong to one launch`() {
+    func `the assertion IDs of fifty launches with a hundred assertions each are unique and belong to their launch`() {
         var ids: Set<AssertionID> = []
         for launch in (1...50).map(LaunchNumber.init(rawValue:)) {
             for count in 1...100 as ClosedRange<UInt32> {

@@ -22,7 +22,7 @@ struct DayBudgetTests {
         host.complete(.clean)
     }
 
-    @Test(.proves("C7")) func `a used up day budget delays a request until enough use is older than a day`() {
+    @Test(.proves("C7")) func `a used up day budget delays a request until the time given in its reason`() {
         use(.minutes(9))
         use(.minutes(9))
         host.submit(.vacuum, after: .seconds(1))

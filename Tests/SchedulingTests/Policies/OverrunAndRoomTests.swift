@@ -38,7 +38,7 @@ struct OverrunAndRoomTests {
         #expect(rest(host) == .seconds(1))
     }
 
-    @Test(.proves("C7")) func `the overruns in a row of a plugin survive a restart`() {
+    @Test(.proves("C7")) func `a plugin's number of consecutive overruns survives a restart`() {
         let host = SchedulerDriver(.app())
         overrun(host)
         overrun(host)

@@ -75,14 +75,14 @@ struct PolicyTests {
     }
 
     @Test(.proves("C13"), arguments: Policy.allCases)
-    func `a policy that is switched off permits all work, and its rationale names policies.off`(_ policy: Policy) {
+    func `each policy that is switched off has a may verdict, and its rationale names policies.off`(_ policy: Policy) {
         let facts = Self.everything { $0.configuration.policies.off = [policy] }
         #expect(Self.verdict(policy, facts) == .may)
         #expect(policy.rationale(on: facts) == "disabled by policies.off in the configuration")
     }
 
     @Test(.proves("C13"))
-    func `a must verdict overrides every wait verdict, and a wait verdict overrides every may verdict`() {
+    func `a must verdict of one policy overrides wait verdicts of others, and a wait verdict overrides may verdicts`() {
         #expect(Policy.reasons(on: Self.everything()).isEmpty)
         #expect(Policy.reasons(on: Self.everything { $0.isUserRequested = false }).isEmpty)
         let withoutLimit = Self.everything {
@@ -94,7 +94,8 @@ struct PolicyTests {
         #expect(Policy.reasons(on: calm).isEmpty)
     }
 
-    @Test(.proves("C13")) func `the verdicts are listed by policy in the order of the policies`() {
+    @Test(.proves("C13"))
+    func `the list of verdicts on a request has one verdict per policy, in the order of the policies`() {
         let verdicts = Policy.verdicts(on: Self.everything())
         #expect(verdicts.map(\.policy) == Policy.allCases)
         let names = verdicts.map(\.verdict.name)
@@ -159,7 +160,7 @@ struct PolicyTests {
     }
 
     @Test(.proves("C7"))
-    func `overruns lengthen a plugin's spacing, never shorten it, and have no effect when the spacing policy is off`() {
+    func `an overrun cooldown replaces a shorter configured spacing, not a longer one, if the spacing policy is on`() {
         var policy = PluginPolicy()
         policy.spacing = .minutes(2)
         var standing = Eligibility.Standing(plugin: .app, policy: policy)
@@ -189,7 +190,7 @@ struct PolicyTests {
         }
     }
 
-    @Test(.proves("C7")) func `a day budget with one nanosecond left delays nothing`() {
+    @Test(.proves("C7")) func `a day budget with one nanosecond left does not delay a request`() {
         let facts = Self.facts {
             $0.standing.record.dayUse.add(Duration.hours(4).wholeNanoseconds - 1, at: $0.now.wall)
         }
@@ -209,8 +210,9 @@ struct PolicyTests {
     // MARK: Policy stagger
 
     @Test(.proves("C7"), arguments: StaggerCause.allCases)
-    func `each plugin has its own fixed staggered delay after boot, resume and regained network`(_ cause: StaggerCause)
-    {
+    func `the staggered delay after boot, resume and regained network is fixed per plugin and differs for two plugins`(
+        _ cause: StaggerCause
+    ) {
         let facts = Self.facts(needsNetwork: true) {
             $0.configuration.policies.stagger = .hours(10)
             let now = $0.now.monotonic

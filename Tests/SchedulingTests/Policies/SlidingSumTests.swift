@@ -10,7 +10,8 @@ import Testing
 struct SlidingSumTests {
     private let start = ManualClock().now.wall
 
-    @Test(.proves("C7")) func `a value leaves a sliding sum exactly at the end of the window`() {
+    @Test(.proves("C7"))
+    func `a value added at the beginning of a slot leaves a sliding sum exactly at the end of the window`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         sum.add(10, at: start)
         #expect(sum.total(at: start + .hours(24) - .nanoseconds(1)) == 10)
@@ -86,7 +87,7 @@ struct SlidingSumTests {
         #expect(record.overruns == 2)
     }
 
-    @Test(.proves(69)) func `every launch that a user caused counts as a use`() {
+    @Test(.proves(69)) func `a background launch and a continued launch count as uses if a user caused them`() {
         var record = PluginRecord()
         record.note(past(.completed, cause: .user))
         record.note(past(.completed, lane: .continued, cause: .user))

@@ -37,7 +37,7 @@ struct StaggerTests {
     }
 
     @Test(.proves("C7"))
-    func `requests that became due during a reboot begin at a different time for each plugin`() throws {
+    func `requests of two plugins that became due during a reboot begin at different times`() throws {
         let host = host(.app(), .mail())
         host.submit(.clean, after: .hours(1))
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))

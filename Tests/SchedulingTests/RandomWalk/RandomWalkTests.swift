@@ -7,7 +7,7 @@ import Testing
 /// The walks run in parallel parts. Environment variables set the number of events (`BGTASK_WALK_EVENTS`), the first
 /// seed (`BGTASK_WALK_SEED`), or one walk to replay step by step (`BGTASK_WALK`), as a failure prints it or as `seed:`
 /// and its seed.
-@Suite("The statements of the semantics hold after any events in any order")
+@Suite("The scheduler conforms to a naive model of the semantics under random events")
 struct RandomWalkTests {
     private static let parts = 4
     private static let steps = 400
@@ -19,7 +19,7 @@ struct RandomWalkTests {
     private static let mostFailures = 3
 
     @Test(.proves("C3", "C7", "C12", "C13"), .enabled(if: replayed == nil))
-    func `a hundred thousand random events violate no statement of the semantics`() async {
+    func `a hundred thousand random events reveal no violation of the naive model's rules`() async {
         let party = WalkParty(firstSeed: Self.firstSeed, interval: 1_000_000)
         await withTaskGroup { group in
             for part in 0..<Self.parts { group.addTask { Self.walk(part, of: party) } }

@@ -226,7 +226,7 @@ struct ScheduleTests {
 
     // MARK: Stagger
 
-    @Test func `each schedule has its own fixed delay within its stagger window`() {
+    @Test func `two schedules of a plugin have different fixed delays within their stagger window`() {
         let host = SchedulerDriver(.studio()) {
             $0.plugins[.app, default: PluginPolicy()].schedules = [
                 .clean: WorkSchedule(.every(.hours(4)), stagger: .hours(2)),

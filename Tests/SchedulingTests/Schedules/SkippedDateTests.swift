@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Each local date of a calendar rule has one occurrence, whatever the clocks of its zone do")
+@Suite("Each existing local date of a calendar rule has one occurrence, also where clocks skip or repeat times")
 struct SkippedDateTests {
     private static func seconds(_ text: String) throws -> Int64 {
         Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970)
@@ -73,7 +73,10 @@ struct SkippedDateTests {
         #expect(try occurrences("30 02:30", zones, after: "2011-12-01T00:00:00Z", 1) == ["2012-01-29T12:30:00Z"])
     }
 
-    @Test func `a calendar rule has one midnight on a date that begins twice because the clock is set back`() throws {
+    @Test
+    func `a calendar rule for midnight has one occurrence on a date that begins twice because clocks are set back`()
+        throws
+    {
         // At 00:00 on Sunday clocks are set back to 23:00 on Saturday.
         let zones = try Self.zone(-2, until: "2019-02-17T02:00:00Z", -3)
         #expect(

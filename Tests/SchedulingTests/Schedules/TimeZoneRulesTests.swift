@@ -21,7 +21,7 @@ struct TimeZoneRulesTests {
         return Date(timeIntervalSince1970: Double(instant)).formatted(.iso8601)
     }
 
-    @Test func `a yearly rule of a time zone changes the offset at its dates, in each year`() throws {
+    @Test func `a yearly rule of a time zone changes the offset at its dates`() throws {
         for year in ["1971", "2026", "2099"] {
             #expect(try hours(.berlin, "\(year)-01-15T00:00:00Z") == 1)
             #expect(try hours(.berlin, "\(year)-07-15T00:00:00Z") == 2)
