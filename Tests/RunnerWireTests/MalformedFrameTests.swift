@@ -123,7 +123,9 @@ struct MalformedFrameTests {
         }
     }
 
-    @Test func `the largest submission and the largest delivery are far below the wire frame limits`() throws {
+    @Test func `the largest submission and the largest delivery take less than an eighth of their wire frame limits`()
+        throws
+    {
         let payload = Array(repeating: 1 as UInt8, count: TaskRequest.maximumPayload)
         let request = TaskRequest(
             identifier: SampleMessages.longest,

@@ -64,7 +64,8 @@ struct RemovalTests {
         #expect(host.entries(.pluginInstalled).count == 1)
     }
 
-    @Test(.proves("C17")) func `a plugin whose refused manifest is removed is missing`() {
+    @Test(.proves("C17"))
+    func `the requests of a plugin whose refused manifest is removed wait with reason plugin-missing`() {
         host.refuse(.app, because: "line 3 is wrong")
         host.advance(by: .days(3))
         host.remove(.app)
@@ -293,7 +294,8 @@ struct RemovalTests {
         #expect(host.pending.isEmpty && host.outcomes(of: .clean) == [.abandoned])
     }
 
-    @Test(.proves("C10")) func `the requests of a removed plugin are dropped when the clock stays a year ahead`() {
+    @Test(.proves("C10"))
+    func `the requests of a removed plugin are dropped when the clock stays a year ahead for ten minutes`() {
         host.remove(.app)
         host.stepWallClock(by: .days(365))
         host.advance(by: Self.doubt)

@@ -110,7 +110,7 @@ struct AtomicityTests {
     }
 
     @Test
-    func `a launch with an open task cannot end, unless the same commit also ends the task, even after the launch`()
+    func `a launch with an open task cannot end, unless the same commit also ends the task`()
         async throws
     {
         let ledger = try Ledger.inMemory()

@@ -50,7 +50,7 @@ struct DeliveryTests {
     }
 
     @Test
-    func `a task that joined a launch is requeued as submitted, and its next launch has its payload`() async throws {
+    func `a task that joined a launch is requeued with its fields, and its next launch has its payload`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(3), payload: [3]), .startLaunch(plan(1, [])),
             delivered(.request(fullRequest(3)), in: 1, index: 0),

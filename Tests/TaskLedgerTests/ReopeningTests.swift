@@ -193,7 +193,7 @@ struct ReopeningTests {
         try directory.tamper(sql.replacing("type = 9", with: "type = iif(number = 4, 9, type)"))
     }
 
-    @Test func `commits are fully synced to disk, with foreign keys enabled and a write-ahead log`() throws {
+    @Test func `a ledger is opened with full synchronization of commits, foreign keys and a write-ahead log`() throws {
         let ledger = try Ledger.open(path: directory.path)
         let settings = try ledger.database.writeWithoutTransaction { database in
             try ["synchronous", "foreign_keys", "journal_mode"].map {

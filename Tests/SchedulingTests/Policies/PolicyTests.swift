@@ -287,7 +287,7 @@ struct PolicyTests {
     }
 
     @Test(.proves(73))
-    func `if the policy of idleness is off, the rationale of high load says that it applies to requests only`() {
+    func `if the policy of idleness is off, the rationale of the load policy names requests as its scope`() {
         let facts = Self.facts(.event) { $0.configuration.policies.off = [.idle] }
         #expect(Policy.load.rationale(on: facts) == "applies to requests only")
     }

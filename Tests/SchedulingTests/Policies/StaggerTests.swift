@@ -53,7 +53,7 @@ struct StaggerTests {
         #expect(host.batches.count == 2)
     }
 
-    @Test(.proves("C7")) func `a restart of the host without a boot staggers no request`() {
+    @Test(.proves("C7")) func `a restart of the host without a reboot does not stagger a due request`() {
         let host = host(.app())
         host.submit(.clean, after: .hours(1))
         host.restart(after: .hours(2))
