@@ -46,7 +46,9 @@ struct ForeignRequestTests {
     }
 
     @Test(.proves(30), arguments: [-62_135_769_600, -1, 0, Double.nan])
-    func `a Swift request with a begin date in the past becomes a C request without a delay`(_ seconds: Double) {
+    func `a Swift request with a begin date of 1970 or earlier, or NaN, becomes a C request without a delay`(
+        _ seconds: Double
+    ) {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         request.earliestBeginDate = Date(timeIntervalSince1970: seconds)
         #expect(seen(request).request.earliest_begin_ns == 0)

@@ -24,7 +24,11 @@ struct CallTagTests {
         }
     }
 
-    @Test func `each function of a table states whether it blocks, and only calls with an answer do`() throws {
+    @Test
+    func
+        `each function of the header's tables states whether it blocks, and only submit, cancel, cancel_all and pending block`()
+        throws
+    {
         let blocking = try Self.functions().compactMap { function in
             function.comment.firstMatch(of: /blocks=(no|commit|answer)/).map { (function.name, String($0.1)) }
         }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("The header's constants keep their shipped values")
 struct ConstantTests {
-    @Test(.proves("C18")) func `every constant of the header has its shipped value and type, reserved ones included`() {
+    @Test(.proves("C18"))
+    func `every numeric constant of the header has its shipped value and type, reserved ones included`() {
         for constant in Self.signed { #expect(constant.value == constant.shipped, "\(constant.name)") }
         for constant in Self.unsigned { #expect(constant.value == constant.shipped, "\(constant.name)") }
         for constant in Self.wide { #expect(constant.value == constant.shipped, "\(constant.name)") }
@@ -22,7 +23,7 @@ struct ConstantTests {
         #expect(Set(defined) == Set(golden))
     }
 
-    @Test func `a manifest may require exactly the optional features that the header names`() throws {
+    @Test func `the host's list of optional features is the list that the header names`() throws {
         let named = try Header.text().matches(of: /#define BGTASK_[A-Z_]+ +"(bgtask\.[^"]+)"/).map { String($0.1) }
         #expect(named == HostFeatures.ofABI)
     }
@@ -31,7 +32,11 @@ struct ConstantTests {
         "BGT_KIND_", "BGT_LANE_", "BGT_ROLE_", "BGT_CAUSE_", "BGT_EVENT_", "BGT_EXPIRED_", "BGT_LOG_",
         "BGT_VOCABULARY_",
     ])
-    func `the header's constants with the same prefix are distinct and not zero`(prefix: String) {
+    func
+        `the header's kinds, lanes, roles, causes, events, expiration reasons, log levels and vocabularies are distinct and not zero`(
+            prefix: String
+        )
+    {
         let numbers = Self.unsigned.filter { $0.name.hasPrefix(prefix) }.map(\.value)
         #expect(numbers.contains(0) == false)
         #expect(Set(numbers).count == numbers.count)

@@ -9,7 +9,9 @@ import Testing
 @Suite("The header's inline functions set the sizes of the structs")
 struct ConvenienceTests {
     @Test(.proves(76))
-    func `a request made by the header's functions has its size and kind, and every other field is zero`() {
+    func
+        `a request made by the header's functions has its size, kind, identifier and flags, and no begin date or payload`()
+    {
         "com.example.work".withCString { identifier in
             for (request, kind) in [
                 (bgt_refresh_request(identifier), BGT_KIND_REFRESH),
@@ -39,7 +41,8 @@ struct ConvenienceTests {
         #expect(abs(Date.now.timeIntervalSince1970 - Double(before) / 1e9) < 60)
     }
 
-    @Test func `bgt_seconds_from_now returns never or no delay for times outside of its range`() {
+    @Test
+    func `bgt_seconds_from_now returns the maximum for delays beyond its range, and 0 for the most negative delay`() {
         #expect(bgt_seconds_from_now(.max) == .max)
         #expect(bgt_seconds_from_now(9_000_000_000) == .max)
         #expect(bgt_seconds_from_now(.min) == 0)
@@ -59,7 +62,7 @@ struct ConvenienceTests {
         }
     }
 
-    @Test func `each inline function of the header calls its own entry of the host table`() {
+    @Test func `the header's inline functions call the matching functions of the host table`() {
         withUnsafePointer(to: EchoHost.table) { host in
             let work: bgt_handler = { _, _, _ in }
             let release: bgt_release = { _ in }

@@ -21,7 +21,10 @@ struct GrownHeaderTests {
     }
 
     @Test(arguments: ["header", "runner"])
-    func `a directory with a repository or with foreign sources is refused, and its files are kept`(part: String) throws
+    func
+        `the script for a simulated minor version refuses a directory with a repository or, for a runner, with foreign sources`(
+            part: String
+        ) throws
     {
         for marker in [".git", "Sources"] {
             if part == "header", marker == "Sources" { continue }
@@ -43,7 +46,10 @@ struct GrownHeaderTests {
         }
     }
 
-    @Test func `a header beside foreign sources deletes none of them`() throws {
+    @Test
+    func `the script for a simulated minor version writes its header beside a foreign source file and keeps that file`()
+        throws
+    {
         try Scratch.with { scratch in
             let sources = scratch.directory.appending(path: "Sources")
             try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
@@ -55,7 +61,7 @@ struct GrownHeaderTests {
     }
 
     @Test(.proves("BGT-ABI-03"), arguments: ["x86_64", "aarch64"])
-    func `a header that has grown at the end of every struct is reported as growth, not as a break`(
+    func `the ABI check reports members added at the end of the header's structs as growth, not as a break`(
         architecture: String
     ) throws {
         try withHeader { include, _ in
@@ -103,9 +109,11 @@ struct GrownHeaderTests {
     }
 
     @Test(arguments: [Compiler.gcc, .gxx, .clang, .clangxx].filter(\.isInstalled))
-    func `conveniences of a later minor than the target are not declared, and the header has no warnings`(
-        compiler: Compiler
-    ) throws {
+    func
+        `an inline function of a later minor than the target is not declared; with that target it compiles without warnings`(
+            compiler: Compiler
+        ) throws
+    {
         try withHeader { include, scratch in
             let call = """
                 #include <bgtask.h>

@@ -30,7 +30,11 @@ struct GuardRailTests {
         .enabled(if: Compiler.gcc.isInstalled),
         arguments: ["0", "0u", "(0)", "0x0", "(1 - 1)", "BGTASK_ABI_MINOR"]
     )
-    func `a target minor version may be written in any form that the preprocessor compares`(target: String) throws {
+    func
+        `a target minor version may be decimal, hexadecimal, parenthesized, an expression or a macro, without a warning`(
+            target: String
+        ) throws
+    {
         let text = """
             #define BGTASK_TARGET_MINOR \(target)
             #include <bgtask.h>
@@ -68,7 +72,7 @@ struct GuardRailTests {
     }
 
     @Test(.enabled(if: Compiler.gcc.isInstalled))
-    func `declarations for generators contain neither functions nor assertions`() throws {
+    func `the header with BGTASK_DECLARATIONS_ONLY contains neither inline functions nor static assertions`() throws {
         let text = "#define BGTASK_DECLARATIONS_ONLY\n#include <bgtask.h>\n"
         for compiler in [Compiler.gcc, .gxx, .clang, .clangxx] where compiler.isInstalled {
             try Scratch.with { scratch in
@@ -116,7 +120,7 @@ struct GuardRailTests {
     }
 
     @Test(.enabled(if: Compiler.gcc.isInstalled))
-    func `BGTASK_TRY returns from the function with every status except success`() throws {
+    func `BGTASK_TRY returns a positive or negative status from the function, and continues after success`() throws {
         try Scratch.with { scratch in
             let source = try scratch.write(
                 """

@@ -49,7 +49,7 @@ struct RecordedABITests {
     }
 
     @Test(.enabled(if: cross == nil, "\(cross ?? "")"), arguments: ["x86_64", "aarch64"])
-    func `a change of a member is reported as a break, with the remedy`(architecture: String) throws {
+    func `the ABI check reports a widened struct member as a break, with the remedy`(architecture: String) throws {
         let first = "    uint32_t expiration_reason;"
         let complaint = try complaint(
             replacing: first,
@@ -62,7 +62,7 @@ struct RecordedABITests {
     }
 
     @Test(.enabled(if: cross == nil, "\(cross ?? "")"))
-    func `a member at the end of a struct is reported as growth, with the remedy`() throws {
+    func `the ABI check reports a member added at the end of bgt_task_info as growth, with the remedy`() throws {
         let complaint = try complaint(
             replacing: "} bgt_task_info;",
             with: "    uint64_t later;\n} bgt_task_info;",
@@ -73,7 +73,9 @@ struct RecordedABITests {
     }
 
     @Test(.enabled(if: pycparser == nil, "\(pycparser ?? "")"))
-    func `pycparser reads the declarations alone, and finds every struct and no function`() throws {
+    func `pycparser reads the header with BGTASK_DECLARATIONS_ONLY, and finds every recorded struct and no function`()
+        throws
+    {
         let result = try check(["pycparser"])
         #expect(result.status == 0, "\(result.output)")
     }
@@ -91,7 +93,7 @@ struct RecordedABITests {
     }
 
     @Test(.enabled(if: abidiff == nil, "\(abidiff ?? "")"))
-    func `abidiff reports a changed parameter of a function of the host table, with the remedy`() throws {
+    func `abidiff reports a narrowed bgt_task as an ABI break`() throws {
         let complaint = try complaint(
             replacing: "typedef uint64_t bgt_task;",
             with: "typedef uint32_t bgt_task;",

@@ -9,13 +9,13 @@ struct RuleTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         .standardizedFileURL
 
-    @Test func `each rule has one paragraph in the header, in the order of the numbers`() throws {
+    @Test func `each ABI rule has one paragraph in the header, in the order of the numbers`() throws {
         let stated = try Header.text().matches(of: /\n \* (BGT-ABI-[0-9]{2})  \S/).map { String($0.1) }
         #expect(stated == ABIRule.allCases.map(\.rawValue))
     }
 
     @Test(arguments: ["Sources", "Documentation", "Plugins", "Tests"])
-    func `each rule that a source or a page cites is stated in the header`(folder: String) throws {
+    func `each ABI rule that a source or a page cites is stated in the header`(folder: String) throws {
         let stated = Set(ABIRule.allCases.map(\.rawValue))
         let directory = Self.root.appending(path: folder)
         let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)

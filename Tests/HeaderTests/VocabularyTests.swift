@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The host names every number of the header")
 struct VocabularyNameTests {
-    @Test func `each number of the header has its name in the vocabulary of its prefix`() throws {
+    @Test func `the host's vocabularies name each BGT_ number of the header, with the header's value`() throws {
         let text = try Header.text()
         var found = 0
         for vocabulary in ABIVocabulary.allCases {
@@ -25,7 +25,7 @@ struct VocabularyNameTests {
         #expect(Set(known) == Set(names))
     }
 
-    @Test func `a number without a name is unknown, and a negative status is the plugin's`() {
+    @Test func `the host names a number outside its vocabulary unknown, and a negative status plugin status`() {
         #expect("\(ABIVocabulary.status.name(of: 0))" == "BGT_OK")
         #expect("\(ABIVocabulary.status.name(of: -1))" == "plugin status")
         #expect("\(ABIVocabulary.status.name(of: 99))" == "unknown")

@@ -46,7 +46,7 @@ struct ConformancePageTests {
             + ConformanceCheck.all.filter { $0.rule == .abi(rule) }.map(\.name)
     }
 
-    @Test func `the tables of the page are those of the checks; BGTASK_RENEW=1 writes them`() throws {
+    @Test func `the tables of Documentation/Conformance.md equal those generated from the checks`() throws {
         let written = try String(contentsOf: Self.page, encoding: .utf8)
         let (start, end) = ("<!-- checks -->\n", "<!-- /checks -->")
         let first = try #require(written.range(of: start))
@@ -62,13 +62,17 @@ struct ConformancePageTests {
         }
     }
 
-    @Test func `every rule of the ABI has a check, or a reason why no check of a plugin can prove it`() {
+    @Test func `every ABI rule has either a check or a reason why no check of a plugin can prove it`() {
         for rule in ABIRule.allCases {
             #expect(checks(of: rule).isEmpty == (Self.unchecked[rule] != nil), "\(rule.rawValue)")
         }
     }
 
-    @Test func `every check has a plugin with its defect, and every marked plugin a check`() throws {
+    @Test
+    func
+        `every conformance check is named by a defective plugin, and every check that a defective plugin names exists`()
+        throws
+    {
         let marked = Set(try ConformanceFixture.all().compactMap { $0.failing ?? $0.warning })
         #expect(Set(ConformanceCheck.all.map(\.name)) == marked)
     }

@@ -17,7 +17,7 @@ struct ConformanceScheduleTests {
         ConformanceSchedule([check("a"), check("b", needs: ["a"]), check("c", needs: ["b"])], level: 1)
     }
 
-    @Test func `a check is due when all checks that it needs have passed`() {
+    @Test func `a conformance check is due after the check that it needs has passed or warned`() {
         var schedule = chain()
         #expect(schedule.next().due.map(\.name) == ["a"])
         #expect(schedule.next().due.isEmpty && !schedule.isDone)
@@ -28,7 +28,7 @@ struct ConformanceScheduleTests {
         #expect(schedule.isDone)
     }
 
-    @Test func `a failed check skips all checks that need it, directly or not`() {
+    @Test func `a failed conformance check skips the checks that need it, directly or not`() {
         var schedule = chain()
         _ = schedule.next()
         schedule.add(check("a").result(of: [ConformanceFlaw(.crash, "it crashed")]))
@@ -38,7 +38,7 @@ struct ConformanceScheduleTests {
         #expect(schedule.isDone)
     }
 
-    @Test func `an inapplicable or excluded check skips no other`() {
+    @Test func `an inapplicable or excluded conformance check does not skip the check that needs it`() {
         var schedule = chain()
         _ = schedule.next()
         schedule.add(check("a").result(.skip, reason: "no extension", isInapplicable: true))
@@ -51,13 +51,14 @@ struct ConformanceScheduleTests {
         #expect(excluding.next().due.map(\.name) == ["b"])
     }
 
-    @Test func `checks above the level are left out`() {
+    @Test func `a conformance check above the chosen level is left out`() {
         var schedule = ConformanceSchedule([check("a"), check("b", level: 2)], level: 1)
         #expect(schedule.next().due.map(\.name) == ["a"])
         #expect(schedule.isDone)
     }
 
-    @Test func `the gravest flaw decides the outcome, and each text is seen once`() {
+    @Test
+    func `the gravest flaw decides the outcome of a conformance check, and flaws with the same text are listed once`() {
         let flaws: [(ConformanceFlaw.Kind, TrialResult.Outcome)] = [
             (.remark, .warn), (.time, .timeout), (.leak, .leak), (.fault, .fail), (.exit, .exitedEarly),
             (.crash, .crash),
@@ -69,7 +70,7 @@ struct ConformanceScheduleTests {
         #expect(check("a").result(of: []).outcome == .pass)
     }
 
-    @Test func `each check needs only checks before it, of its level or below, and has a name of its own`() {
+    @Test func `each conformance check has a unique name and needs only earlier checks of its level or below`() {
         var levels: [String: Int] = [:]
         for check in ConformanceCheck.all {
             for needed in check.needs {

@@ -10,7 +10,10 @@ import Testing
 struct AssertionTableTests {
     private let launch = LaunchNumber(rawValue: 41)
 
-    @Test(.proves(81)) func `assertion numbers are never 0, never reused, and never equal to a task's number`() throws {
+    @Test(.proves(81))
+    func `a launch's first 1,000 assertion numbers are distinct, not 0, and differ from its first 100 task numbers`()
+        throws
+    {
         var table = AssertionTable<Int>(launch: launch)
         var seen: Set<UInt64> = [0]
         for _ in 0..<1_000 {
@@ -56,7 +59,8 @@ struct AssertionTableTests {
         #expect(over.begin(1) == .tooLate)
     }
 
-    @Test(.proves(82)) func `each open assertion is expired once, with the first reason`() throws {
+    @Test(.proves(82)) func `an open assertion with a handler gets one expiration call, with the first reason`() throws
+    {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...3).compactMap { table.begin($0).id }
         let silent = try table.open(nil)
@@ -71,7 +75,9 @@ struct AssertionTableTests {
     }
 
     @Test(.proves(82))
-    func `an assertion ended before its expiration call gets no call; ended inside, it is released after the call`() {
+    func
+        `an assertion ended before its expiration call gets none; ended inside the call, it leaves the handler's release to the call`()
+    {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...2).compactMap { table.begin($0).id }
         _ = table.expire(.budget)
@@ -85,7 +91,7 @@ struct AssertionTableTests {
 
     // Random orders of the calls that threads can make; a handler is a number that is never reused.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `no random order of assertion calls loses a handler or releases a handler twice`(seed: UInt64) {
+    func `in 50 random orders of assertion calls no handler is lost and none is released twice`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = AssertionTable<Int>(launch: launch)
         var given = 0

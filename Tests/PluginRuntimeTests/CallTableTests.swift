@@ -40,7 +40,11 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `a second list is requested when the first one has arrived, and delays no other call`() async {
+    @Test
+    func
+        `a second list of pending requests is requested when the first has arrived, and delays no call of another kind`()
+        async
+    {
         let callers = Callers(lists: [0, 1, 3])
         await callers.start(5)
         #expect(callers.sent == [0, 2, 4] && callers.table.waiting == 2)
@@ -54,7 +58,9 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `a request for a list that could not be sent delays no later list`() async {
+    @Test func `a call for the list of pending requests that could not be sent does not delay the next such call`()
+        async
+    {
         let callers = Callers(failing: [0], lists: [0, 1])
         await callers.start(2)
         #expect(callers.sent == [0, 1] && callers.results[0] == .some(nil))

@@ -17,7 +17,8 @@ struct EndScheduleTests {
         #expect(schedule.nextCheck(of: Activity(), at: begin) == nil)
     }
 
-    @Test func `a launch counts as quiet 250 ms after the last call of a thread of the plugin`() {
+    @Test
+    func `a launch with a quiet period of 250 ms counts as quiet 250 ms after the last call of a plugin's thread`() {
         let activity = Activity(lastCall: begin + .milliseconds(-100))
         #expect(schedule.nextCheck(of: activity, at: begin) == begin + .milliseconds(150))
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(149)) == begin + .milliseconds(150))
@@ -29,7 +30,7 @@ struct EndScheduleTests {
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == begin + .milliseconds(390))
     }
 
-    @Test func `without a quiet period only calls in progress delay the end of a launch`() {
+    @Test func `without a quiet period a past call does not delay the end of a launch, but a call in progress does`() {
         let schedule = EndSchedule(begin: begin, gracePeriod: .seconds(5))
         #expect(schedule.nextCheck(of: Activity(lastCall: begin), at: begin) == nil)
         let check = begin + EndSchedule.threadCheckInterval
@@ -48,14 +49,17 @@ struct EndScheduleTests {
         #expect(schedule.nextCheck(of: Activity(lastCall: late), at: begin + .seconds(1)) == nil)
     }
 
-    @Test func `the plugin's stop function has the whole grace period after the quiet period`() {
+    @Test
+    func
+        `the stop function's deadline is the grace period after its call, at most 400 ms later than the launch's grace period`()
+    {
         let called = begin + .milliseconds(250)
         #expect(schedule.stopDeadline(calledAt: called) == called + .seconds(5))
         #expect(schedule.stopDeadline(calledAt: begin + .seconds(1)) == begin + .milliseconds(5_400))
     }
 
     @Test(arguments: [Duration.milliseconds(1), .milliseconds(300), .seconds(5), .seconds(7 * 86_400)])
-    func `every stage of a launch's end is over half a second before the host's kill`(
+    func `every stage of a launch's end has its deadline at least half a second before the host's kill time`(
         gracePeriod: Duration
     ) {
         let quiet = Duration.milliseconds(250)

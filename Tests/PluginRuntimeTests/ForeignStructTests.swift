@@ -69,7 +69,8 @@ struct ForeignStructTests {
         #expect(filled.dropFirst(4).allSatisfy { $0 == 0xee })
     }
 
-    @Test(.proves("BGT-ABI-03")) func `the sizes of minor 0 are those of this header, which describes minor 0`() {
+    @Test(.proves("BGT-ABI-03"))
+    func `the host's struct sizes for minor 0 equal those of the header, whose minor is 0`() {
         #expect(BGTASK_ABI_MINOR == 0)
         #expect(ForeignStruct.MinorZero.request == MemoryLayout<bgt_request>.size)
         #expect(ForeignStruct.MinorZero.refusal == MemoryLayout<bgt_refusal>.size)

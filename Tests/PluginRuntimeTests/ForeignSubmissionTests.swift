@@ -208,7 +208,9 @@ struct ForeignSubmissionTests {
     }
 
     @Test(.proves("BGT-ABI-06"), arguments: [BGT_KIND_REFRESH, BGT_KIND_PROCESSING, BGT_KIND_HEALTH_RESEARCH])
-    func `an unknown strategy or resource of a request that has none yet is too new for this host`(kind: UInt32) {
+    func `an unknown strategy or resource in a refresh, processing or health research request is too new for this host`(
+        kind: UInt32
+    ) {
         let resource = problem { request in
             request.kind = kind
             request.resources = 2

@@ -20,7 +20,9 @@ struct ForeignTextTests {
     }
 
     @Test(arguments: ["abcdefgh", "äöüß", "€€€", "a😀b😀", "日本語"])
-    func `a text for or from a plugin is never cut inside a character`(text: String) {
+    func `texts of one to four bytes per character, for or from a plugin, are cut between characters at each limit`(
+        text: String
+    ) {
         for limit in 0...text.utf8.count + 1 {
             let cut = ForeignText.prefix(of: text, limit: limit)
             #expect(text.hasPrefix(cut))

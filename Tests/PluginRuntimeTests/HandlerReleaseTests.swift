@@ -9,7 +9,8 @@ import Testing
 struct HandlerReleaseTests {
     // Random orders of the calls that threads can make; a handler is a number that is never reused.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `in any order of calls each expiration handler is released exactly once, after its last use`(seed: UInt64) {
+    func `in random orders of calls each expiration handler is released exactly once, after its last use`(seed: UInt64)
+    {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {
             var model = Model()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A plugin's run_main is called before its stop or never")
 struct MainLoopTests {
-    @Test func `run_main is not called once stop is due`() {
+    @Test func `run_main is not called after stop is due`() {
         let loop = MainLoop()
         loop.skip()
         #expect(!loop.begin())

@@ -30,7 +30,7 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: refresh)?.handler == "first")
     }
 
-    @Test(.proves(13)) func `registrations of one table do not exist in another`() {
+    @Test(.proves(13)) func `a handler registered in one registration table does not exist in another`() {
         var first = table()
         #expect(first.register("com.example.app.refresh", "handler").isRegistered)
         _ = first.closeEntry(succeeded: true)
@@ -133,7 +133,7 @@ struct RegistrationTableTests {
     }
 
     @Test(.proves(18))
-    func `an identifier that only a pattern permits needs a handler of its own or of a matching pattern`() {
+    func `an identifier that only a pattern permits lacks a handler until that pattern has one`() {
         var table = table()
         let photos = identifier("com.example.app.export.photos")
         #expect(table.lacksHandler(for: photos))
@@ -143,7 +143,8 @@ struct RegistrationTableTests {
         #expect(!table.lacksHandler(for: photos))
     }
 
-    @Test(.proves(20)) func `an extension cannot register any identifier`() {
+    @Test(.proves(20))
+    func `an extension's registration is refused, whether or not the manifest permits the identifier`() {
         var table = RegistrationTable<String>(role: .extension, permitted: permitted)
         #expect(table.register("com.example.app.refresh", "handler") == .wrongRole)
         #expect(table.register("com.example.app.other", "handler") == .wrongRole)

@@ -32,7 +32,8 @@ struct TaskSlotsTests {
         #expect((0..<4).allSatisfy { !slots.isOpen(task($0)) })
     }
 
-    @Test func `numbers of other launches and beyond the slots have no fast answer`() throws {
+    @Test func `a task number of another launch or beyond the slots is never open there and holds no progress`() throws
+    {
         let foreign = [
             task(0, of: LaunchNumber(rawValue: 6)), task(0, of: LaunchNumber(rawValue: 8)), task(-1),
             task(TaskSlots.count), TaskID(rawValue: 0), TaskID(rawValue: .max),
@@ -45,7 +46,9 @@ struct TaskSlotsTests {
         }
     }
 
-    @Test func `progress replaces held progress only, and the newest one is taken once`() throws {
+    @Test func `progress is replaced in a task's slot only while it is held there, and the newest value is taken once`()
+        throws
+    {
         slots.open(task(0))
         #expect(!slots.replace(task(0), done: 1, total: 1_000_000), "no report is held")
         #expect(try slots.hold(progress(2), of: task(0)))
@@ -55,7 +58,7 @@ struct TaskSlotsTests {
         #expect(slots.take(task(0)) == nil && !slots.replace(task(0), done: 5, total: 1_000_000))
     }
 
-    @Test func `progress outside of its bounds is left to the tables`() throws {
+    @Test func `a task's slot refuses progress outside of its bounds and keeps the held progress`() throws {
         slots.open(task(0))
         #expect(try slots.hold(progress(2), of: task(0)))
         for (done, total) in [(-1, 10), (11, 10), (0, 0), (1, -1)] as [(Int64, Int64)] {
@@ -64,7 +67,7 @@ struct TaskSlotsTests {
         #expect(try slots.take(task(0)) == progress(2))
     }
 
-    @Test func `a closed task keeps its held progress, and no call replaces it`() throws {
+    @Test func `the slot of a closed task keeps its held progress and refuses new progress`() throws {
         slots.open(task(0))
         #expect(try slots.hold(progress(2), of: task(0)))
         slots.close(task(0))
@@ -72,7 +75,7 @@ struct TaskSlotsTests {
         #expect(try slots.take(task(0)) == progress(2))
     }
 
-    @Test func `progress of several threads is never mixed, and the last value is one thread's last`() async throws {
+    @Test func `progress that four threads set at once ends as the complete last value of one thread`() async throws {
         slots.open(task(0))
         #expect(try slots.hold(progress(0), of: task(0)))
         await withTaskGroup(of: Void.self) { group in

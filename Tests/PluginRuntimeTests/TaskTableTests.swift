@@ -19,7 +19,7 @@ struct TaskTableTests {
     }
 
     @Test(.proves("BGT-ABI-09"))
-    func `a second completion of a task is a violation unless the task expired before the first one`() {
+    func `the answer to a second completion of a task states whether the task had expired before the first one`() {
         var table = delivered()
         _ = table.complete(task, as: .success, at: early)
         _ = table.expire(.all, .budget, at: deadline)
@@ -161,7 +161,7 @@ struct TaskTableTests {
         #expect(table.complete(other, as: .success, at: MonotonicTime(nanoseconds: 5_100)).isTooLate)
     }
 
-    @Test func `a launch without a deadline accepts completions at any time`() {
+    @Test func `a launch without a deadline accepts a completion at the latest representable time`() {
         var table = TaskTable<String>([task], continued: [task], deadline: nil, gracePeriod: .nanoseconds(100))
         table.deliver([task])
         #expect(table.expire(.bounded, .budget, at: deadline).isEmpty)

@@ -19,7 +19,7 @@ struct TrialAnswerTests {
         if case .send(.refused(_, let refusal))? = actions.first { refusal.subReason } else { nil }
     }
 
-    @Test func `an accepted request is pending until it is replaced or cancelled`() throws {
+    @Test func `a request that a trial accepts is pending until it is replaced or cancelled`() throws {
         var trial = try PlayedTrial(tasks: ["one", "two"])
         _ = trial.enter()
         #expect(
@@ -36,7 +36,9 @@ struct TrialAnswerTests {
         #expect(trial.course.pending.map(\.payload) == [[7]])
     }
 
-    @Test func `a request that the manifest does not permit is refused with the sub-reason of a host`() throws {
+    @Test func `a trial refuses a request with an unpermitted identifier or of a missing mode, with that sub-reason`()
+        throws
+    {
         var trial = try PlayedTrial(tasks: ["one"], modes: [.fetch])
         _ = trial.enter()
         #expect(try refusal(submit(&trial, "other", .refresh)) == .identifierNotPermitted)
@@ -44,7 +46,11 @@ struct TrialAnswerTests {
         #expect(try refusal(submit(&trial, "one", .refresh)) == nil)
     }
 
-    @Test func `a script that refuses names its code, and only for requests that the manifest permits`() throws {
+    @Test
+    func
+        `a trial answers a permitted request with its scripted refusal, and an unpermitted request with the refusal of the manifest`()
+        throws
+    {
         var script = TrialScript([])
         script.answer = .refusal(.unavailable, .notRecorded)
         var trial = try PlayedTrial(tasks: ["one"], script, modes: [.fetch])
@@ -57,7 +63,7 @@ struct TrialAnswerTests {
         #expect(scripted == [true, false])
     }
 
-    @Test func `a continued request that the launch submits is delivered to it, and holds it open`() throws {
+    @Test func `a continued request submitted in a trial is delivered to the same launch and keeps it open`() throws {
         var trial = try PlayedTrial(tasks: ["one"])
         _ = trial.enter()
         let actions = try submit(&trial, "one", .continued)

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("A trial decides like a host with one launch")
 struct TrialCourseTests {
-    @Test func `a launch stops when its last task is completed, and has the grace period and the exit time`() throws {
+    @Test func `a trial's launch stops after its last completion, with a kill time after grace period and exit time`()
+        throws
+    {
         var trial = try PlayedTrial(tasks: ["one", "two"])
         #expect(trial.begun == [.setKillTime(trial.at(35_000))])
         #expect(trial.enter() == [])
@@ -18,20 +20,24 @@ struct TrialCourseTests {
         #expect(trial.course.log.time { $0 == .stopping } == .milliseconds(20))
     }
 
-    @Test func `a launch whose entry fails is stopped without a delivery`() throws {
+    @Test func `a trial stops a launch whose entry fails, and its task has the outcome entry failed`() throws {
         var trial = try PlayedTrial(tasks: ["one"])
         #expect(trial.enter(status: -7).first == .send(.stop))
         #expect(trial.course.log.entryStatus == -7)
         #expect(trial.outcome("one") == .entryFailed)
     }
 
-    @Test func `a task without a handler does not hold the launch open`() throws {
+    @Test func `a trial stops a launch after entry when its only task has no handler`() throws {
         var trial = try PlayedTrial(tasks: ["one"])
         #expect(trial.enter(registered: []).first == .send(.stop))
         #expect(trial.outcome("one") == .notRegistered)
     }
 
-    @Test func `a scripted expiration has its delay from the return of entry, and leaves the grace period`() throws {
+    @Test
+    func
+        `a trial's scripted expiration begins its delay at the return of entry, and the kill follows the grace period`()
+        throws
+    {
         var script = TrialScript([])
         script.expiration = TrialScript.Expiration(after: .milliseconds(100), .networkLost)
         var trial = try PlayedTrial(tasks: ["one"], script)
@@ -48,7 +54,9 @@ struct TrialCourseTests {
         #expect(trial.course.log.expiration(of: 0) == .networkLost)
     }
 
-    @Test func `a task that is killed after its expiration overran if it had an expiration handler, else expired`()
+    @Test
+    func
+        `in a trial, a task killed after its expiration overran if it had an expiration handler, and otherwise expired`()
         throws
     {
         for (hasHandler, outcome) in [(true, TaskOutcome.overran), (false, .expired)] {
@@ -62,7 +70,7 @@ struct TrialCourseTests {
         }
     }
 
-    @Test func `an open assertion delays the stop, and expires at the deadline`() throws {
+    @Test func `an open assertion delays the stop of a trial's launch, and expires at the deadline`() throws {
         var trial = try PlayedTrial(tasks: ["one"])
         _ = trial.enter()
         let assertion = AssertionID(launch: PlayedTrial.launch, count: 1)
@@ -73,7 +81,7 @@ struct TrialCourseTests {
         #expect(trial.receive(.assertionEnded(assertion), at: 30_010).first == .send(.stop))
     }
 
-    @Test func `a continued task without progress expires at the stall limit after its last progress`() throws {
+    @Test func `a trial's continued task expires at the stall limit after its last changed progress`() throws {
         var trial = try PlayedTrial(tasks: ["one"], kind: .continued)
         #expect(trial.enter() == [.setKillTime(nil)])
         let half = try #require(TaskProgress(done: 1, total: 2))
@@ -84,7 +92,9 @@ struct TrialCourseTests {
         #expect(actions.first == .send(.expire([trial.task(0)], .noProgress)))
     }
 
-    @Test func `a process that exits, crashes or is killed has an outcome of its own`() throws {
+    @Test func `a trial's task whose process exits, crashes or is killed has the outcome exited, crashed or overran`()
+        throws
+    {
         let ends: [(ProcessTermination, Bool, TaskOutcome)] = [
             (.exited(code: 0), false, .exited), (.signaled(11), false, .crashed), (.signaled(9), true, .overran),
         ]

@@ -29,7 +29,7 @@ struct InstallationTests {
         }
     }
 
-    @Test func `pkg-config names the flags of plugins and of their tests, with the version of this release`()
+    @Test func `a plugin and its test build with the flags of pkg-config, which also prints a version`()
         async throws
     {
         try await with { files, directory in

@@ -57,42 +57,53 @@ struct NewPluginTests {
         }
     }
 
-    @Test func `a main plugin in C builds, passes its test and the check, and runs in a host`() async throws {
+    @Test func `a main plugin written by plugin new in C builds, passes its test and the check, and runs in a host`()
+        async throws
+    {
         try await build("c", role: "main", runInHost)
     }
 
-    @Test func `an extension in C builds and passes its test and the check`() async throws {
+    @Test func `an extension written by plugin new in C builds and passes its test and the check`() async throws {
         try await build("c", role: "extension")
     }
 
-    @Test func `a main plugin in C++ builds, passes its test and the check, and runs in a host`() async throws {
+    @Test func `a main plugin written by plugin new in C++ builds, passes its test and the check, and runs in a host`()
+        async throws
+    {
         try await build("c++", role: "main", runInHost)
     }
 
-    @Test func `an extension in C++ builds and passes its test and the check`() async throws {
+    @Test func `an extension written by plugin new in C++ builds and passes its test and the check`() async throws {
         try await build("c++", role: "extension")
     }
 
     @Test(.enabled(if: Tool.isInstalled("cargo"), "cargo is not installed"))
-    func `a main plugin in Rust builds, passes its test and the check, and runs in a host`() async throws {
+    func `a main plugin written by plugin new in Rust builds, passes its test and the check, and runs in a host`()
+        async throws
+    {
         try await build("rust", role: "main", runInHost)
     }
 
     @Test(.enabled(if: Tool.isInstalled("cargo"), "cargo is not installed"))
-    func `an extension in Rust builds and passes its test and the check`() async throws {
+    func `an extension written by plugin new in Rust builds and passes its test and the check`() async throws {
         try await build("rust", role: "extension")
     }
 
     @Test(.enabled(if: Tool.isInstalled("go"), "go is not installed"))
-    func `a main plugin in Go builds, passes its test and the check, and runs in a host`() async throws {
+    func `a main plugin written by plugin new in Go builds, passes its test and the check, and runs in a host`()
+        async throws
+    {
         try await build("go", role: "main", runInHost)
     }
 
-    @Test func `a main plugin in Swift builds, passes its test and the check, and runs in a host`() async throws {
+    @Test
+    func `a main plugin written by plugin new in Swift builds, passes its test and the check, and runs in a host`()
+        async throws
+    {
         try await build("swift", role: "main", variables: Self.swiftCommand, runInHost)
     }
 
-    @Test func `an extension in Swift builds and passes its test and the check`() async throws {
+    @Test func `an extension written by plugin new in Swift builds and passes its test and the check`() async throws {
         try await build("swift", role: "extension", variables: Self.swiftCommand)
     }
 
@@ -121,7 +132,10 @@ struct NewPluginTests {
     // MARK: Files
 
     @Test(arguments: ["c", "c++", "swift", "rust", "go"], ["main", "extension"])
-    func `every file of a new plugin is complete, and no place for a name is left`(language: String, role: String)
+    func `the files that plugin new writes end with one newline and contain no placeholder`(
+        language: String,
+        role: String
+    )
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -137,7 +151,7 @@ struct NewPluginTests {
         }
     }
 
-    @Test func `an existing file is never overwritten, and no other file is written then`() async throws {
+    @Test func `plugin new fails when its Makefile exists, keeps that file, and writes no other`() async throws {
         try await ScratchDirectory.with { directory in
             try directory.makeDirectory("project")
             try directory.write("all: mine\n".utf8, to: "project/Makefile")
@@ -150,7 +164,7 @@ struct NewPluginTests {
         }
     }
 
-    @Test func `without a directory, the files are written into one with the last part of the identifier as its name`()
+    @Test func `plugin new without --directory writes into a directory named after the last part of the identifier`()
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -163,7 +177,9 @@ struct NewPluginTests {
         }
     }
 
-    @Test func `an extension continues the identifier of its main plugin, or names it with --main`() async throws {
+    @Test func `plugin new takes an extension's main plugin from its identifier or from --main, and otherwise fails`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let command = try BuiltProgram.command.path()
             let options = ["--language", "c", "--role", "extension"]

@@ -46,7 +46,7 @@ struct TestingLibraryTests {
         }
     }
 
-    @Test func `clock, queues, records and reports of the fake host behave as its header says`() async throws {
+    @Test func `the checks of the fake host's clock, queues, records and reports in FakeHost.c hold`() async throws {
         let run = try await runProperties([])
         #expect(run.status == 0 && run.output == "every check holds\n", "\(run.error)")
         #expect(run.error.contains("task 1.1 of com.example.fake.task: not completed within 20 ms; call bgt_complete"))
@@ -55,12 +55,12 @@ struct TestingLibraryTests {
     }
 
     @Test(.enabled(if: hasSanitizers, "libasan and libubsan of the C compiler are not installed"))
-    func `the fake host has no error of memory and no undefined behaviour`() async throws {
+    func `sanitizers find no memory error and no undefined behaviour in the checks of the fake host`() async throws {
         let run = try await runProperties(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
         #expect(run.status == 0 && run.output == "every check holds\n", "\(run.error)")
     }
 
-    @Test func `the library defines no name that a plugin or a test may have`() async throws {
+    @Test func `all global symbols of libbgtask-testing begin with bgtt_`() async throws {
         try await DevelopmentFiles.with { files, _ in
             let names = try await Tool.succeed(
                 "nm",
@@ -72,7 +72,11 @@ struct TestingLibraryTests {
     }
 
     @Test(arguments: [("cc", "c11", "c"), ("c++", "c++11", "cc"), ("c++", "c++17", "cc")])
-    func `the header of the library compiles without a warning`(compiler: String, standard: String, suffix: String)
+    func `bgtask-testing.h compiles without a warning as C11, C++11 and C++17`(
+        compiler: String,
+        standard: String,
+        suffix: String
+    )
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -83,7 +87,10 @@ struct TestingLibraryTests {
         }
     }
 
-    @Test func `plugin and test of the headers' comments build with the documented command and pass`() async throws {
+    @Test
+    func `the example plugin and test in the headers' comments build with the documented command, and the test passes`()
+        async throws
+    {
         try await DevelopmentFiles.with { files, directory in
             try directory.write(Self.example("hello.c", in: "Sources/CBackgroundTasks/include/bgtask.h"), to: "hello.c")
             try directory.write(
