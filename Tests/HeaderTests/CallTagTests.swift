@@ -25,8 +25,7 @@ struct CallTagTests {
     }
 
     @Test
-    func
-        `each function of the header's tables states whether it blocks, and only submit, cancel, cancel_all and pending block`()
+    func `each table function of the header states whether it blocks; submit, cancel, cancel_all and pending do`()
         throws
     {
         let blocking = try Self.functions().compactMap { function in

@@ -32,11 +32,9 @@ struct ConstantTests {
         "BGT_KIND_", "BGT_LANE_", "BGT_ROLE_", "BGT_CAUSE_", "BGT_EVENT_", "BGT_EXPIRED_", "BGT_LOG_",
         "BGT_VOCABULARY_",
     ])
-    func
-        `the header's kinds, lanes, roles, causes, events, expiration reasons, log levels and vocabularies are distinct and not zero`(
-            prefix: String
-        )
-    {
+    func `constants of one prefix are distinct and not zero, for eight prefixes of the header's enumerations`(
+        prefix: String
+    ) {
         let numbers = Self.unsigned.filter { $0.name.hasPrefix(prefix) }.map(\.value)
         #expect(numbers.contains(0) == false)
         #expect(Set(numbers).count == numbers.count)

@@ -9,8 +9,7 @@ import Testing
 @Suite("The header's inline functions set the sizes of the structs")
 struct ConvenienceTests {
     @Test(.proves(76))
-    func
-        `a request made by the header's functions has its size, kind, identifier and flags, and no begin date or payload`()
+    func `a request made by the header's functions has size, kind, identifier and flags, but no begin date or payload`()
     {
         "com.example.work".withCString { identifier in
             for (request, kind) in [

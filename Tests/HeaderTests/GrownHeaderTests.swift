@@ -21,11 +21,9 @@ struct GrownHeaderTests {
     }
 
     @Test(arguments: ["header", "runner"])
-    func
-        `the script for a simulated minor version refuses a directory with a repository or, for a runner, with foreign sources`(
-            part: String
-        ) throws
-    {
+    func `the simulated minor's script refuses a directory with a repository or, for a runner, foreign sources`(
+        part: String
+    ) throws {
         for marker in [".git", "Sources"] {
             if part == "header", marker == "Sources" { continue }
             try Scratch.with { scratch in
@@ -47,7 +45,7 @@ struct GrownHeaderTests {
     }
 
     @Test
-    func `the script for a simulated minor version writes its header beside a foreign source file and keeps that file`()
+    func `the simulated minor's script writes its header beside a foreign source file, and keeps that file`()
         throws
     {
         try Scratch.with { scratch in
@@ -109,11 +107,9 @@ struct GrownHeaderTests {
     }
 
     @Test(arguments: [Compiler.gcc, .gxx, .clang, .clangxx].filter(\.isInstalled))
-    func
-        `an inline function of a later minor than the target is not declared; with that target it compiles without warnings`(
-            compiler: Compiler
-        ) throws
-    {
+    func `an inline function of a later minor than the target is not declared, and is usable with that target`(
+        compiler: Compiler
+    ) throws {
         try withHeader { include, scratch in
             let call = """
                 #include <bgtask.h>

@@ -30,11 +30,9 @@ struct GuardRailTests {
         .enabled(if: Compiler.gcc.isInstalled),
         arguments: ["0", "0u", "(0)", "0x0", "(1 - 1)", "BGTASK_ABI_MINOR"]
     )
-    func
-        `a target minor version may be decimal, hexadecimal, parenthesized, an expression or a macro, without a warning`(
-            target: String
-        ) throws
-    {
+    func `a target minor version may be a decimal, hexadecimal or parenthesized number, an expression or a macro`(
+        target: String
+    ) throws {
         let text = """
             #define BGTASK_TARGET_MINOR \(target)
             #include <bgtask.h>

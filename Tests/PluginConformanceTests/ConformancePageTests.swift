@@ -69,8 +69,7 @@ struct ConformancePageTests {
     }
 
     @Test
-    func
-        `every conformance check is named by a defective plugin, and every check that a defective plugin names exists`()
+    func `every conformance check is named by a defective plugin, and every check named there exists`()
         throws
     {
         let marked = Set(try ConformanceFixture.all().compactMap { $0.failing ?? $0.warning })

@@ -75,9 +75,7 @@ struct AssertionTableTests {
     }
 
     @Test(.proves(82))
-    func
-        `an assertion ended before its expiration call gets none; ended inside the call, it leaves the handler's release to the call`()
-    {
+    func `an assertion ended before its expiration call gets none; ended inside it, the call releases the handler`() {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...2).compactMap { table.begin($0).id }
         _ = table.expire(.budget)

@@ -41,8 +41,7 @@ struct CallTableTests {
     }
 
     @Test
-    func
-        `a second list of pending requests is requested when the first has arrived, and delays no call of another kind`()
+    func `a second list of pending requests is requested when the first has arrived, and delays no other calls`()
         async
     {
         let callers = Callers(lists: [0, 1, 3])

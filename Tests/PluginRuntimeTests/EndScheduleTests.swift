@@ -50,8 +50,7 @@ struct EndScheduleTests {
     }
 
     @Test
-    func
-        `the stop function's deadline is the grace period after its call, at most 400 ms later than the launch's grace period`()
+    func `the stop function has the grace period after its call, at most until 400 ms after the launch's grace period`()
     {
         let called = begin + .milliseconds(250)
         #expect(schedule.stopDeadline(calledAt: called) == called + .seconds(5))

@@ -47,8 +47,7 @@ struct TrialAnswerTests {
     }
 
     @Test
-    func
-        `a trial answers a permitted request with its scripted refusal, and an unpermitted request with the refusal of the manifest`()
+    func `a trial gives its scripted refusal to a permitted request, and the manifest's refusal to an unpermitted one`()
         throws
     {
         var script = TrialScript([])

@@ -55,8 +55,7 @@ struct TrialCourseTests {
     }
 
     @Test
-    func
-        `in a trial, a task killed after its expiration overran if it had an expiration handler, and otherwise expired`()
+    func `in a trial, a task killed after its expiration overran with an expiration handler, and expired without one`()
         throws
     {
         for (hasHandler, outcome) in [(true, TaskOutcome.overran), (false, .expired)] {
