@@ -31,7 +31,8 @@ struct ABIGrowthTests {
         }
     }
 
-    @Test(.proves("BGT-ABI-03")) func `a plugin that writes only its own hooks passes the check of its page`()
+    @Test(.proves("BGT-ABI-03"))
+    func `a plugin that writes only the hooks of its bgt_plugin enters and completes its task`()
         async throws
     {
         let plugin = TestPlugin("WritesBehindHooks")
@@ -42,7 +43,9 @@ struct ABIGrowthTests {
     }
 
     @Test(.proves("BGT-ABI-19", "BGT-ABI-06"))
-    func `a plugin asks for features, names and refusals, and unknown ones have no table and no name`() async throws {
+    func `queries for unknown features return no table, unknown numbers are named unknown, and refusals have messages`()
+        async throws
+    {
         let plugin = TestPlugin("AsksFeatures")
         try await HostFixture.with(plugins: [plugin]) { host in
             try await host.started(plugin)

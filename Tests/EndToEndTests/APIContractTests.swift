@@ -97,7 +97,9 @@ struct APIContractTests {
         }
     }
 
-    @Test func `every refusal of a real host has the documented status, schema, sub-reason and field`() async throws {
+    @Test func `refusals by each route of a real host have the documented status, schema, sub-reason and field`()
+        async throws
+    {
         try await HostFixture.with { host in
             let api = try Checker(host)
             let task = TestPlugin.neighbour.task()
@@ -152,7 +154,8 @@ struct APIContractTests {
 
 @Suite("The journal's filters select matching entries, recorded and new")
 struct JournalFilterTests {
-    @Test func `every journal filter selects exactly the matching entries, and --follow applies it to new entries`()
+    @Test
+    func `the journal's filters select exactly the matching entries, and --follow applies two of them to a new entry`()
         async throws
     {
         let recorder = TestPlugin("Recorder", tasks: ["processing1"])

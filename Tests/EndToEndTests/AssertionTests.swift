@@ -195,7 +195,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(81))
-    func `each misuse of a background assertion returns a status, and each assertion's context is released once`()
+    func `misuses of background assertions return error statuses, and each assertion's context is released once`()
         async throws
     {
         let plugin = TestPlugin("EndsAssertionsTwice")

@@ -12,7 +12,7 @@ struct CallerTests {
         "GET /v1/tasks/%ff%00/why HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
         "GET /v1/launches/-1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
     ])
-    func `malformed bytes on the control socket are answered with a 40x status`(_ call: String) async throws {
+    func `malformed bytes and invalid calls on the control socket get a 40x status`(_ call: String) async throws {
         try await HostFixture.with { host in
             let answer = try RawCaller(of: host, saying: call).answer()
             #expect(answer.hasPrefix("HTTP/1.1 40"), "\(answer)")

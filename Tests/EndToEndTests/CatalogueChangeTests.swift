@@ -87,7 +87,7 @@ struct CatalogueChangeTests {
     }
 
     @Test
-    func `the installation of a hundred plugins takes fewer than 30 catalogue reads, while a neighbour runs`()
+    func `the installation of a hundred plugins takes fewer than 30 catalogue reads, while another plugin runs`()
         async throws
     {
         try await HostFixture.with { host in

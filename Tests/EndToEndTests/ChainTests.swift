@@ -16,7 +16,7 @@ struct ChainTests {
     private static let setup = HostSetup(["grace-period": "5s"])
 
     @Test(arguments: ["handler", "thread", "later-thread"])
-    func `a C plugin is launched again each time it submits its next request after the completion`(from: String)
+    func `thirty requests that a C plugin submits, each after its task's completion, are recorded and run`(from: String)
         async throws
     {
         var plugin = TestPlugin("SubmitsAfterwards")
@@ -37,7 +37,7 @@ struct ChainTests {
             "later-main-queue", "later-callback", "async-handler",
         ]
     )
-    func `a Swift plugin is launched again each time it submits its next request after the completion`(
+    func `eight requests that a Swift plugin submits, each after its task's completion, are recorded and run`(
         _ library: BuiltLibrary,
         from: String
     ) async throws {

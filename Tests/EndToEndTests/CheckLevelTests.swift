@@ -20,7 +20,7 @@ struct CheckLevelTests {
         }
     }
 
-    @Test func `a failure is printed with its rule, the expectation, the finding and the remedy`() async throws {
+    @Test func `plugin check prints a failed check with its rule, expectation, finding and remedy`() async throws {
         let run = try await check("--level", "1").run
         #expect(run.status == 1)
         #expect(run.output.contains("\nfail    completes-once               BGT-ABI-09  1 finding\n"))
@@ -33,23 +33,26 @@ struct CheckLevelTests {
         #expect(run.error.contains("checked at level 1 of ABI 1.0: does not conform"))
     }
 
-    @Test func `--only-failed prints the failures alone`() async throws {
+    @Test func `plugin check --only-failed prints a failed check and leaves out a passed one`() async throws {
         let run = try await check("--level", "1", "--only-failed").run
         #expect(run.output.contains("completes-once  fail") && !run.output.contains("entry-succeeds"))
     }
 
-    @Test func `without --level no code of the plugin runs`() async throws {
+    @Test func `plugin check without --level passes a plugin whose defect shows only when its code runs`() async throws
+    {
         let run = try await check().run
         #expect(run.status == 0 && !run.output.contains("completes-once"))
     }
 
-    @Test func `an excluded failure has its reason in the report, and the exit status 6`() async throws {
+    @Test func `plugin check reports an excluded failure with its reason, and exits with status 6`() async throws {
         let run = try await check("--level", "1", "--exclude", "^completes-once$", "--reason", "known defect").run
         #expect(run.status == 6)
         #expect(run.output.contains("excluded  completes-once               BGT-ABI-09  known defect\n"))
     }
 
-    @Test func `--junit writes a case per check, and the failure with its text`() async throws {
+    @Test func `plugin check --junit writes a case for each of over 40 checks, and marks failed and skipped ones`()
+        async throws
+    {
         let text = try #require(try await check("--level", "1", "--junit", "FILE").junit)
         let script = """
             import sys, xml.etree.ElementTree as tree
@@ -62,7 +65,9 @@ struct CheckLevelTests {
         #expect(run.output == "True ['completes-once'] True\n", "\(run.error)")
     }
 
-    @Test func `the JSON has level, seed, and rule, expectation and findings of each check`() async throws {
+    @Test func `plugin check --json has level and seed, and the rule, expectation and findings of a failed check`()
+        async throws
+    {
         let run = try await check("--level", "1", "--seed", "7", "--json").run
         let report = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
         #expect(report?["level"] as? Int == 1 && report?["seed"] as? Int == 7)
@@ -73,7 +78,7 @@ struct CheckLevelTests {
         #expect(checks.first?["level"] as? Int == 0)
     }
 
-    @Test func `a level without checks and a number of jobs out of range are misuse`() async throws {
+    @Test func `plugin check refuses a level out of range, zero jobs and an unknown kind`() async throws {
         #expect(try await check("--level", "9").run.error.contains("name a number from 0 to 3"))
         #expect(try await check("--level", "1", "--jobs", "0").run.status == 2)
         #expect(try await check("--level", "1", "--kind", "com.example.a=nothing").run.status == 2)

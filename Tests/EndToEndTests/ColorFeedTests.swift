@@ -216,7 +216,8 @@ struct ColorFeedTests {
         }
     }
 
-    @Test func `an export of an unknown family of colours fails, and the log lists the families`() async throws {
+    @Test func `ColorFeed's export of an unknown family of colours fails, and the log lists the families`() async throws
+    {
         try await with(1) { host, plugin, _ in
             let end = try await host.outcome(of: try await host.submitContinued(plugin.task("export.mauve")))
             #expect(end.event == "failed" && end.blame == "plugin")

@@ -55,7 +55,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `jq reads the times of --json as dates, and their nanoseconds with every digit`() async throws {
+    @Test func `jq reads the times of bgtask --json as dates, and their nanoseconds with every digit`() async throws {
         try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
             let before = Int64(Date().timeIntervalSince1970)
             _ = try await host.bgtask("task", "submit", Self.task, "--kind", "processing", "--needs-external-power")
@@ -82,7 +82,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `bgtask journal --follow prints recorded entries and then each new entry`() async throws {
+    @Test func `bgtask journal --follow prints recorded entries and then a new entry`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let follower = try await ChildProcess.start(
@@ -173,7 +173,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `host status and plugin show print every configured limit, delay and retention`() async throws {
+    @Test func `host status and plugin show print configured limits, delays and retentions`() async throws {
         let setup = HostSetup([
             "batch-size": "17", "event-limit": "18", "attempts": "19", "retry-delay": "20s", "host-retry-delay": "21s",
             "removed-plugin-retention": "22d", "journal-retention": "23d", "operate-group": "root",
@@ -209,7 +209,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `bgtask host run replaces its process with bgtaskd from the same directory`() async throws {
+    @Test func `bgtask host run replaces its process with a host that serves its socket`() async throws {
         try await ScratchDirectory.with { directory in
             for name in ["manifests", "packages", "plugins"] { try directory.makeDirectory(name) }
             let host = try await ChildProcess.start(

@@ -23,7 +23,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: fixtures.filter { $0.warning != nil })
-    func `a plugin that surprises its author conforms with exactly one warning`(
+    func `a plugin with a defect that a conformance check only warns of conforms, with exactly that warning`(
         fixture: ConformanceFixture
     ) async throws {
         let check = try #require(fixture.warning)
@@ -34,7 +34,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: fixtures.filter { $0.failing == nil && $0.warning == nil })
-    func `a good plugin in C or C++ passes every check of every level`(fixture: ConformanceFixture) async throws {
+    func `a good plugin in C or C++ fails no conformance check of any level`(fixture: ConformanceFixture) async throws {
         let report = try await CheckedPlugin.check(
             fixture.plugins,
             level: ConformanceCheck.highestLevel,
@@ -44,7 +44,7 @@ struct ConformanceTests {
         #expect(report.status == 0)
     }
 
-    @Test func `a good plugin in Swift passes every check of every level`() async throws {
+    @Test func `a good plugin in Swift fails no conformance check of any level`() async throws {
         var plugin = TestPlugin.part("TaskRefresh", .swift6)
         plugin.tasks = ["refresh"]
         plugin.modes = ["fetch"]
@@ -57,7 +57,9 @@ struct ConformanceTests {
         ProcessInfo.processInfo.environment["BGTASK_LANGUAGES"] == "all" ? ["rustc", "go", "gdc", "zig"] : ["rustc"]
 
     @Test(arguments: compilers)
-    func `the model plugin passes every check of every level in every language`(compiler: String) async throws {
+    func `the model plugin fails no conformance check of any level in each tested language`(compiler: String)
+        async throws
+    {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         try await ScratchDirectory.with { directory in
             let library = directory.file("libmodel.so")

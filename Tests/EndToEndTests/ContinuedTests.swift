@@ -173,7 +173,7 @@ struct ContinuedTests {
     }
 
     @Test(.proves("C3"))
-    func `a continued task that crashes is requeued like any other task, while another continued task runs on`()
+    func `a continued task that crashes is requeued and succeeds, while another continued task runs on`()
         async throws
     {
         let plugin = Self.progresses

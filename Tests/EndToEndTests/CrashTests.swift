@@ -76,7 +76,7 @@ struct CrashTests {
     }
 
     @Test(.proves("C11"), arguments: crashes.filter { !$0.reachesHandlers })
-    func `a failing entry is charged to the started event, too, until the event is abandoned`(_ crash: Crash)
+    func `the started event of a plugin whose entry fails is abandoned, with the failure in its message`(_ crash: Crash)
         async throws
     {
         try await HostFixture.with(plugins: [crash.plugin, .neighbour]) { host in

@@ -9,7 +9,8 @@ import Testing
 struct CrowdTests {
     private static let callers = 100
 
-    @Test func `a hundred simultaneous calls are all answered, and the host keeps neither connections nor memory`()
+    @Test
+    func `a hundred simultaneous calls are answered, and ten repetitions leave no connection and less than 8 MiB`()
         async throws
     {
         try await HostFixture.with(HostSetup(["idle-timeout": "2s"])) { host in
@@ -24,7 +25,9 @@ struct CrowdTests {
         }
     }
 
-    @Test func `plugins run while more clients than the host admits hold incomplete calls open`() async throws {
+    @Test func `a plugin is installed and runs while more clients than the host admits hold incomplete calls open`()
+        async throws
+    {
         let plugin = TestPlugin("ReceivesStarted")
         try await HostFixture.with { host in
             try await host.started(.neighbour)

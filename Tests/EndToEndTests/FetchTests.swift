@@ -76,7 +76,9 @@ struct FetchTests {
         }
     }
 
-    @Test(.proves(84)) func `a plugin that sets no fetch interval receives no fetch`() async throws {
+    @Test(.proves(84)) func `a plugin that sets no fetch interval receives no fetch while another plugin receives two`()
+        async throws
+    {
         var silent = TestPlugin("Fetches", tasks: [])
         silent.modes = ["fetch"]
         // Another plugin fetches meanwhile, so that there was time for a fetch.

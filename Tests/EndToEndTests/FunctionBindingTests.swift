@@ -117,7 +117,7 @@ struct FunctionBindingTests {
         }
     }
 
-    @Test func `a wrong signature crashes only the runner, and the journal names the signature of the manifest`()
+    @Test func `a wrong signature of a bound function crashes only its runner, and the journal names the signature`()
         async throws
     {
         let plugin = Self.plain([

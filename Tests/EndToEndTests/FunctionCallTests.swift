@@ -84,7 +84,9 @@ struct FunctionCallTests {
         )
     }
 
-    @Test func `a called function reaches no directory without a grant, and a granted one with --write`() async throws {
+    @Test func `a function that bgtask plugin call runs writes to a directory only with the grant of --write`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let place = "directory=\(directory.file("place"))"
             let refused = try await greet(in: directory, ["--setting", place])
@@ -96,7 +98,8 @@ struct FunctionCallTests {
         }
     }
 
-    @Test func `a called function has the grants and the settings of the manifest that --manifest names`() async throws
+    @Test func `a function that bgtask plugin call runs has the grants and settings of the manifest of --manifest`()
+        async throws
     {
         try await ScratchDirectory.with { directory in
             var plugin = TestPlugin("Plain", tasks: ["greet"])
@@ -142,7 +145,7 @@ struct FunctionCallTests {
         )
     }
 
-    @Test func `a called function has the ports and the Unix sockets that its manifest and its options grant`()
+    @Test func `a function that bgtask plugin call runs opens the sockets that its manifest and its options grant`()
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -172,7 +175,7 @@ struct FunctionCallTests {
         #expect(required.error.contains("the grant unix /nowhere is left out, because isolation is required"))
     }
 
-    @Test func `bgtask plugin call prints each guarantee that it does not enforce, also in JSON`() async throws {
+    @Test func `bgtask plugin call prints unenforced guarantees about memory and files, also in JSON`() async throws {
         let run = try await call("plain_make", "int32:1", "--returns", "pointer:success-when-non-null")
         let memory = "not enforced: memory: bgtask plugin call uses no control group"
         #expect(run.status == 0 && run.error.contains(memory), "\(run)")
@@ -190,7 +193,7 @@ struct FunctionCallTests {
         #expect(open.output.contains("\"not_enforced\"") && open.output.contains("\"isolation is off\""))
     }
 
-    @Test func `a called function gets the secret from the file that --secret names, unless others can read the file`()
+    @Test func `bgtask plugin call takes a secret from the file that --secret names, unless others can read the file`()
         async throws
     {
         try await ScratchDirectory.with { directory in

@@ -18,7 +18,8 @@ extension LaunchTests {
 
         private static let scenarios = ["main", "extension", "fetch", "fails", "reserved", "behind"]
 
-        @Test func `each scenario has the same answers, violations, outcomes and lines of the log in both hosts`()
+        @Test
+        func `each scenario of Tests/Agreement has the same answers and records in the fake host and a real runner`()
             async throws
         {
             try await withScratch { directory in

@@ -31,7 +31,9 @@ struct AnswerRateTests {
         return launches.map(\.answers)
     }
 
-    @Test func `after its burst a launch gets no answer until the rate permits it`() throws {
+    @Test func `a launch's answers to refused system calls pause after its burst until the rate permits the next one`()
+        throws
+    {
         let start = MonotonicTime(nanoseconds: 1_000_000_000)
         var (rate, launch) = (AnswerRate(at: start), AnswerRate.ofLaunch(at: start))
         for _ in 1..<RefusedCalls.burst { #expect(rate.answered(&launch, at: start) == nil) }
@@ -47,17 +49,18 @@ struct AnswerRateTests {
         #expect(total > 150_000 && total <= AnswerRate.burst + 10 * AnswerRate.callsPerSecond + 50 * 100)
     }
 
-    @Test func `one launch alone gets its own rate`() {
+    @Test func `one launch alone that repeats refused calls gets little more than its own rate`() {
         let alone = answers(to: 1, for: .seconds(10))[0]
         #expect(alone > 80_000 && alone <= RefusedCalls.burst + 10 * RefusedCalls.callsPerSecond + 100)
     }
 
-    @Test func `the launches of a total beyond its rate get similar numbers of answers`() throws {
+    @Test func `each of fifty launches that repeat refused calls gets at least a third of any other's answers`() throws
+    {
         let each = answers(to: 50, for: .seconds(10))
         #expect(try #require(each.max()) <= 3 * (try #require(each.min())))
     }
 
-    @Test func `a launch without earlier calls gets its first answer while the total is exhausted`() {
+    @Test func `a launch's first answer to a refused call is not paused while the total rate is exhausted`() {
         let start = MonotonicTime(nanoseconds: 0)
         var rate = AnswerRate(at: start)
         var noisy = (0..<4).map { _ in AnswerRate.ofLaunch(at: start) }

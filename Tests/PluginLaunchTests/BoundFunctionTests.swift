@@ -72,7 +72,9 @@ extension LaunchTests {
         }
 
         @Test(arguments: [0, 1, 65_536])
-        func `a payload argument arrives with its length and is never null`(count: Int) async throws {
+        func `a payload argument of a bound function arrives with its length, and is not null when empty`(count: Int)
+            async throws
+        {
             let function = SampleFunction(name: "taker", arguments: [.payload, .int32(5)], result: .void)
             let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
             try await FunctionBench.with([function]) { try await $0.call([function], payload: payload) }
@@ -80,7 +82,10 @@ extension LaunchTests {
 
         // MARK: Results
 
-        @Test func `every kind of result is judged by its success rule, with extreme values`() async throws {
+        @Test
+        func `integer and pointer results of a bound function are judged by their success rules, at extreme values`()
+            async throws
+        {
             let values: [Int64] = [0, 1, -1, Int64(Int32.min), Int64(Int32.max), .min, .max, 1 << 32]
             var functions: [SampleFunction] = []
             for (index, value) in values.enumerated() {
@@ -100,7 +105,9 @@ extension LaunchTests {
             try await FunctionBench.with(functions) { try await $0.call(functions) }
         }
 
-        @Test func `out-strings and out-integers are reported after the call, cut at their size`() async throws {
+        @Test func `a bound function's out-strings, cut at their size, and out-integers are reported after the call`()
+            async throws
+        {
             var function = SampleFunction(
                 name: "writer",
                 arguments: [.outString(size: 64), .outInt64, .outString(size: 4), .outString(size: 1), .outInt64],
@@ -139,7 +146,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `the report of a failed function has errno and its description`() async throws {
+        @Test func `the report of a failed bound function has errno and its description`() async throws {
             let code = "#include <errno.h>\nint run(void) { errno = ENOENT; return -1; }"
             try await launch(code, [], .int32(.zero)) { host in
                 let (outcome, text) = await host.returned(task)
@@ -165,7 +172,7 @@ extension LaunchTests {
             """
         private static let polled: [FunctionArgument] = [.cancelFlag, .remainingMilliseconds, .outString(size: 32)]
 
-        @Test func `a host's expiration sets the function's cancel flag, and the function can still end in order`()
+        @Test func `a host's expiration sets a bound function's cancel flag, and the function can still succeed`()
             async throws
         {
             try await launch(Self.polling, Self.polled, .int32(.zero)) { host in
@@ -178,7 +185,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `the runner sets the cancel flag at the deadline by its own timer`() async throws {
+        @Test func `the runner sets a bound function's cancel flag at the deadline without a message of the host`()
+            async throws
+        {
             try await launch(Self.polling, Self.polled, .int32(.zero), budget: .milliseconds(300)) { host in
                 let (outcome, _) = await host.returned(task)
                 #expect(outcome == .success)
@@ -187,7 +196,10 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a launch without a fixed budget has unlimited remaining time`() async throws {
+        @Test
+        func `a bound function in a launch without a fixed budget receives the largest integer as remaining time`()
+            async throws
+        {
             let code = "#include <stdint.h>\nint64_t run(int64_t left) { return left; }"
             try await launch(code, [.remainingMilliseconds], .int64(.nonnegative), budget: nil) { host in
                 #expect(await host.returned(task).text == "run returned 9223372036854775807")
@@ -197,7 +209,7 @@ extension LaunchTests {
 
         // MARK: Failures
 
-        @Test func `a crash of a bound function ends the runner, whose last words name the task`() async throws {
+        @Test func `a crash of a bound function ends the runner, whose crash record names the task`() async throws {
             try await launch("int run(int *p) { return *p; }", [.null], .int32(.zero)) { host in
                 let end = await host.events.end(PlayedHost.launch)
                 #expect(end.termination == .signaled(SIGSEGV))
@@ -205,14 +217,14 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a wrong signature crashes only the runner`() async throws {
+        @Test func `a bound function whose manifest has a wrong signature crashes its runner`() async throws {
             let code = "#include <string.h>\nint run(const char *text) { return (int)strlen(text); }"
             try await launch(code, [.int32(5)], .int32(.nonnegative)) { host in
                 #expect(await host.events.end(PlayedHost.launch).termination == .signaled(SIGSEGV))
             }
         }
 
-        @Test func `a library that no longer exports the bound function is not loaded`() async throws {
+        @Test func `a library that does not export the bound function is not loaded`() async throws {
             let code =
                 "#include <stdlib.h>\nint walk(void) { return 0; } __attribute__((constructor)) static void c(void) { abort(); }"
             try await launch(code, [], .void) { host in
@@ -226,7 +238,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a missing libffi is reported as missing on the machine, not as a failed library`()
+        @Test
+        func `a libffi that cannot be loaded is reported with its package, not as a failed library of the plugin`()
             async throws
         {
             try await withScratch { directory in
@@ -248,7 +261,9 @@ extension LaunchTests {
 
         // MARK: libffi
 
-        @Test func `libffi is loaded in a launch with bound functions only`() async throws {
+        @Test func `libffi is loaded in a launch with a bound function, and not in a launch of a plugin without one`()
+            async throws
+        {
             try await launch(Self.polling, Self.polled, .int32(.zero)) { host in
                 #expect(try await maps(of: host, after: "polling").contains("libffi"))
                 try host.send(.expire([task], .stoppedByUser))
@@ -327,7 +342,8 @@ extension LaunchTests {
         /// Number of functions per launch. Each takes a thread of its runner.
         private static let atOnce = 125
 
-        @Test func `every argument and every result of a thousand random signatures is transferred correctly`()
+        @Test
+        func `arguments and results of a thousand bound functions with random signatures are transferred correctly`()
             async throws
         {
             var dice = SeededGenerator(seed: Self.seed)

@@ -74,7 +74,9 @@ extension LaunchTests {
         }
 
         @Test(.proves(77))
-        func `a continued task without progress is expired with that reason and may continue to report`() async throws {
+        func `an expiration for lack of progress reaches a continued task's expiration handler, with the reason`()
+            async throws
+        {
             let task = PlayedPlan.task("com.example.standsstill.export.1", .continued, continued: Self.album)
             let plan = PlayedPlan(lane: .continued, permitted: ["export.*"], budget: nil, tasks: [task])
             try await PlayedHost.with("StandsStill", plan) { host in
@@ -221,7 +223,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `three hundred consecutive deliveries leave no threads behind`() async throws {
+        @Test func `after three hundred consecutive deliveries a runner has at most eight threads`() async throws {
             let plan = submitsContinued(["lingers": "yes"], budget: .seconds(600))
             try await PlayedHost.with("SubmitsContinued", plan) { host in
                 try host.release()
@@ -246,7 +248,8 @@ extension LaunchTests {
 
         // MARK: Assertions
 
-        @Test(.proves(81, 82)) func `without a deadline an open assertion expires only when the host requests it`()
+        @Test(.proves(81, 82))
+        func `without a deadline an open assertion expires at the host's request, with the host's reason`()
             async throws
         {
             let task = PlayedPlan.task("com.example.holdsopen.task", .continued, continued: Self.album)

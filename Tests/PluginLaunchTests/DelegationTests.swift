@@ -20,26 +20,27 @@ extension LaunchTests {
         }
 
         @Test
-        func `a host alone in its group moves out, because a group with processes has no controllers`() {
+        func `a host alone in its control group moves out, and enables memory, pids and cpu as far as offered`() {
             #expect(step(members: [7]) == .moveAndEnable(["memory", "pids", "cpu"]))
             #expect(step(offered: ["pids", "io"], members: [7]) == .moveAndEnable(["pids"]))
         }
 
-        @Test func `processes of others in the group are not moved`() {
+        @Test func `a host that shares its control group with other processes leaves the group unchanged`() {
             #expect(step(members: [7, 8, 9]) == .leave(others: 2))
         }
 
-        @Test func `an empty group and the root of the hierarchy need no move`() {
+        @Test func `in an empty control group and in the root group the host enables controllers without a move`() {
             #expect(step(members: []) == .enable(["memory", "pids", "cpu"]))
             #expect(step(members: [1, 7, 8], isRoot: true) == .enable(["memory", "pids", "cpu"]))
         }
 
-        @Test func `without controllers, or with all of them enabled, nothing changes`() {
+        @Test func `without usable controllers, or with all of them enabled, the host's control group is not changed`()
+        {
             #expect(step(offered: ["hugetlb"], members: [7]) == .none)
             #expect(step(enabled: ["cpu", "memory", "pids"], members: [7, 8]) == .none)
         }
 
-        @Test func `the state of a group is read from its files`() async throws {
+        @Test func `a control group's controllers and members are read from its files`() async throws {
             try await withScratch { directory in
                 for (file, text) in [
                     ("cgroup.controllers", "cpu memory pids\n"), ("cgroup.subtree_control", "pids\n"),

@@ -22,7 +22,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `complete last words of a runner are read, and shorter records are ignored`() async throws {
+        @Test func `a runner's complete crash record is read, and a record that is one byte short is ignored`()
+            async throws
+        {
             var record = [UInt64](repeating: 0, count: LastWords.recordSize / 8)
             record.withUnsafeMutableBytes { bytes in
                 guard let start = bytes.baseAddress else { return }
@@ -71,7 +73,7 @@ extension LaunchTests {
         }
 
         @Test(arguments: placements)
-        func `all descendants of a killed runner are killed, in other sessions too`(groups: ControlGroupPlacement)
+        func `descendants of a killed runner are killed, also those in other sessions`(groups: ControlGroupPlacement)
             async throws
         {
             let main = """
@@ -188,7 +190,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `other children of the host are not reaped by the launcher`() async throws {
+        @Test func `a child of the host that the launcher did not start is not reaped by the launcher`() async throws {
             var child: pid_t = 0
             let arguments = [strdup("sh"), strdup("-c"), strdup("exit 42"), nil]
             defer { for argument in arguments { free(argument) } }

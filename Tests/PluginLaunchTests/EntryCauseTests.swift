@@ -32,7 +32,8 @@ extension LaunchTests {
             return try #require(entry)
         }
 
-        @Test func `an entry that returns the status of a refused registration names call, identifier and remedy`()
+        @Test
+        func `the report of an entry with the status of a refused registration names call, identifier and remedy`()
             async throws
         {
             let entry = try await entry(of: "RegistersUnpermitted", permitted: ["another"])
@@ -42,17 +43,19 @@ extension LaunchTests {
             #expect(cause.contains("add it to permitted-identifiers"))
         }
 
-        @Test func `an entry that returns a status of its own has no cause`() async throws {
+        @Test func `the report of an entry that returns a status of its own names no refused call`() async throws {
             let entry = try await entry(of: "EntryFails", permitted: ["task"])
             #expect(entry == Entry(status: -7, cause: nil))
         }
 
-        @Test func `an entry that succeeds after a refused call has no cause`() async throws {
+        @Test func `the report of an entry that succeeds after a refused call does not name that call`() async throws {
             let entry = try await entry(of: "RegistersUnpermitted", permitted: ["task"])
             #expect(entry == Entry(status: 0, cause: nil))
         }
 
-        @Test func `an entry that wrote behind bgt_plugin has this flaw as its cause`() async throws {
+        @Test func `the report of an entry that wrote behind bgt_plugin names this violation and the offset`()
+            async throws
+        {
             let entry = try await entry(of: "WritesBehindHooks", permitted: ["task"], ["field": "new"])
             #expect(
                 entry.status == 108 && entry.cause?.hasPrefix("entry wrote behind bgt_plugin, at offset 48") == true

@@ -25,7 +25,7 @@ extension LaunchTests {
             #endif
         }()
 
-        @Test func `the fixtures are those of the release`() throws {
+        @Test func `Tests/Fixtures/check accepts the compiled plugins of the released ABIs`() throws {
             let output = FileManager.default.temporaryDirectory.appendingPathComponent("check-\(UUID().uuidString)")
                 .path
             defer { try? FileManager.default.removeItem(atPath: output) }

@@ -212,7 +212,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `several launches are killed each at its own kill time`() async throws {
+        @Test func `three launches are killed in the order of their kill times`() async throws {
             try await LaunchFixture.with(runner: "forever();") { fixture in
                 for launch: LaunchNumber in [1, 2, 3] {
                     fixture.launcher.take(for: launch)

@@ -20,7 +20,7 @@ extension LaunchTests {
         }()
 
         @Test(.proves("BGT-ABI-02", "BGT-ABI-04"), arguments: compilers)
-        func `the model plugin runs as built by every compiler`(compiler: String) async throws {
+        func `the model plugin passes its checks as built by each tested compiler`(compiler: String) async throws {
             try await withScratch { directory in
                 let library = "\(directory)/libmodel.so"
                 let status = StandIn.spawn([Self.build, compiler, library])

@@ -10,7 +10,7 @@ extension LaunchTests {
     @Suite("The end of a launch waits for callbacks that still work")
     struct LateReturnTests {
         @Test(.proves("BGT-ABI-13"))
-        func `stop is called after every handler and expiration handler has returned, long after its completion`()
+        func `stop is called after the return of a handler and an expiration handler that outlast their completions`()
             async throws
         {
             let names = ["task", "waits"]

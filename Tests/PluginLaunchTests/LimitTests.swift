@@ -30,11 +30,11 @@ extension LaunchTests {
             )
         }
 
-        @Test func `a launch without limits that users see has the standard control group`() {
+        @Test func `a launch without limits that is not a background launch gets no settings of its control group`() {
             #expect(files(LaunchResources(limits: .none, isBackground: false), Self.all).isEmpty)
         }
 
-        @Test func `a limit without its controller is left out`() {
+        @Test func `the settings of a control group leave out a limit without its controller`() {
             #expect(files(Self.limited, []).isEmpty)
             #expect(files(Self.limited, ["pids"]) == ["pids.max": "40"])
         }

@@ -76,7 +76,10 @@ extension LaunchTests {
         }
 
         @Test(.proves("BGT-ABI-03"), arguments: [0, 1], [old, tolerant, new])
-        func `a plugin uses all that its header and its host have in common`(minor: Int, build: Build) async throws {
+        func `a plugin of each tested minor version uses the functions and fields that its header and host share`(
+            minor: Int,
+            build: Build
+        ) async throws {
             // Refused before a launch; the next test.
             if build.target > minor { return }
             let launch = try await Self.launch(build, in: minor)
@@ -121,7 +124,7 @@ extension LaunchTests {
         }
 
         @Test(.proves("BGT-ABI-03"))
-        func `a plugin that writes a hook of a later minor version without BGTASK_HAS fails in entry as too new`()
+        func `a plugin that writes a hook newer than its host without BGTASK_HAS fails in entry as too new`()
             async throws
         {
             let overwriting = Build(header: 1, target: 0, overwrites: true)

@@ -10,7 +10,8 @@ import Testing
 @Suite("A process is identified so that no other process is taken for it")
 struct ProcessTests {
     @Test(arguments: ["cat", "a b", "a) R 1 2", "((()", ") 9 9 9", ""])
-    func `a program's name cannot shift the fields of its line in /proc`(name: String) {
+    func `parentheses, spaces and digits in a program's name do not shift the fields of its line in /proc`(name: String)
+    {
         let rest = (4...52).map { $0 == 4 ? "77" : $0 == 22 ? "123456" : "\($0)" }.joined(separator: " ")
         let status = ProcessStatus(parsing: Array("4711 (\(name)) S \(rest)\n".utf8))
         #expect(status?.parent == 77)
@@ -38,7 +39,7 @@ struct ProcessTests {
         #expect(ProcessIdentity(of: Int32.max) == nil)
     }
 
-    @Test func `process marks are unique and name the host that made them`() throws {
+    @Test func `process marks of two series are distinct and name the host process that made them`() throws {
         let owner = try #require(MarkOwner.current)
         var (first, second) = (RunnerMarkSeries(owner: owner), RunnerMarkSeries(owner: owner))
         let marks = [first.next(), first.next(), second.next()]
@@ -48,7 +49,7 @@ struct ProcessTests {
         #expect(!owner.isGone(to: owner))
     }
 
-    @Test func `the monotonic and the wall clock advance within one boot`() {
+    @Test func `two readings of the clock have the same boot, and the monotonic time does not decrease`() {
         let clock = SystemClock()
         let (first, second) = (clock.now(), clock.now())
         #expect(first.monotonic <= second.monotonic && first.monotonic.nanoseconds > 0)

@@ -116,7 +116,7 @@ extension LaunchTests {
 
     @Suite("Control groups are found, or the host works without them")
     struct ControlGroupTests {
-        @Test func `the host's own control group is found at any mount point`() {
+        @Test func `the host's own control group is found in unified, hybrid and partly mounted hierarchies`() {
             let unified = "30 20 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw"
             let hybrid = """
                 31 20 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu

@@ -34,8 +34,7 @@ struct TrialCourseTests {
     }
 
     @Test
-    func
-        `a trial's scripted expiration begins its delay at the return of entry, and the kill follows the grace period`()
+    func `a trial's scripted expiration begins its delay when entry returns, and sets the kill a grace period later`()
         throws
     {
         var script = TrialScript([])
