@@ -6,7 +6,7 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("Host and plugins of different minors refuse each other's news with a reason")
+@Suite("Writes behind the structs of a host's minor version fail in entry, and queries report the features of the host")
 struct ABIGrowthTests {
     @Test(
         .proves("BGT-ABI-03"),

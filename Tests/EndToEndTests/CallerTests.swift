@@ -3,7 +3,7 @@
 import HostTestKit
 import Testing
 
-@Suite("No client can block the host")
+@Suite("Clients with malformed or incomplete calls do not block the host")
 struct CallerTests {
     @Test(arguments: [
         "garbage\r\n\r\n", "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}",

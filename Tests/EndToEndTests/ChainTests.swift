@@ -51,7 +51,7 @@ struct ChainTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `a Swift plugin is launched again each time its expiration handler submits after the completion`(
+    func `four requests that a Swift expiration handler submits, each after the completion, are recorded and run`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("SubmitsAfterwards", library, settings: ["from": "expiration-handler"])

@@ -8,7 +8,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An operator can inspect and control everything with bgtask")
+@Suite("An operator inspects and controls tasks, launches, plugins and hosts with bgtask")
 struct CommandTests {
     private static let task = TestPlugin.neighbour.task()
 

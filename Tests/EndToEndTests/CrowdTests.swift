@@ -5,7 +5,7 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("A crowd of clients gets its answers and leaves no memory behind in the host")
+@Suite("Many simultaneous clients are served, and the host keeps none of their connections")
 struct CrowdTests {
     private static let callers = 100
 

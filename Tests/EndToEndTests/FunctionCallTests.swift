@@ -4,7 +4,7 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("bgtask plugin call tries a signature; a wrong one costs only a runner")
+@Suite("bgtask plugin call calls a function with a given signature, and a wrong signature crashes only a runner")
 struct FunctionCallTests {
     private func call(_ arguments: String...) async throws -> ProgramRun {
         try await ScratchDirectory.with { directory in

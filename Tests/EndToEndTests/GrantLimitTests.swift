@@ -56,7 +56,10 @@ struct GrantLimitTests {
         }
     }
 
-    @Test func `a limit refuses network and processes, and plugin show and the journal name it`() async throws {
+    @Test
+    func `a grant limit refuses network and processes; plugin show and a journal entry name the limit of the network`()
+        async throws
+    {
         let limits = "\"*\": { processes: false }, com.example.*: { network: false }"
         let run = try await run(grants: "network: true, processes: true", limits: limits)
         #expect(run.works["network"] == EPERM && run.works["program"] != 0)
@@ -71,14 +74,16 @@ struct GrantLimitTests {
         #expect(denial.contains("the manifest grants it, but grant-limits.com.example.*.network is false"))
     }
 
-    @Test func `a limit of other plugins, and a limit that permits a grant, leave the grant in effect`() async throws {
+    @Test func `a grant limit of other plugins, and one that permits the grant, leave the grant in effect`()
+        async throws
+    {
         let limits = "com.other.*: { network: false }, com.example.usesgrants: { network: true, write: [BASE] }"
         let run = try await run(grants: "network: true, write: [BASE/place]", limits: limits)
         #expect(run.works["network"] == 0 && run.works["place-write"] == 0)
         #expect(run.rights.allSatisfy { $0.effective == [$0.requested] && $0.cause == nil })
     }
 
-    @Test func `a limit narrows a granted directory to its part in the limit`() async throws {
+    @Test func `a grant limit narrows a granted directory to the part inside the limit`() async throws {
         let limits = "\"*\": { write: [BASE/place/inner] }"
         let narrowed = try await run(grants: "write: [BASE/place]", limits: limits)
         #expect(narrowed.works["place-read"] == EACCES && narrowed.works["place-write"] == EACCES)
@@ -88,7 +93,7 @@ struct GrantLimitTests {
         #expect(inner.works["place-read"] == 0 && inner.works["place-write"] == 0)
     }
 
-    @Test func `a limit applies to the path in a granted setting`() async throws {
+    @Test func `a grant limit applies to the path in a granted setting`() async throws {
         let grant = "settings: [ { setting: place, access: write } ]"
         let outside = try await run(grants: grant, limits: "\"*\": { write: [BASE/other] }")
         #expect(outside.works["place-read"] == EACCES && outside.works["place-write"] == EACCES)
@@ -97,7 +102,7 @@ struct GrantLimitTests {
         #expect(inside.works["place-write"] == 0)
     }
 
-    @Test func `a symbolic link does not lead out of a limit`() async throws {
+    @Test func `a granted symbolic link to a directory outside of the grant limit is not granted`() async throws {
         try await ScratchDirectory.with { elsewhere in
             chmod(elsewhere.path, 0o777)
             try await ScratchDirectory.with { outer in

@@ -21,7 +21,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `bgtask host check names a running host and does not open its ledger`() async throws {
+    @Test func `bgtask host check names a running host and reports nothing about its ledger`() async throws {
         try await HostFixture.with { host in
             let check = try await host.check()
             #expect(check.status == 0, "\(check)")
@@ -83,7 +83,9 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `bgtask host check reports all problems at once`() async throws {
+    @Test func `bgtask host check reports problems of configuration, files, runner, control group and socket at once`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.stop()
             let directory = host.directory

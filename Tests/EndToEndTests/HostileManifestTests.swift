@@ -7,7 +7,7 @@ import HostTestKit
 import PluginCatalogue
 import Testing
 
-@Suite("No manifest, whatever its contents, harms another plugin")
+@Suite("A hostile manifest is refused and harms no other plugin")
 struct HostileManifestTests {
     struct Hostile: Sendable, CustomTestStringConvertible {
         let name: String

@@ -7,7 +7,7 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("A library that changes under a host never runs as the old one, and costs no request")
+@Suite("A host detects that a library changed, and loses no request because of it")
 struct LibraryChangeTests {
     private static let patient = TestPlugin("Patient", tasks: ["one", "two"])
 

@@ -39,7 +39,9 @@ struct LogTrimTests {
     }
 
     @Test(arguments: ["/tmp", "/dev/shm"])
-    func `a program that holds a trimmed log open keeps writing, and none of its lines is lost`(place: String)
+    func `a program that holds a log open keeps writing while LogTrim trims it, and the remaining lines have no gap`(
+        place: String
+    )
         async throws
     {
         let trim = try await LogTrim.shared()
@@ -108,7 +110,9 @@ struct LogTrimTests {
         }
     }
 
-    @Test func `a trimmed log begins with a whole line, and an overlong line keeps its newest bytes`() async throws {
+    @Test func `a log that LogTrim trimmed begins with a whole line, and an overlong line keeps its newest bytes`()
+        async throws
+    {
         let trim = try await LogTrim.shared()
         try await LogDirectory.with { logs in
             // The cut is inside the long line, of which only the newline remains.
@@ -188,7 +192,9 @@ struct LogTrimTests {
     }
 
     @Test(arguments: [1, 2, 7, 64])
-    func `LogTrim's report is cut to the capacity of its buffer, and is one line for any file name`(capacity: Int)
+    func `LogTrim's report is cut to the capacity of its buffer, and control characters in a name are replaced`(
+        capacity: Int
+    )
         async throws
     {
         let trim = try await LogTrim.shared()
@@ -200,7 +206,7 @@ struct LogTrimTests {
         }
     }
 
-    @Test func `LogTrim exports only the function of its header and does not refer to bgtask`() async throws {
+    @Test func `LogTrim exports only the function of its header and has no bgtask note`() async throws {
         try await ScratchDirectory.with { directory in
             let library = try await ExampleLibrary.build("LogTrim", in: directory)
             let names = try await ProgramRun.of(

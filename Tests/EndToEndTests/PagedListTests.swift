@@ -14,7 +14,9 @@ struct PagedListTests {
 
     private static func identifiers(_ page: TaskListReply) -> [String] { page.pending.map(\.identifier) }
 
-    @Test func `pages of pending tasks are ordered by plugin and submission, for every page limit`() async throws {
+    @Test func `pages of pending tasks are ordered by plugin and submission, for page limits from 1 to 1,000`()
+        async throws
+    {
         let (neighbour, patient) = (Self.plugins[0], Self.plugins[1])
         try await HostFixture.with(plugins: Self.plugins) { host in
             for plugin in Self.plugins { try await host.started(plugin) }

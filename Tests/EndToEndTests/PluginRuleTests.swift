@@ -69,7 +69,7 @@ struct PluginRuleTests {
     ]
 
     @Test(.proves(1, 14, 16), arguments: violations)
-    func `a forbidden call returns a status, is journaled with a remedy, and has no other effect`(
+    func `a forbidden call of a plugin returns an error status and is journaled as a violation with a remedy`(
         _ violation: Violation
     ) async throws {
         let plugin = violation.plugin
@@ -142,7 +142,9 @@ struct PluginRuleTests {
         }
     }
 
-    @Test(.proves(51, "C4")) func `each identifier has a serial queue of its own, off the main thread`() async throws {
+    @Test(.proves(51, "C4")) func `handlers of two identifiers run on separate serial queues, off the main thread`()
+        async throws
+    {
         let plugin = TestPlugin("ChecksQueues", tasks: ["one", "two"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submissions = try await host.submitTogether(plugin)

@@ -24,7 +24,9 @@ struct PluginTryTests {
         return (run.status, try #require(report, "\(run.error)"))
     }
 
-    @Test func `a completed task exits with 0 and shows its progress, submissions and processor time`() async throws {
+    @Test func `bgtask plugin try of a task that succeeds exits with 0 and shows its submissions and processor time`()
+        async throws
+    {
         let plugin = TestPlugin("SubmitsRefused", tasks: ["task", "one", "two"])
         let run = try await run(plugin, [plugin.task()])
         #expect(run.status == 0, "\(run.error)")
@@ -35,14 +37,15 @@ struct PluginTryTests {
         #expect(run.error.contains("  completed: succeeded\n"))
     }
 
-    @Test func `a simulated expiration reaches the plugin with its reason`() async throws {
+    @Test func `bgtask plugin try --simulate network-lost expires the task and reports that reason`() async throws {
         let plugin = TestPlugin("Obedient")
         let (status, report) = try await report(plugin, [plugin.task(), "--simulate", "network-lost"])
         #expect(status == 1)
         #expect(report["outcome"] as? String == "failed" && report["expired"] as? String == "network lost")
     }
 
-    @Test func `a task that ignores its expiration is killed at the end of the grace period`() async throws {
+    @Test func `bgtask plugin try reports a task that does not complete after its expiration as overran`() async throws
+    {
         let plugin = TestPlugin("NeverCompletes")
         let times = ["--budget", "100ms", "--grace-period", "100ms"]
         let (status, report) = try await report(plugin, [plugin.task()] + times)
@@ -54,15 +57,18 @@ struct PluginTryTests {
         ("CrashInHandler", "crashed", "signal 11 (SIGSEGV)"), ("ExitZero", "exited", "exit status 0"),
         ("EntryFails", "entry-failed", "exit status 0"),
     ])
-    func `each way to fail has its outcome, and exits with 1`(source: String, outcome: String, end: String) async throws
-    {
+    func `bgtask plugin try of a task that crashes, exits or fails in entry exits with 1 and reports that outcome`(
+        source: String,
+        outcome: String,
+        end: String
+    ) async throws {
         let plugin = TestPlugin(source)
         let (status, report) = try await report(plugin, [plugin.task()])
         #expect(status == 1)
         #expect(report["outcome"] as? String == outcome && report["end"] as? String == end)
     }
 
-    @Test func `a violation is shown with its rule`() async throws {
+    @Test func `bgtask plugin try reports violations with their rule`() async throws {
         let plugin = TestPlugin("CompletesForeign")
         let (status, report) = try await report(plugin, [plugin.task()])
         #expect(status == 0)
@@ -70,20 +76,23 @@ struct PluginTryTests {
         #expect(violations.count == 4 && violations.allSatisfy { $0["rule"] as? String == "BGT-ABI-08" })
     }
 
-    @Test func `an event is tried by its name`() async throws {
+    @Test func `bgtask plugin try runs the started event by its name`() async throws {
         let plugin = TestPlugin("ReceivesStarted")
         let (status, report) = try await report(plugin, ["started"])
         #expect(status == 0 && report["kind"] as? String == "event", "\(report)")
     }
 
-    @Test func `an identifier that the manifest does not permit is refused with the permitted ones`() async throws {
+    @Test
+    func `bgtask plugin try refuses an identifier that the manifest does not permit, and names the permitted ones`()
+        async throws
+    {
         let plugin = TestPlugin("Obedient")
         let run = try await run(plugin, ["com.example.obedient.other"])
         #expect(run.status == 2)
         #expect(run.error.contains("name one of com.example.obedient.task, started"))
     }
 
-    @Test func `a trial leaves nothing in the temporary directory`() async throws {
+    @Test func `bgtask plugin try leaves nothing in the temporary directory`() async throws {
         try await ScratchDirectory.with { directory in
             let plugin = TestPlugin("RegistersOnce")
             try directory.write(try await plugin.libraryBytes(), to: "libRegistersOnce.so")

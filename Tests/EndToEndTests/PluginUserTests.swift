@@ -24,7 +24,9 @@ struct PluginUserTests {
         return try await host.client.plugin(identifier).grants.user
     }
 
-    @Test func `without a sandbox a plugin can enter no other container, nor the ledger`() async throws {
+    @Test func `without a sandbox a plugin's user can enter neither another plugin's container nor the ledger`()
+        async throws
+    {
         for place in ["containers/\(TestPlugin.neighbour.identifier)", "ledger", "containers"] {
             try await HostFixture.with(HostSetup(["isolation": "off"]), plugins: [.neighbour]) { host in
                 try await host.runNeighbour()
@@ -125,7 +127,8 @@ struct PluginUserTests {
         }
     }
 
-    @Test func `after a shifted range of users no container belongs to the user of another plugin, before any launch`()
+    @Test
+    func `after a shift of the user range no container belongs to another plugin's user, and each gets its new owner`()
         async throws
     {
         let plugin = TestPlugin("Recorder")

@@ -6,7 +6,7 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("Damage that a plugin does to its own process affects only that plugin")
+@Suite("Damage of a plugin to the state of its own process affects only that plugin")
 struct ProcessFaultTests {
     @Test func `tasks run on threads of their own even when the plugin has used up the threads of its process`()
         async throws
@@ -50,7 +50,8 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test(.proves("BGT-ABI-16")) func `each change of process-wide state is journaled as a violation with its remedy`()
+    @Test(.proves("BGT-ABI-16"))
+    func `changes of signal handlers, signal mask, working directory and umask are journaled with remedies`()
         async throws
     {
         let plugin = TestPlugin("ChangesProcess").lingering

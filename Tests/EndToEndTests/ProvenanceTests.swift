@@ -46,7 +46,7 @@ struct ProvenanceTests {
         }
     }
 
-    @Test func `a library whose search path every user can fill is refused`() async throws {
+    @Test func `a library with /tmp in its search path is refused`() async throws {
         var plugin = TestPlugin("Obedient")
         plugin.library = .compiled("Obedient", flags: ["-Wl,-rpath,/tmp"])
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in

@@ -88,17 +88,20 @@ struct SandboxTests {
         }
     }
 
-    @Test func `attacks from constructor, entry, handler and thread are refused without grants`() async throws {
+    @Test func `attacks of a plugin without grants from constructor, entry, handler and thread are refused`()
+        async throws
+    {
         try await attack(grants: "")
     }
 
-    @Test(.enabled(if: getuid() == 0)) func `the same attacks are refused when host and plugin have one ordinary user`()
+    @Test(.enabled(if: getuid() == 0))
+    func `attacks of a plugin without grants are refused when host and plugin have one ordinary user`()
         async throws
     {
         try await attack(grants: "", setup: HostSetup().ofOrdinaryUser())
     }
 
-    @Test func `on a kernel without listeners of filters the same attacks are refused, and none is journaled`()
+    @Test func `on a kernel without seccomp listeners attacks of a plugin are refused, and none is journaled`()
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -130,7 +133,10 @@ struct SandboxTests {
         }
     }
 
-    @Test func `the grant network allows sockets of the internet and no other attack`() async throws {
+    @Test
+    func `the grant network allows internet stream and datagram sockets, and no other attack of the tested plugin`()
+        async throws
+    {
         try await attack(grants: "network: true", allowed: ["internet-stream", "internet-datagrams"])
     }
 
@@ -230,7 +236,9 @@ struct SandboxTests {
     }
 
     @Test(arguments: ["link", "file"])
-    func `a container path that is not a directory ends the launch with the blame on the host`(_ kind: String)
+    func `a container path that is a symbolic link or a file is refused in the log, and the link's target stays empty`(
+        _ kind: String
+    )
         async throws
     {
         try await HostFixture.with(plugins: [.neighbour]) { host in

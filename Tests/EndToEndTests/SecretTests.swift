@@ -5,7 +5,7 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("The value of a secret setting reaches its plugin, and no record, reply, log or process listing")
+@Suite("The value of a secret setting reaches its plugin, but not records, replies, logs or process listings")
 struct SecretTests {
     private static let value = "s3cret-4f1d0b7a-horse-battery"
 
@@ -66,7 +66,8 @@ struct SecretTests {
         #expect(Self.files(withValueIn: host.stateDirectory + "/ledger").isEmpty)
     }
 
-    @Test func `the value from a file is in no record, reply, log, command line or environment of a launch`()
+    @Test
+    func `a secret from a file reaches its plugin, and no record, reply, log, command line or environment has it`()
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -98,7 +99,7 @@ struct SecretTests {
         }
     }
 
-    @Test func `the value from the environment of the host reaches the plugin, and not the environment of its runner`()
+    @Test func `a secret from the host's environment reaches the plugin, and not the environment of its runner`()
         async throws
     {
         // The host passes variables of this prefix to its runners.
@@ -115,7 +116,7 @@ struct SecretTests {
         }
     }
 
-    @Test func `the value of a systemd credential reaches the plugin`() async throws {
+    @Test func `a secret from a systemd credential reaches the plugin`() async throws {
         try await ScratchDirectory.with { directory in
             try directory.makeDirectory("credentials")
             let path = try directory.write(Self.value.utf8, to: "credentials/feed-token")
@@ -130,7 +131,7 @@ struct SecretTests {
         }
     }
 
-    @Test func `a changed file takes effect at the next launch`() async throws {
+    @Test func `a changed secret file takes effect at the next launch of its plugin`() async throws {
         try await ScratchDirectory.with { directory in
             let plugin = Self.plugin(from: "file: \(try Self.file(in: directory))")
             try await HostFixture.with(Self.setup(), plugins: [plugin]) { host in
@@ -144,7 +145,7 @@ struct SecretTests {
     }
 
     @Test
-    func `a file that other users can read delays the launch, why prints the remedy, and the remedy ends the wait`()
+    func `a secret file that other users can read delays the launch; why prints the remedy, which ends the wait`()
         async throws
     {
         try await ScratchDirectory.with { directory in

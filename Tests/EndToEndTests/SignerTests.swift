@@ -105,7 +105,7 @@ struct SignerTests {
         }
     }
 
-    @Test func `a revoked key disables the plugins that it signed, under every policy`() async throws {
+    @Test func `a revoked key disables a plugin that it signed, even when unsigned plugins are allowed`() async throws {
         try await with("unsigned: allow") { vendor, host in
             try await vendor.trust(host, "*")
             try await vendor.install(Self.plugin, on: host)
@@ -117,7 +117,7 @@ struct SignerTests {
         }
     }
 
-    @Test func `a revoked RSA key, whose signatures the host does not verify, disables the plugins that it signed`()
+    @Test func `a revoked RSA key, whose signatures the host does not verify, disables a plugin that it signed`()
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -133,7 +133,10 @@ struct SignerTests {
         }
     }
 
-    @Test func `an unsearchable list of revoked keys refuses every signature`() async throws {
+    @Test
+    func `a list of revoked keys that cannot be read refuses a signed plugin, even when unsigned plugins are allowed`()
+        async throws
+    {
         try await with("unsigned: allow") { vendor, host in
             try await vendor.trust(host, "*")
             try await vendor.install(Self.plugin, on: host)
@@ -145,7 +148,7 @@ struct SignerTests {
         }
     }
 
-    @Test func `concurrent changes of the signers file are all kept`() async throws {
+    @Test func `six concurrent additions to the signers file are all kept`() async throws {
         try await with("unsigned: allow") { vendor, host in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<6 {
@@ -177,7 +180,7 @@ struct SignerTests {
         }
     }
 
-    @Test func `a reader's lock on the manifest directory or the directory of the signers delays no command`()
+    @Test func `locks on the manifest directory and the signers' directory delay neither plugin install nor trust add`()
         async throws
     {
         try await with("unsigned: allow") { vendor, host in
@@ -214,7 +217,9 @@ struct SignerTests {
         }
     }
 
-    @Test func `a manifest that differs from the signed one is refused under every policy`() async throws {
+    @Test func `a manifest that differs from the signed one is refused, even when unsigned plugins are allowed`()
+        async throws
+    {
         try await with("unsigned: allow") { vendor, host in
             try await vendor.install(Self.plugin, on: host)
             let installed = try await event("plugin-installed", on: host)

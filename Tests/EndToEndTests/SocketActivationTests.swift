@@ -27,7 +27,7 @@ struct SocketActivationTests {
         }
     }
 
-    @Test func `an activated host opens the socket to its group like one of its own`() async throws {
+    @Test func `a socket-activated host gives its socket the mode 660 for the socket group`() async throws {
         var setup = Self.activated
         setup.flags["operate-group"] = "root"
         try await HostFixture.with(setup) { host in
@@ -55,7 +55,7 @@ struct SocketActivationTests {
         }
     }
 
-    @Test func `a host refuses a socket that its configuration does not name`() async throws {
+    @Test func `a host refuses a passed socket that its configuration does not name`() async throws {
         try await ScratchDirectory.with { directory in
             let listener = try ListeningSocket(at: directory.file("passed"))
             let shell = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\""
@@ -74,7 +74,7 @@ struct SocketActivationTests {
         }
     }
 
-    @Test func `a host ignores variables of another process and binds its own socket`() async throws {
+    @Test func `a host ignores LISTEN variables for another process and binds its own socket`() async throws {
         var setup = HostSetup()
         setup.environment = ["LISTEN_PID": "1", "LISTEN_FDS": "1"]
         try await HostFixture.with(setup) { host in

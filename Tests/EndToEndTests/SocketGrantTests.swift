@@ -58,7 +58,7 @@ struct SocketGrantTests {
         return try #require(run)
     }
 
-    @Test func `without grants every socket is refused, and a device cannot be controlled`() async throws {
+    @Test func `without grants eleven uses of sockets are refused, and a device cannot be controlled`() async throws {
         let run = try await run(grants: "")
         for (work, error) in run.works { #expect(error == (work == "device" ? EACCES : EPERM), "\(work): \(error)") }
         #expect(run.works.count == 12 && run.rights.isEmpty)
@@ -81,7 +81,9 @@ struct SocketGrantTests {
         #expect(run.works["tcp"] == EACCES && run.works["tcp-other"] == EACCES && run.works["udp-other"] == EPERM)
     }
 
-    @Test func `the grant network opens every port and protocol of the internet, and no raw socket`() async throws {
+    @Test func `the grant network opens TCP ports to connect and listen, and UDP, but neither raw nor Unix sockets`()
+        async throws
+    {
         let run = try await run(grants: "network: true")
         for work in ["tcp", "tcp-other", "udp-other", "listen", "listen-other"] {
             #expect(run.works[work] == 0, "\(work): \(run.works[work] ?? -1)")
@@ -111,7 +113,9 @@ struct SocketGrantTests {
         #expect(run.rights.first?.cause?.hasPrefix("isolation is required, and this kernel") == true)
     }
 
-    @Test func `a limit of the operator refuses granted ports, and narrows granted sockets`() async throws {
+    @Test func `a grant limit of the operator refuses granted ports, and a granted Unix socket outside of the limit`()
+        async throws
+    {
         let limits = HostSetup(configuration: ["grant-limits: { \"*\": { network: false, unix: [/run/nowhere] } }"])
         let run = try await run(grants: "network: { connect: [PORT] }, unix: [SOCKET]", setup: limits)
         #expect(run.works["tcp"] == EPERM && run.works["unix"] == EPERM)
@@ -120,7 +124,8 @@ struct SocketGrantTests {
         )
     }
 
-    @Test func `a limit of ports narrows the whole network to one TCP port, and refuses other ports and protocols`()
+    @Test
+    func `a grant limit of ports narrows the grant network to one TCP port, and refuses other ports and protocols`()
         async throws
     {
         let limits = HostSetup(configuration: ["grant-limits: { \"*\": { network: { connect: [PORT] } } }"])

@@ -54,7 +54,7 @@ struct StoppingTests {
         }
     }
 
-    @Test func `a hangup of its terminal stops the host in order`() async throws {
+    @Test func `the signal SIGHUP stops a host in order`() async throws {
         try await ScratchDirectory.with { directory in
             let host = try await Self.host(in: directory, onHangup: "-")
             host.signal(SIGHUP)

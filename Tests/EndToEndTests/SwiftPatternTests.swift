@@ -249,7 +249,7 @@ struct SwiftPatternTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `Swift code with schedulers behind protocols, wrapped tasks or handlers passed by name runs unchanged`(
+    func `Swift code with schedulers behind protocols, wrapped tasks or handlers passed by name runs as a plugin`(
         _ library: BuiltLibrary
     ) async throws {
         let expected = [

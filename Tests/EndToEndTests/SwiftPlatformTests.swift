@@ -60,7 +60,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test(.proves(56, 60)) func `an expiration handler set while the task expires is called once`()
+    @Test(.proves(56, 60)) func `an expiration handler that Swift code sets while its task expires is called`()
         async throws
     {
         let plugin = Self.plugin(["slow": "true"])

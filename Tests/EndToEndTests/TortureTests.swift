@@ -6,18 +6,22 @@ import StatementTraits
 import Testing
 
 @Suite(
-    "Hosts that are killed at any point, or lack resources, keep all acknowledged submissions",
+    "Hosts that are killed at many points, or lack resources, keep all acknowledged submissions",
     .proves("C3", "C10"),
     .serialized
 )
 struct TortureTests {
     private static let script = ExampleLibrary.root + "/Tests/Torture/run"
 
-    @Test func `hosts killed before or after any of their actions keep all acknowledged submissions`() async throws {
+    @Test func `hosts killed around their actions in the short torture run keep all acknowledged submissions`()
+        async throws
+    {
         try await play("boundaries", "kills", "pauses", "steps", "burst")
     }
 
-    @Test func `hosts that lack resources or have damaged files keep all acknowledged submissions`() async throws {
+    @Test func `hosts with faults of resources or files in the short torture run keep all acknowledged submissions`()
+        async throws
+    {
         try await play("faults")
     }
 

@@ -6,7 +6,7 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("A name that matches nothing is refused, with the nearest name that does")
+@Suite("An unknown name is refused, with the nearest known name")
 struct UnknownNameTests {
     private static let plugin = TestPlugin.neighbour
 

@@ -31,7 +31,8 @@ struct UpgradeTests {
         host.stateDirectory + "/ledger/ledger.sqlite.version-\(Self.version)"
     }
 
-    @Test func `the commands of the guide bring back the ledger before an upgrade`() async throws {
+    @Test func `the rollback commands of the operators' guide restore the ledger from before an upgrade`() async throws
+    {
         try await HostFixture.with { host in
             try await host.stop()
             try putOlderLedger(in: host)

@@ -4,7 +4,7 @@ import Foundation
 import StatementTraits
 import Testing
 
-@Suite("A header of a later minor version is growth, and plugins choose the hosts that they support")
+@Suite("A header of a later minor version counts as growth, and a plugin chooses the oldest host that it supports")
 struct GrownHeaderTests {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "..")
         .standardizedFileURL

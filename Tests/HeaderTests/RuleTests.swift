@@ -4,7 +4,7 @@ import Foundation
 import TaskModel
 import Testing
 
-@Suite("The header states every rule that anything cites")
+@Suite("The header states each ABI rule that a source or a page cites")
 struct RuleTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         .standardizedFileURL

@@ -7,7 +7,7 @@ import TaskModel
 import Testing
 
 extension LaunchTests {
-    @Suite("A plugin may be written in every language that Debian compiles")
+    @Suite("A plugin may be written in several languages and built by their compilers")
     struct LanguageTests {
         private static let build = (#filePath as NSString).deletingLastPathComponent + "/../Languages/build"
         private static let isMissing: Int32 = 77 << 8

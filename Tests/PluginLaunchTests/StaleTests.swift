@@ -114,7 +114,7 @@ extension LaunchTests {
         }()
     }
 
-    @Suite("Control groups are found, or the host works without them")
+    @Suite("The host finds its control group and reads its events, and refuses a directory that is none")
     struct ControlGroupTests {
         @Test func `the host's own control group is found in unified, hybrid and partly mounted hierarchies`() {
             let unified = "30 20 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw"

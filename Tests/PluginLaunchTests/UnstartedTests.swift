@@ -8,7 +8,7 @@ import Testing
 @testable import PluginLaunch
 
 extension LaunchTests {
-    @Suite("A failure of the runner before it loads the plugin is reported as none of the plugin")
+    @Suite("A failure of the runner before it loads the plugin is reported as a failure of the runner")
     struct UnstartedTests {
         private static func failure(_ message: RunnerMessage) -> String? {
             if case .sandboxFailed(let text) = message { text } else { nil }

@@ -5,7 +5,7 @@ import PluginRuntime
 import TaskModel
 import Testing
 
-@Suite("Fast answers about a task repeat the last decision of the tables")
+@Suite("The slots of a launch state which tasks are open and hold their newest progress")
 struct TaskSlotsTests {
     private static let launch = LaunchNumber(rawValue: 7)
     private let slots = TaskSlots(of: launch)
