@@ -110,7 +110,8 @@ struct SandboxTests {
         }
     }
 
-    @Test func `a runner whose limits cannot be set loads no plugin: a failure of the host without a charged attempt`()
+    @Test
+    func `a runner that cannot set its resource limits loads no plugin: the host is blamed, no attempt is charged`()
         async throws
     {
         try await ScratchDirectory.with { directory in

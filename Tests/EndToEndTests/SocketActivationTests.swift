@@ -14,7 +14,9 @@ struct SocketActivationTests {
         return setup
     }
 
-    @Test func `callers that connect while no host runs are answered by the next host`() async throws {
+    @Test func `with socket activation callers that connect while no host runs are answered by the next host`()
+        async throws
+    {
         try await HostFixture.with(Self.activated) { host in
             #expect(try host.rawCall("GET", "/v1/host").status == 200)
             let before = try Self.number(of: host.socket)

@@ -63,7 +63,7 @@ struct StoppingTests {
         }
     }
 
-    @Test func `a host started with hangups ignored serves on after a hangup`() async throws {
+    @Test func `a host started with SIGHUP ignored continues to serve after SIGHUP`() async throws {
         try await ScratchDirectory.with { directory in
             let host = try await Self.host(in: directory, onHangup: "''")
             let process = try String(contentsOfFile: "/proc/\(host.pid)/status", encoding: .utf8)

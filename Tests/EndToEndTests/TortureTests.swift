@@ -13,13 +13,14 @@ import Testing
 struct TortureTests {
     private static let script = ExampleLibrary.root + "/Tests/Torture/run"
 
-    @Test func `hosts killed around their actions in the short torture run keep all acknowledged submissions`()
+    @Test func `hosts killed around their actions in the short form of make torture keep all acknowledged submissions`()
         async throws
     {
         try await play("boundaries", "kills", "pauses", "steps", "burst")
     }
 
-    @Test func `hosts with faults of resources or files in the short torture run keep all acknowledged submissions`()
+    @Test
+    func `hosts with faults of resources or files in the short form of make torture keep acknowledged submissions`()
         async throws
     {
         try await play("faults")

@@ -21,7 +21,7 @@ struct GrownHeaderTests {
     }
 
     @Test(arguments: ["header", "runner"])
-    func `the simulated minor's script refuses a directory with a repository or, for a runner, foreign sources`(
+    func `Tests/Minor1/grow refuses a directory with a repository or, for a runner, with foreign sources`(
         part: String
     ) throws {
         for marker in [".git", "Sources"] {
@@ -45,7 +45,7 @@ struct GrownHeaderTests {
     }
 
     @Test
-    func `the simulated minor's script writes its header beside a foreign source file, and keeps that file`()
+    func `Tests/Minor1/grow writes a header beside a foreign source file and keeps that file`()
         throws
     {
         try Scratch.with { scratch in

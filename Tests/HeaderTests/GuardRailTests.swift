@@ -146,7 +146,9 @@ struct GuardRailTests {
         .enabled(if: Compiler.gcc.isInstalled),
         arguments: ["int32_t added;", "void *added; uint32_t more;"]
     )
-    func `a member added to bgt_request stops the build with the message layout of bgt_request`(member: String) throws {
+    func `a member added to bgt_request stops the build with a message that names the layout of bgt_request`(
+        member: String
+    ) throws {
         let text = try Header.text()
         let changed = text.replacing("uint64_t resources;\n}", with: "uint64_t resources; \(member)\n}")
         #expect(changed != text)

@@ -14,7 +14,7 @@ struct RecordedABITests {
         return try Tool.run("env", environment + [Self.script.path] + arguments)
     }
 
-    /// The words of a check that a missing tool skips; nil when it runs.
+    /// The message of a check that is skipped because a tool is missing; nil when the check runs.
     private static func obstacle(to arguments: String...) -> String? {
         guard let result = try? Tool.run(script, arguments), result.status == skipped else { return nil }
         return result.output

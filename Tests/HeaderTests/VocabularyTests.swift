@@ -25,7 +25,8 @@ struct VocabularyNameTests {
         #expect(Set(known) == Set(names))
     }
 
-    @Test func `the host names a number outside its vocabulary unknown, and a negative status plugin status`() {
+    @Test
+    func `the host's name of a number outside the vocabulary is unknown, that of a negative status is plugin status`() {
         #expect("\(ABIVocabulary.status.name(of: 0))" == "BGT_OK")
         #expect("\(ABIVocabulary.status.name(of: -1))" == "plugin status")
         #expect("\(ABIVocabulary.status.name(of: 99))" == "unknown")

@@ -86,7 +86,7 @@ extension LaunchTests {
         }
 
         @Test
-        func `at a launch's end the host drops its calls beyond 16 unanswered ones, and delivers its other messages`()
+        func `at a launch's end its calls beyond 16 unanswered ones are dropped, and its other messages delivered`()
             async throws
         {
             try await withSent(Self.calls(3 * CallWindow.limit) + [Self.hello]) { fixture in

@@ -27,7 +27,9 @@ struct ForeignSubmissionTests {
         #expect(submission.payload == [1, 2, 3])
     }
 
-    @Test(.proves(27)) func `changes of the plugin's memory after the submission have no effect`() throws {
+    @Test(.proves(27)) func `changes of the plugin's memory after a submission do not change the submitted request`()
+        throws
+    {
         var text = Array("com.example.app.clean".utf8CString)
         var bytes: [UInt8] = [1, 2, 3]
         let submission = try text.withUnsafeMutableBufferPointer { name in

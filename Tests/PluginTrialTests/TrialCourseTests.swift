@@ -54,7 +54,7 @@ struct TrialCourseTests {
     }
 
     @Test
-    func `in a trial, a task killed after its expiration overran with an expiration handler, and expired without one`()
+    func `a trial's task killed after its expiration has the outcome overran with an expiration handler, else expired`()
         throws
     {
         for (hasHandler, outcome) in [(true, TaskOutcome.overran), (false, .expired)] {
