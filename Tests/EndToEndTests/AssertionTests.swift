@@ -126,7 +126,7 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(81)) func `an assertion also keeps the launch of an extension open`() async throws {
+    @Test(.proves(81)) func `a background assertion keeps the launch of an extension open`() async throws {
         var main = TestPlugin("Recorder", tasks: ["processing1"])
         let child = TestPlugin.extension("HoldsOpen", of: &main)
         try await HostFixture.with(plugins: [main, child]) { host in

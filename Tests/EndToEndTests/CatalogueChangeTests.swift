@@ -53,7 +53,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a changed manifest applies to submissions from then on`() async throws {
+    @Test func `a manifest that changes while the host runs applies to later submissions`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             var changed = TestPlugin.neighbour

@@ -14,7 +14,9 @@ struct ConformanceTests {
     private static let levels = Dictionary(uniqueKeysWithValues: ConformanceCheck.all.map { ($0.name, $0.level) })
 
     @Test(arguments: fixtures.filter { $0.failing != nil })
-    func `a plugin with one defect fails exactly the check of this defect`(fixture: ConformanceFixture) async throws {
+    func `a plugin with one defect fails exactly the conformance check of this defect`(fixture: ConformanceFixture)
+        async throws
+    {
         let check = try #require(fixture.failing)
         let level = try #require(Self.levels[check], "\(check) is no check of level 1 or above")
         let report = try await CheckedPlugin.check(fixture.plugins, level: level, Self.quick)

@@ -34,7 +34,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `a call beyond the limit gets 503 and a time to retry while a call is in progress on each connection`()
+    @Test
+    func `a call beyond a user's connection limit gets 503 and a time to retry while every connection has a call`()
         async throws
     {
         try await HostFixture.with(Self.setup) { host in

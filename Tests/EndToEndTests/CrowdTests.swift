@@ -10,7 +10,7 @@ struct CrowdTests {
     private static let callers = 100
 
     @Test
-    func `a hundred simultaneous calls are answered, and ten repetitions leave no connection and less than 8 MiB`()
+    func `a hundred simultaneous calls are answered; ten repetitions leave no connection and add less than 8 MiB`()
         async throws
     {
         try await HostFixture.with(HostSetup(["idle-timeout": "2s"])) { host in

@@ -10,7 +10,8 @@ import Testing
 struct DiskTests {
     private static let patient = TestPlugin("Patient", tasks: ["one"])
 
-    @Test func `a full disk refuses submissions, and after space is freed no accepted request is missing`() async throws
+    @Test func `a host on a full disk refuses submissions, and after space is freed no accepted request is missing`()
+        async throws
     {
         try await MountedDisk.with(size: "3m") { disk in
             let setup = HostSetup(["state-directory": disk.path, "host-retry-delay": "20ms"])

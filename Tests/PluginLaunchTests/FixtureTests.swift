@@ -56,7 +56,7 @@ extension LaunchTests {
             )
         }
 
-        @Test func `fixtures that differ from the tag of their release are refused, and are not built again`()
+        @Test func `Tests/Fixtures/check refuses fixtures that differ from the tag of their release, and renews none`()
             async throws
         {
             try await withScratch { directory in

@@ -12,7 +12,7 @@ struct TaskTableTests {
     private let early = MonotonicTime(nanoseconds: 1)
     private let deadline = MonotonicTime(nanoseconds: 1_000)
 
-    @Test(.proves(62)) func `the first completion of a task counts`() {
+    @Test(.proves(62)) func `of two completions of a task the first counts`() {
         var table = delivered()
         #expect(table.complete(task, as: .success, at: early).isRecorded(.success))
         #expect(table.complete(task, as: .failure, at: early).isAlreadyCompleted)
