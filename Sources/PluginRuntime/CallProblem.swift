@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
+import RunnerWire
 
 /// The cause for which a call of the plugin fails, with the status that it returns.
 package struct CallProblem: Error, Hashable, Sendable {
@@ -49,9 +50,9 @@ extension RunnerLaunch {
             fill(refusal, submission: try body())
             return BGT_OK
         } catch {
-            fill(refusal, subReason: error.subReason, text: error.message)
+            fill(refusal, subReason: plan.imitation.number(error.subReason), text: error.message)
             refusals.note(error, of: call)
-            return error.status
+            return plan.imitation.number(error.status)
         }
     }
 

@@ -2,6 +2,7 @@
 
 import CBackgroundTasks
 import Glibc
+import RunnerWire
 import TaskModel
 
 /// The functions of the host that plugin code calls. Except `name` and `query`, each forwards to the one launch of the
@@ -19,10 +20,11 @@ enum HostTable {
             RunnerExit.end(without: .memory)
         }
         let table = page.bindMemory(to: bgt_host.self, capacity: 1)
+        let imitation = Self.imitation
         table.initialize(
             to: bgt_host(
-                size: UInt32(MemoryLayout<bgt_host>.size),
-                minor: BGTASK_ABI_MINOR,
+                size: imitation.size(of: bgt_host.self),
+                minor: imitation.minor,
                 launch_info: hostLaunchInfo,
                 register_handler: hostRegisterHandler,
                 submit: hostSubmit,
@@ -45,6 +47,7 @@ enum HostTable {
                 query: hostQuery
             )
         )
+        imitation.fillGrowth(behind: table)
         // A plugin that writes to the table crashes at that write instead of in a later call.
         mprotect(page, size, PROT_READ)
         return UnsafePointer(table)
@@ -53,6 +56,9 @@ enum HostTable {
     /// The one launch of this process; nil before it is created.
     // Set once by the main thread, before the control thread starts and before any plugin code is mapped.
     nonisolated(unsafe) static var launch: RunnerLaunch?
+
+    /// The host that the plugin sees; empty before the launch is created.
+    static var imitation: ImitatedHost { launch?.plan.imitation ?? [] }
 
     /// The slots of the launch's tasks; nil in a process that the plugin forked, and before the launch is created.
     static var slots: TaskSlots? { ForkedProcess.isCurrent ? nil : launch?.slots }

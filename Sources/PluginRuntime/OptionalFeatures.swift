@@ -2,13 +2,15 @@
 
 import CBackgroundTasks
 import Glibc
+import RunnerWire
 import TaskModel
 
 /// The tables of the optional features, which `query` returns (BGT-ABI-19). They are valid until the process ends.
 enum OptionalFeatures {
     /// The address of a feature's table; nil for an unknown id.
     static func table(of id: String) -> UnsafeRawPointer? {
-        switch id {
+        if HostTable.imitation.contains(.noFeatures) { return nil }
+        return switch id {
         case BGTASK_LEGACY_FETCH: UnsafeRawPointer(legacyFetch)
         default: nil
         }
@@ -16,14 +18,19 @@ enum OptionalFeatures {
 
     // Written once, on first use, and constant from then on.
     nonisolated(unsafe) private static let legacyFetch: UnsafePointer<bgt_legacy_fetch> = {
-        let table = UnsafeMutablePointer<bgt_legacy_fetch>.allocate(capacity: 1)
+        let imitation = HostTable.imitation
+        let table = UnsafeMutableRawPointer.allocate(
+            byteCount: Int(imitation.size(of: bgt_legacy_fetch.self)),
+            alignment: MemoryLayout<bgt_legacy_fetch>.alignment
+        ).bindMemory(to: bgt_legacy_fetch.self, capacity: 1)
         table.initialize(
             to: bgt_legacy_fetch(
-                size: UInt32(MemoryLayout<bgt_legacy_fetch>.size),
+                size: imitation.size(of: bgt_legacy_fetch.self),
                 reserved: 0,
                 set_minimum_interval: legacyFetchSetMinimumInterval
             )
         )
+        imitation.fillGrowth(behind: table)
         return UnsafePointer(table)
     }()
 }

@@ -93,7 +93,7 @@ extension RunnerLaunch {
         }
         guard let (handler, reason) = call else { return }
         activity.callback(.callback.union(.assertionHandler)) {
-            handler.function(handler.context, HostTable.address, id.rawValue, reason.rawValue)
+            handler.function(handler.context, HostTable.address, id.rawValue, plan.imitation.number(reason.rawValue))
             handler.release()
         }
         assertionCalls.change { $0 -= 1 }

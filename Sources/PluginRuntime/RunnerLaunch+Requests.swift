@@ -126,8 +126,8 @@ extension RunnerLaunch {
         let texts = RequestMemory(request)
         defer { texts.free() }
         return listed.payload.withUnsafeBufferPointer { payload in
-            var pending = bgt_pending(
-                size: UInt32(MemoryLayout<bgt_pending>.size),
+            let pending = bgt_pending(
+                size: plan.imitation.size(of: bgt_pending.self),
                 kind: request.kind.rawValue,
                 flags: RequestFlags.word(request),
                 strategy: terms?.strategy.rawValue ?? 0,
@@ -140,7 +140,9 @@ extension RunnerLaunch {
                 resources: terms?.resources.rawValue ?? 0,
                 submission: UInt64(bitPattern: listed.number.rawValue)
             )
-            return ThreadRole.with(.pendingVisitor) { visitor(context, HostTable.address, &pending) }
+            return plan.imitation.withCopy(of: pending) { copy in
+                ThreadRole.with(.pendingVisitor) { visitor(context, HostTable.address, copy) }
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ extension RunnerLaunch {
         case (.completed, _): return BGT_ALREADY_COMPLETED
         case (.open(let reason), let open?):
             information = open.information
-            information.expiration_reason = reason?.rawValue ?? 0
+            information.expiration_reason = plan.imitation.number(reason?.rawValue ?? 0)
         case (.unknown, _), (.open, nil): return BGT_NO_SUCH_TASK
         }
         guard let out else { return BGT_INVALID }

@@ -231,7 +231,8 @@ final class RunnerLaunch: Sendable {
         activity.callback {
             guard let (handler, reason) = state.withLock({ $0.tasks.beginCall(of: task) }) else { return }
             running.during(task) {
-                handler.function(handler.context, HostTable.address, task.rawValue, reason.rawValue)
+                let number = plan.imitation.number(reason.rawValue)
+                handler.function(handler.context, HostTable.address, task.rawValue, number)
             }
             state.withLock { $0.tasks.endCall(of: task) }?.release()
         }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import RunnerWire
 package import TaskModel
 
 /// The input of one trial: the tasks of the launch, its limits, and the decisions of the host during the launch.
@@ -67,6 +68,8 @@ package struct TrialScript: Hashable, Sendable {
     /// Whether the launch has the settings of the plugin.
     package var hasSettings = true
     package var shortage = Shortage()
+    /// The host that the plugin sees in place of the present one.
+    package var imitation: ImitatedHost = []
     /// The number of equal launches in the same container before this one.
     package var earlierLaunches = 0
     /// Whether an equal launch runs in the same container at the same time.

@@ -46,6 +46,7 @@ package struct TrialSubject: Sendable {
             sandbox: sandbox,
             supportedResources: [],
             hostVersion: Release.version,
+            imitation: script.imitation,
             deadline: course.deadline,
             entryDeadline: course.entryDeadline,
             gracePeriod: script.gracePeriod,

@@ -93,6 +93,8 @@ package struct RunnerPlan: Hashable, Sendable {
     package let supportedResources: TaskResources
     /// Version of the host, which `launch_info` returns to the plugin.
     package let hostVersion: String
+    /// The differences from a present host that the plugin sees; empty in every launch of a host.
+    package let imitation: ImitatedHost
     /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
     /// budget. It applies to entry and to every task that is not continued.
     package let deadline: MonotonicTime?
@@ -120,6 +122,7 @@ package struct RunnerPlan: Hashable, Sendable {
         sandbox: SandboxPlan? = nil,
         supportedResources: TaskResources,
         hostVersion: String,
+        imitation: ImitatedHost = [],
         deadline: MonotonicTime?,
         entryDeadline: MonotonicTime,
         gracePeriod: Duration,
@@ -143,6 +146,7 @@ package struct RunnerPlan: Hashable, Sendable {
         self.sandbox = sandbox
         self.supportedResources = supportedResources
         self.hostVersion = hostVersion
+        self.imitation = imitation
         self.deadline = deadline
         self.entryDeadline = entryDeadline
         self.gracePeriod = gracePeriod

@@ -5,7 +5,7 @@ import TaskModel
 extension RunnerPlan {
     /// Version of the wire format, the first field of the first frame. Host and runner with different versions cannot
     /// communicate.
-    package static let wireVersion: UInt16 = 7
+    package static let wireVersion: UInt16 = 8
 }
 
 extension FrameWriter {
@@ -38,6 +38,7 @@ extension FrameWriter {
         put(plan.sandbox)
         put(plan.supportedResources.rawValue)
         put(text: plan.hostVersion)
+        put(plan.imitation.rawValue)
         put(plan.deadline != nil)
         if let deadline = plan.deadline { put(deadline.nanoseconds) }
         put(plan.entryDeadline.nanoseconds)
@@ -121,6 +122,7 @@ extension FrameReader {
             sandbox: try sandbox(),
             supportedResources: TaskResources(rawValue: try integer("plan.supportedResources")),
             hostVersion: try text("plan.hostVersion"),
+            imitation: try imitation(),
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),
             gracePeriod: .nanoseconds(try integer("plan.grace") as Int64),
@@ -157,6 +159,14 @@ extension FrameReader {
 
     mutating func tasks(_ field: StaticString) throws(WireError) -> [TaskID] {
         try list(field, minimumSize: 8) { fields throws(WireError) in try fields.value(field) }
+    }
+
+    private mutating func imitation() throws(WireError) -> ImitatedHost {
+        let imitation = ImitatedHost(rawValue: try integer("plan.imitation"))
+        guard imitation.isSubset(of: .all) else {
+            throw WireError(code: .unknownValue, message: "plan.imitation: \(imitation.rawValue) has unknown bits")
+        }
+        return imitation
     }
 
     private mutating func modes() throws(WireError) -> Set<BackgroundMode> {

@@ -14,7 +14,6 @@ struct ConformancePageTests {
         .completeHostTable: "a promise of the host",
         .oneRelease: "a promise of the host",
         .noControlCalls: "needs a host: the sandbox closes its socket",
-        .optionalFeatures: "a promise of the host",
     ]
 
     private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

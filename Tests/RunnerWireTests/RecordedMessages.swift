@@ -124,6 +124,7 @@ enum RecordedMessages {
             sandbox: sandbox,
             supportedResources: [.gpu],
             hostVersion: "0.0.1",
+            imitation: [.laterMinor, .noFeatures],
             deadline: deadline,
             entryDeadline: MonotonicTime(nanoseconds: 40),
             gracePeriod: gracePeriod,
