@@ -39,7 +39,7 @@ DEB ?= $(lastword $(sort $(wildcard $(BUILD)/deb/bgtask_*.deb)))
 PREVIOUS ?=
 MODULE = BackgroundTasks
 
-.PHONY: try-deb try-vm demo test minor1 sanitize languages fixtures soak core-cost torture mutants bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: try-deb try-vm demo test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -49,6 +49,12 @@ demo: build plugins
 test: packages plugins docs minor1
 	swift test $(SWIFT_FLAGS) --skip PluginLaunchTests
 	BGTASK_MINOR1="$(MINOR1)" swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
+
+# Scenarios that any host of the plugin ABI and the control API has to pass; Documentation/HostConformance.md. HOST is the
+# program that starts it.
+HOST ?= Tests/HostScenarios/bgtaskd
+host-scenarios: packages $(if $(findstring HostScenarios/bgtaskd,$(HOST)),build)
+	BGTASK_BUILD="$(abspath $(BUILD)/debug)" Tests/HostScenarios/run --host "$(HOST)"
 
 # A runner of the simulated next minor version of the plugin ABI, with which make test runs plugins of both versions.
 MINOR1 = $(abspath $(BUILD))/minor1
