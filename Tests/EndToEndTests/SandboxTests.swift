@@ -101,6 +101,39 @@ struct SandboxTests {
         try await attack(grants: "", setup: HostSetup().ofOrdinaryUser())
     }
 
+    private static let resolverAttacks: Set<String> = [
+        "ledger-write", "ledger-read", "ledger-truncate", "unix", "unix-datagrams", "internet-stream",
+        "internet-datagrams", "internet-raw", "packets", "netlink-audit", "vsock",
+    ]
+
+    /// The host with users of plugins, and the host of an ordinary user.
+    private static let hosts = getuid() == 0 ? [false, true] : [false]
+
+    @Test(arguments: hosts)
+    func `attacks from the resolver of an indirect function, which runs before the constructors, are refused`(
+        _ isOrdinary: Bool
+    ) async throws {
+        let plugin = TestPlugin("AttacksFromResolver")
+        let setup = isOrdinary ? HostSetup().ofOrdinaryUser() : HostSetup()
+        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
+            try #require(try await Self.isComplete(host))
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded", "\(end)")
+            let lines = host.containerText(plugin, "attacks.txt").split(separator: "\n").map {
+                $0.split(separator: " ")
+            }
+            #expect(Set(lines.map { String($0[1]) }) == Self.resolverAttacks)
+            for line in lines {
+                let (attack, error) = (String(line[1]), Int32(line[2]) ?? -1)
+                #expect(Self.expected[attack]?.contains(error) == true, "\(attack): errno \(error)")
+            }
+            let denied = try await host.journal().filter { $0.event == "denied" && $0.launch == end.launch }
+            #expect(denied.contains { $0.message.contains("unix: [PATH]") }, "\(denied.map(\.message))")
+            #expect(denied.contains { $0.message.contains("network: true") }, "\(denied.map(\.message))")
+            try await host.runNeighbour()
+        }
+    }
+
     @Test func `on a kernel without seccomp listeners attacks of a plugin are refused, and none is journaled`()
         async throws
     {
