@@ -33,7 +33,10 @@ extension HostConfiguration {
             launchLimits.memory = limits.byteSize("memory", in: PluginLimits.memoryRange)?.value ?? launchLimits.memory
             launchLimits.processes =
                 limits.integer("processes", in: PluginLimits.processRange)?.value ?? launchLimits.processes
+            launchLimits.fileSize =
+                limits.byteSize("file-size", in: PluginLimits.fileSizeRange)?.value ?? launchLimits.fileSize
         }
+        replace(&scheduling.diskReserve.most, with: mapping.byteSize("disk-reserve", in: DiskReserve.range))
         if mapping.presence(of: "grant-limits") != nil { grantLimits = Self.grantLimits(mapping) }
         replace(&backgroundNice, with: mapping.integer("background-nice", in: 0...19))
         mapping.mapping("provenance") { provenance in

@@ -34,7 +34,7 @@ package struct HostConfiguration: Sendable {
     /// The operator's choice of the users that run plugins.
     package var pluginUsers = PluginUserChoice.automatic
     /// The limits of each launch. A manifest may request lower ones.
-    package var launchLimits = PluginLimits(processes: 512)
+    package var launchLimits = PluginLimits(processes: 512, fileSize: 1 << 30)
     /// The operator's upper bounds for the grants of plugins.
     package var grantLimits = GrantLimits.none
     /// The nice value that background launches add to that of the host.

@@ -218,6 +218,16 @@ package struct Host: Sendable {
         ) { changed in
             loop.post(.timeZonesChanged(changed))
         }
+        let disk = DiskWatch(
+            directory: state.containerDirectory,
+            groups: launcher.groups,
+            reserve: configuration.scheduling.diskReserve,
+            runners: loop.runners,
+            threads: threads,
+            log: log
+        ) { sample in
+            loop.post(.diskSampled(sample))
+        }
         let facts = HostFacts(
             configuration: configuration,
             sandboxes: sandboxes,
@@ -226,7 +236,8 @@ package struct Host: Sendable {
                 controllers: launcher.controllers,
                 hasGroupsOff: configuration.cgroup == "none",
                 hasOwnUsers: users.users.range != nil,
-                limits: configuration.launchLimits
+                limits: configuration.launchLimits,
+                watchesDisk: configuration.scheduling.diskReserve.most > 0
             ),
             startedAt: clock.now(),
             pid: getpid(),
@@ -269,7 +280,7 @@ package struct Host: Sendable {
         // Services stop in reverse order: the decision loop stops first, so that running tasks expire without waiting
         // for callers.
         return ServiceGroup(
-            services: [control, catalogue, zones, care, conditions, loop],
+            services: [control, catalogue, zones, care, disk, conditions, loop],
             gracefulShutdownSignals: StopSignals.accepted,
             logger: libraryLog
         )

@@ -45,6 +45,7 @@ package struct RequestedGrants: Hashable {
             case .limitsMemory: add("memory", manifest.limits.memory.map { ["at most \($0) bytes"] } ?? [])
             case .limitsProcesses:
                 add("processes", manifest.limits.processes.map { ["at most \($0), threads included"] } ?? [])
+            case .limitsFileSize: add("file size", manifest.limits.fileSize.map { ["at most \($0) bytes"] } ?? [])
             case .settings:
                 add("settings", manifest.settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
                 add("secrets", manifest.secrets)

@@ -23,6 +23,8 @@ package final class Launcher: Sendable {
     /// The controllers of the control groups of launches, such as `memory` and `pids`; nil when launches have no
     /// control groups.
     package let controllers: Set<String>?
+    /// The directory of the control groups of launches; nil when launches have none.
+    package let groups: String?
 
     /// Opens the runner's binary, makes this process the subreaper of orphans, and starts the thread.
     ///
@@ -57,6 +59,7 @@ package final class Launcher: Sendable {
             logger: logger
         )
         controllers = station.groups?.controllers
+        groups = station.groups?.path
         do throws(SystemError) {
             try SystemError.check(bgl_become_subreaper(), "become the parent of orphaned processes")
             let inbox = try LaunchInbox()

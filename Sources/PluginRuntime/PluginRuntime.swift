@@ -78,6 +78,8 @@ package enum PluginRuntime {
         // Writing to a broken pipe returns an error to the plugin instead of ending the process. The handlers are empty
         // functions instead of SIG_IGN: programs that a plugin starts get the default action back.
         for ineffective in [SIGTERM, SIGINT, SIGHUP, SIGPIPE] { signal(ineffective) { _ in } }
+        // Ignored, also in programs that a plugin starts: a write beyond the limit of a file's size returns EFBIG.
+        signal(SIGXFSZ, SIG_IGN)
         ForkedProcess.prepare()
         OutputStreams.bufferByLine()
     }
@@ -90,6 +92,7 @@ package enum PluginRuntime {
                 plan.sandbox,
                 as: plan.user,
                 processLimit: plan.processLimit,
+                fileLimit: plan.fileLimit,
                 container: plan.containerPath
             )
             // The first message: the host accepts a listener with the first bytes only. Then this process closes it,

@@ -85,6 +85,8 @@ package struct RunnerPlan: Hashable, Sendable {
     /// Maximum number of processes and threads of `user`; nil when the launch has no user of its own, or without a
     /// limit.
     package let processLimit: UInt32?
+    /// Maximum size in bytes of a file that the process writes; nil for no limit.
+    package let fileLimit: UInt64?
     /// Number that the runner adds to its nice value. Above 0 it also lowers its priority for disks.
     package let nice: UInt8
     /// The sandbox of the launch; nil when the host's isolation is off.
@@ -118,6 +120,7 @@ package struct RunnerPlan: Hashable, Sendable {
         containerPath: String,
         user: UInt32? = nil,
         processLimit: UInt32? = nil,
+        fileLimit: UInt64? = nil,
         nice: UInt8 = 0,
         sandbox: SandboxPlan? = nil,
         supportedResources: TaskResources,
@@ -142,6 +145,7 @@ package struct RunnerPlan: Hashable, Sendable {
         self.containerPath = containerPath
         self.user = user
         self.processLimit = processLimit
+        self.fileLimit = fileLimit
         self.nice = nice
         self.sandbox = sandbox
         self.supportedResources = supportedResources

@@ -34,6 +34,8 @@ extension FrameWriter {
         if let user = plan.user { put(user) }
         put(plan.processLimit != nil)
         if let limit = plan.processLimit { put(limit) }
+        put(plan.fileLimit != nil)
+        if let limit = plan.fileLimit { put(limit) }
         put(plan.nice)
         put(plan.sandbox)
         put(plan.supportedResources.rawValue)
@@ -118,6 +120,7 @@ extension FrameReader {
             containerPath: try text("plan.containerPath"),
             user: try flag("plan.hasUser") ? try integer("plan.user") : nil,
             processLimit: try flag("plan.hasProcessLimit") ? try integer("plan.processLimit") : nil,
+            fileLimit: try flag("plan.hasFileLimit") ? try integer("plan.fileLimit") : nil,
             nice: try integer("plan.nice"),
             sandbox: try sandbox(),
             supportedResources: TaskResources(rawValue: try integer("plan.supportedResources")),

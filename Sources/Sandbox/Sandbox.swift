@@ -19,6 +19,7 @@ package enum Sandbox {
     ///   - plan: the sandbox; nil for none.
     ///   - user: the user and group of the plugin; nil for the present user.
     ///   - processLimit: maximum number of processes and threads of `user`; nil for no limit.
+    ///   - fileLimit: maximum size in bytes of a file that the process writes, with or without a sandbox; nil for no limit.
     ///   - container: the container of the plugin; it exists, and `user` owns it.
     /// - Returns: one message for each grant that was left out, and the listener of the filter of system calls: refused
     ///   calls wait there for an answer. Nil without a filter, or when the kernel has no listener.
@@ -26,8 +27,15 @@ package enum Sandbox {
         _ plan: SandboxPlan?,
         as user: UInt32?,
         processLimit: UInt32? = nil,
+        fileLimit: UInt64? = nil,
         container: String
     ) throws(SystemError) -> (messages: [String], listener: Descriptor?) {
+        if let fileLimit {
+            try SystemError.check(
+                bgl_limit(Int32(RLIMIT_FSIZE.rawValue), fileLimit, fileLimit),
+                "set the resource limit RLIMIT_FSIZE to \(fileLimit)"
+            )
+        }
         if plan == nil, user == nil { return ([], nil) }
         let attempt = "count the threads in /proc/self/task, for which /proc must be mounted"
         let threads = try SystemError.check(bgl_thread_count(), attempt)

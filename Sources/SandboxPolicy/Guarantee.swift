@@ -18,6 +18,8 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
     case descendants
     case memory
     case processes
+    /// The size of a file is limited, and the launch that fills the disk of the containers is ended.
+    case disk
     case descriptors
     /// No program gains privileges.
     case privileges
@@ -31,16 +33,19 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
         case notEnforced(String)
     }
 
-    /// Whether `isolation: required` demands this guarantee. The others depend on the control groups of the host, not
-    /// on the kernel.
-    package var canBeRequired: Bool { self != .memory && self != .processes }
+    /// Whether `isolation: required` demands this guarantee. The others depend on the host, not on the kernel: on its
+    /// control groups and its watch of the disk.
+    package var canBeRequired: Bool { !isLimit }
+
+    /// Whether the guarantee is a limit of launches, which does not belong to the sandbox.
+    var isLimit: Bool { self == .memory || self == .processes || self == .disk }
 
     package func enforcement(
         _ isolation: Isolation,
         _ mechanisms: SandboxMechanisms,
         limiting: LimitMechanisms = .none
     ) -> Enforcement {
-        if isolation == .off, self != .memory, self != .processes { return .notEnforced("isolation is off") }
+        if isolation == .off, !isLimit { return .notEnforced("isolation is off") }
         let filter =
             mechanisms.filtersSystemCalls
             ? nil
@@ -95,6 +100,7 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
             return .enforced(by: "seccomp; with the grant processes: control group and process mark")
         case .memory: return limiting.memory
         case .processes: return limiting.processes
+        case .disk: return limiting.disk
         case .descriptors: return .enforced(by: "setrlimit")
         case .privileges: return .enforced(by: "no_new_privs, no capabilities")
         }

@@ -12,19 +12,29 @@ package struct LimitMechanisms: Hashable, Sendable {
     package let hasOwnUsers: Bool
     /// The limits of every launch.
     package let limits: PluginLimits
+    /// Whether the host watches the free space of the disk of the containers.
+    package let watchesDisk: Bool
 
-    package init(controllers: Set<String>?, hasGroupsOff: Bool, hasOwnUsers: Bool, limits: PluginLimits) {
+    package init(
+        controllers: Set<String>?,
+        hasGroupsOff: Bool,
+        hasOwnUsers: Bool,
+        limits: PluginLimits,
+        watchesDisk: Bool = true
+    ) {
         self.controllers = controllers
         self.hasGroupsOff = hasGroupsOff
         self.hasOwnUsers = hasOwnUsers
         self.limits = limits
+        self.watchesDisk = watchesDisk
     }
 
     package static let none = LimitMechanisms(
         controllers: nil,
         hasGroupsOff: false,
         hasOwnUsers: false,
-        limits: .none
+        limits: .none,
+        watchesDisk: false
     )
 
     var memory: Guarantee.Enforcement {
@@ -36,6 +46,13 @@ package struct LimitMechanisms: Hashable, Sendable {
     var processes: Guarantee.Enforcement {
         guard let reason = reason(without: "pids") else { return .enforced(by: "control group (pids.max)") }
         return hasOwnUsers ? .enforced(by: "setrlimit, for each user of a plugin") : .notEnforced(reason)
+    }
+
+    /// There is no quota per launch: a project quota needs a file system and mount options of the operator.
+    var disk: Guarantee.Enforcement {
+        if !watchesDisk { return .notEnforced("no host watches the free space of the disk") }
+        let scope = limits.fileSize == nil ? ", for manifests with limits.file-size" : ""
+        return .enforced(by: "setrlimit (RLIMIT_FSIZE)\(scope); the host watches free space and inodes")
     }
 
     /// The reason why launches cannot be limited by a controller; nil when they can.

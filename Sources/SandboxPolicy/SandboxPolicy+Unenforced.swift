@@ -27,6 +27,11 @@ extension SandboxPolicy {
                     "\(command) uses no control group; a host with control groups enforces its launch-limits and the"
                         + " manifest's limits"
                 )
+            case .disk:
+                UnenforcedGuarantee(
+                    guarantee,
+                    "\(command) limits no file and watches no disk; a host enforces its launch-limits and disk-reserve"
+                )
             default:
                 if case .notEnforced(let reason) = guarantee.enforcement(isolation, mechanisms) {
                     UnenforcedGuarantee(guarantee, reason)

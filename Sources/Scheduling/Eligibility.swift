@@ -44,6 +44,8 @@ package enum Eligibility {
         package var use: LaneUse
         package var isStopping: Bool
         package var startupWaves = StartupWaves()
+        /// The shortage of the disk of the containers for which launches of the lane wait; nil without one.
+        package var diskShortage: DiskShortage?
     }
 
     /// Facts about the evaluated work that `PendingWork` does not contain.
@@ -96,10 +98,9 @@ package enum Eligibility {
             reasons.append(.laneBusy(work.kind.lane, occupant, isStopping: standing.isOccupantStopping))
         }
         let limit = configuration.launchLimit(in: work.kind.lane)
-        if facts.needsCapacity, !facts.isUserRequested, standing.laneOccupant == nil,
-            let reason = occupancy.use.reason(in: work.kind.lane, limit: limit)
-        {
-            reasons.append(reason)
+        if facts.needsCapacity, !facts.isUserRequested, standing.laneOccupant == nil {
+            if let reason = occupancy.use.reason(in: work.kind.lane, limit: limit) { reasons.append(reason) }
+            if let shortage = occupancy.diskShortage { reasons.append(.diskReserve(shortage)) }
         }
         if facts.isInFlight { reasons.append(.beingRecorded) }
         if let retry = standing.runnerRetry, retry.at > now.monotonic {

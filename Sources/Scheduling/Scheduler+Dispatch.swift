@@ -31,6 +31,7 @@ extension Scheduler {
         case .catalogued(let change): catalogue(change, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
         case .timeZonesChanged(let table): changeTimeZones(to: table, at: now)
+        case .diskSampled(let sample): sampled(sample, at: now)
         case .resumed: noteStartupWave(\.resume, at: now)
         case .timerFired: fireAlarms(at: now)
         case .stopRequested: stop(at: now)

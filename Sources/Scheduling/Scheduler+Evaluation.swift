@@ -153,7 +153,8 @@ extension Scheduler {
         return Eligibility.Occupancy(
             use: use,
             isStopping: isStopping,
-            startupWaves: startupWaves
+            startupWaves: startupWaves,
+            diskShortage: lane == .background ? disk.shortage : nil
         )
     }
 

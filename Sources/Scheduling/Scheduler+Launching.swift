@@ -199,8 +199,7 @@ extension Scheduler {
         let policies = configuration.policies
         let limit = policies.off.contains(.use) ? nil : policies.maximumCapacityWait
         for _ in 0..<Self.capacitySlice {
-            guard !launches.use(of: lane).isUsedUp(configuration.launchLimit(in: lane)),
-                let next = capacity[lane]?.next(at: now.monotonic, limit: limit)
+            guard hasCapacity(in: lane), let next = capacity[lane]?.next(at: now.monotonic, limit: limit)
             else { return }
             consider(next, lane, at: now)
         }

@@ -126,7 +126,8 @@ extension SchedulerEvent {
         // Simulated conditions are about the host.
         case .byUser, .expirationSimulated, .conditionsSimulated: nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
-        case .catalogued, .conditionsChanged, .timeZonesChanged, .resumed, .timerFired, .stopRequested, .leftoverKilled:
+        case .catalogued, .conditionsChanged, .diskSampled, .timeZonesChanged, .resumed, .timerFired, .stopRequested,
+            .leftoverKilled:
             nil
         case .runnerReady, .runnerUnavailable, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
         case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed,

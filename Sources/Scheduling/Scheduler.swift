@@ -70,6 +70,7 @@ package struct Scheduler: Sendable {
     var lastWall: WallTime
     /// The earliest time at which memory pressure may expire the next continued task; nil before the first expiration.
     var pressureRelief: MonotonicTime?
+    var disk = DiskGuard()
     /// Changes that no decision waits for and whose commit failed. They are staged again after a delay.
     var kept: [LedgerChange] = []
     var hasCatalogue = false

@@ -35,6 +35,9 @@ package enum SchedulerEvent: Hashable, Sendable {
     case conditionsChanged(Conditions)
     /// Changed rules of time zones. Zones without an entry keep their rules.
     case timeZonesChanged(TimeZoneTable)
+    /// The free space of the disk of the containers, with its use by the running launches. Sampled while launches run,
+    /// and while the reserve is not kept.
+    case diskSampled(DiskSample)
     /// The machine resumed after a suspend.
     case resumed
     case timerFired

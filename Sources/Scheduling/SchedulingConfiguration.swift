@@ -15,6 +15,8 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var backgroundLaunches = 4
     package var eventLaunches = 4
     package var continuedLaunches = 4
+    /// The free part that the disk of the containers keeps.
+    package var diskReserve = DiskReserve()
     /// Maximum time of a continued task without progress (C6).
     package var stallLimit: Duration = .seconds(30)
     /// Time between two expirations of continued tasks under memory pressure.

@@ -43,6 +43,7 @@ package enum Reason: Hashable, Sendable {
     case laneBusy(Lane, LaunchNumber, isStopping: Bool = false)
     case othersRunAlone(first: String)
     case launchLimit(Lane, limit: Int, stopping: Int = 0)
+    case diskReserve(DiskShortage)
 
     // Ended by the host itself.
     case beingRecorded
@@ -90,6 +91,7 @@ extension Reason {
         case .laneBusy: (.laneBusy, nil)
         case .othersRunAlone: (.othersRunAlone, nil)
         case .launchLimit: (.launchLimit, nil)
+        case .diskReserve: (.diskReserve, nil)
         case .beingRecorded: (.beingRecorded, nil)
         case .runnerUnavailable(let time, _): (.runnerUnavailable, .monotonic(time))
         case .hostStopping: (.hostStopping, nil)
@@ -231,6 +233,11 @@ extension Reason {
                     + (stopping > 0
                         ? "; of its \(stopping) stopping launches, those above the limit count" : ""),
                 "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration"
+            )
+        case .diskReserve(let shortage):
+            (
+                shortage.words,
+                "delete files on this disk, or lower disk-reserve in the host's configuration"
             )
         case .beingRecorded: ("a change of the task is being written to the ledger", "wait for the ledger")
         case .runnerUnavailable(_, let message):

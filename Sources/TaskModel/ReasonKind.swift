@@ -34,6 +34,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case laneBusy
     case othersRunAlone
     case launchLimit
+    case diskReserve
     case beingRecorded
     case runnerUnavailable
     case hostStopping
@@ -116,6 +117,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .laneBusy: Row("lane-busy", .otherWork, [.momentary, .wholePlugin])
         case .othersRunAlone: Row("others-run-alone", .otherWork, .momentary)
         case .launchLimit: Row("launch-limit", .otherWork, [.momentary, .wholePlugin, .capacity])
+        case .diskReserve: Row("disk-reserve", .otherWork, [.wholePlugin, .capacity])
         case .beingRecorded: Row("being-recorded", .host, .momentary)
         case .runnerUnavailable: Row("runner-unavailable", .host, [.momentary, .wholePlugin])
         case .hostStopping: Row("host-stopping", .host, [.momentary, .wholePlugin])

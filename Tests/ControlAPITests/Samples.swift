@@ -104,7 +104,11 @@ enum Samples {
                 .bestEffort,
                 guarantees,
                 users: PluginUsersInForce(range: UserRange("600000-665535"), reason: nil),
-                limits: LaunchLimitsInForce(PluginLimits(memory: 256 << 20, processes: 512), nice: 10),
+                limits: LaunchLimitsInForce(
+                    PluginLimits(memory: 256 << 20, processes: 512, fileSize: 1 << 30),
+                    diskReserve: 1 << 30,
+                    nice: 10
+                ),
                 grantLimits: GrantLimits(
                     [PluginPattern("com.example.*")].compactMap(\.self).map { .init($0, GrantLimit(network: false)) }
                 )

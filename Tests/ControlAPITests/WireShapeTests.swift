@@ -74,7 +74,10 @@ struct WireShapeTests {
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
                      {"name": "memory", "not_enforced": "control groups are disabled (cgroup: none)"}],
                     "plugin_users": {"range": "600000-665535"},
-                    "launch_limits": {"memory_bytes": 268435456, "processes": 512, "background_nice": 10},
+                    "launch_limits": {
+                        "memory_bytes": 268435456, "processes": 512, "file_size_bytes": 1073741824,
+                        "disk_reserve_bytes": 1073741824, "background_nice": 10
+                    },
                     "grant_limits": [{"pattern": "com.example.*", "limits": ["network false"]}]},
                  "continued": {"stall_limit_ns": 30000000000, "pressure_interval_ns": 10000000000},
                  "minimum_fetch_interval_ns": 900000000000, "background_refresh": true,

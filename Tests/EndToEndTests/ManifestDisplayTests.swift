@@ -40,6 +40,7 @@ struct ManifestDisplayTests {
         case .grantsSettings: "read /etc/group"
         case .limitsMemory: "memory 64MiB"
         case .limitsProcesses: "processes 40"
+        case .limitsFileSize: "file size 3MiB"
         case .settings: "greeting = Hello"
         case .handlers, .grants, .limits: nil
         }
@@ -53,7 +54,7 @@ struct ManifestDisplayTests {
             network: true, unix: [/run/nowhere.sock], gpu: true, health-research: true, processes: true, read: [/etc/passwd], write: [/var/tmp], execute: [/bin/sh], \
             settings: [{ setting: list, access: read }]
             """
-        plain.manifestLines = ["limits: { memory: 64 MiB, processes: 40 }"]
+        plain.manifestLines = ["limits: { memory: 64 MiB, processes: 40, file-size: 3 MiB }"]
         var main = TestPlugin("Obedient")
         main.grants = "network: { connect: [443], listen: [8080] }"
         let child = TestPlugin.extension("DeafExtension", of: &main)

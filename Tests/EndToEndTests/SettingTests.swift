@@ -46,6 +46,8 @@ struct SettingTests {
         Setting("plugin-users", "plugin-users", "host", shows: "the host's user: plugin-users is host"),
         Setting("launch-limits.memory", nil, "3GiB", shows: "memory 3GiB"),
         Setting("launch-limits.processes", nil, "77", shows: "processes 77"),
+        Setting("launch-limits.file-size", nil, "6MiB", shows: "file size 6MiB"),
+        Setting("disk-reserve", nil, "7MiB", shows: "disk reserve 7MiB"),
         Setting("grant-limits", nil, "{ \"*\": { network: false } }", shows: "grant limits    *: network false"),
         Setting("background-nice", "background-nice", "7", shows: "background nice 7"),
         Setting("provenance.unsigned", nil, "warn", shows: "provenance      unsigned warn,"),

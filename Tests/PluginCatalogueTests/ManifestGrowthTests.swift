@@ -190,6 +190,6 @@ struct ManifestGrowthTests {
         "grants.network.connect", "grants.network.listen", "grants.unix", "grants.gpu", "grants.health-research",
         "grants.processes",
         "grants.read", "grants.write", "grants.execute", "grants.settings", "limits", "limits.memory",
-        "limits.processes", "settings",
+        "limits.processes", "limits.file-size", "settings",
     ]
 }

@@ -26,7 +26,7 @@ struct ManifestKeyTests {
         .grantsGPU: "grants: { gpu: true }", .grantsHealthResearch: "grants: { health-research: true }",
         .grantsProcesses: "grants: { processes: true }",
         .grantsSettings: "grants: { settings: [] }", .limits: "limits: {}", .limitsMemory: "limits: { memory: 64 MiB }",
-        .limitsProcesses: "limits: { processes: 64 }",
+        .limitsProcesses: "limits: { processes: 64 }", .limitsFileSize: "limits: { file-size: 64 MiB }",
         .settings: "settings: { a: b }",
     ]
 

@@ -120,6 +120,7 @@ enum RecordedMessages {
             containerPath: "/var/lib/bgtask/containers/com.example.colorfeed",
             user: 600_000,
             processLimit: 512,
+            fileLimit: 1 << 30,
             nice: 10,
             sandbox: sandbox,
             supportedResources: [.gpu],

@@ -22,8 +22,8 @@ struct GuaranteeTests {
         SandboxMechanisms(landlock: rights, landlockVersion: rights == nil ? 0 : 7, filtersSystemCalls: filters)
     }
 
-    @Test func `with all mechanisms every guarantee is enforced except those of control groups`() {
-        #expect(enforced(mechanisms(Self.all)) == Set(Guarantee.allCases).subtracting([.memory, .processes]))
+    @Test func `with all mechanisms of a kernel every guarantee is enforced except the limits of launches`() {
+        #expect(enforced(mechanisms(Self.all)) == Set(Guarantee.allCases).subtracting([.memory, .processes, .disk]))
     }
 
     @Test func `without Landlock the guarantees files and neighbours are not enforced`() {
@@ -122,6 +122,33 @@ struct GuaranteeTests {
         let found = limiting(nil, ownUsers: true)
         #expect(found.last == .enforced(by: "setrlimit, for each user of a plugin"))
         guard case .notEnforced = found.first else { Issue.record("\(found)"); return }
+    }
+
+    @Test(arguments: [true, false])
+    func `the guarantee disk needs a watch of the free space, and names the limit of a file's size`(_ watches: Bool) {
+        func enforcement(_ limits: PluginLimits) -> Guarantee.Enforcement {
+            let limiting = LimitMechanisms(
+                controllers: nil,
+                hasGroupsOff: false,
+                hasOwnUsers: false,
+                limits: limits,
+                watchesDisk: watches
+            )
+            // The limits of launches do not belong to the sandbox.
+            return Guarantee.disk.enforcement(.off, mechanisms(nil), limiting: limiting)
+        }
+        let watch = "the host watches free space and inodes"
+        let found = [enforcement(PluginLimits(fileSize: 1 << 30)), enforcement(.none)]
+        if watches {
+            #expect(
+                found == [
+                    .enforced(by: "setrlimit (RLIMIT_FSIZE); \(watch)"),
+                    .enforced(by: "setrlimit (RLIMIT_FSIZE), for manifests with limits.file-size; \(watch)"),
+                ]
+            )
+        } else {
+            for case .enforced(let mechanism) in found { Issue.record("\(mechanism)") }
+        }
     }
 
     @Test func `isolation off enforces nothing`() {

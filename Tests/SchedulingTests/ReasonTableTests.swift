@@ -21,7 +21,8 @@ struct ReasonTableTests {
             .network, .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
             .powerSaver, .memoryPressure, .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)),
             .othersRunAlone(first: "first"),
-            .launchLimit(.background, limit: 1), .beingRecorded, .runnerUnavailable(until: later, message: "none"),
+            .launchLimit(.background, limit: 1), .diskReserve(.bytes(free: 1, reserve: 2)), .beingRecorded,
+            .runnerUnavailable(until: later, message: "none"),
             .hostStopping,
         ]
     }()
@@ -39,7 +40,7 @@ struct ReasonTableTests {
                 "spacing", "day-budget", "stagger", "external-power", "network", "container-locked",
                 "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
                 "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",
-                "being-recorded", "runner-unavailable", "host-stopping",
+                "disk-reserve", "being-recorded", "runner-unavailable", "host-stopping",
             ]
         )
         let groups = ReasonKind.allCases.map { ReasonKind.Group.allCases.firstIndex(of: $0.row.group) ?? -1 }
@@ -75,7 +76,7 @@ struct ReasonTableTests {
         if row.group == .time { #expect(reason.end != nil) }
         if row.group == .permission || row.group == .machine { #expect(reason.end == nil) }
         if row.traits.contains(.ownTime) { #expect(row.group == .time) }
-        #expect(row.traits.contains(.capacity) == (reason.kind == .launchLimit))
+        #expect(row.traits.contains(.capacity) == [ReasonKind.launchLimit, .diskReserve].contains(reason.kind))
         // Only an operator ends such a reason.
         if row.group == .permission { #expect(row.traits.isDisjoint(with: [.momentary, .advisory])) }
     }

@@ -141,13 +141,14 @@ extension PluginUsersInForce {
 
 /// Renders the limits of a launch.
 enum LimitWords {
-    /// The limits, as `memory 64MiB, processes 512`; `unlimited` for a missing limit.
-    static func text(memory: Int64?, processes: Int?) -> String {
-        "memory \(memory.map(size) ?? "unlimited"), processes \(processes.map(String.init) ?? "unlimited")"
+    /// The limits, as `memory 64MiB, processes 512, file size 1GiB`; `unlimited` for a missing limit.
+    static func text(memory: Int64?, processes: Int?, fileSize: Int64?) -> String {
+        "memory \(memory.map(size) ?? "unlimited"), processes \(processes.map(String.init) ?? "unlimited"),"
+            + " file size \(fileSize.map(size) ?? "unlimited")"
     }
 
     /// The size in the largest unit without a remainder.
-    private static func size(_ bytes: Int64) -> String {
+    static func size(_ bytes: Int64) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB"]
         var (value, unit) = (bytes, 0)
         while value % 1_024 == 0, value > 0, unit < units.count - 1 { (value, unit) = (value / 1_024, unit + 1) }
@@ -156,9 +157,11 @@ enum LimitWords {
 }
 
 extension LaunchLimitsInForce {
-    /// The limits and the priority, as `memory unlimited, processes 512, background nice 10`.
+    /// The limits, the reserve and the priority, as `memory unlimited, processes 512, file size 1GiB, disk reserve
+    /// 1GiB, background nice 10`.
     var words: String {
-        LimitWords.text(memory: memory, processes: processes) + ", background nice \(backgroundNice)"
+        LimitWords.text(memory: memory, processes: processes, fileSize: fileSize)
+            + ", disk reserve \(LimitWords.size(diskReserve)), background nice \(backgroundNice)"
     }
 }
 

@@ -23,7 +23,10 @@ extension PluginReply: Presentable {
         fields.add("handlers", each: handlers.map(\.text))
         fields.add("grants", each: grants.words)
         fields.add("enforced by", each: grants.guarantees.map(\.words))
-        fields.add("launch limits", LimitWords.text(memory: grants.memory, processes: grants.processLimit))
+        fields.add(
+            "launch limits",
+            LimitWords.text(memory: grants.memory, processes: grants.processLimit, fileSize: grants.fileSize)
+        )
         fields.add("user", each: grants.user.map { ["\($0), its own"] } ?? [])
         fields.add("settings", each: settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
         fields.add(

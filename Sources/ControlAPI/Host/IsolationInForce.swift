@@ -39,18 +39,26 @@ package struct LaunchLimitsInForce: Codable, Hashable, Sendable {
     package let memory: Int64?
     /// Maximum number of processes and threads; nil for no limit.
     package let processes: Int?
+    /// Maximum size of a file in bytes; nil for no limit.
+    package let fileSize: Int64?
+    /// Free space in bytes that the disk of the containers keeps, at most 5 % of the disk; 0 for none.
+    package let diskReserve: Int64
     /// Number that background launches add to the nice value of the host.
     package let backgroundNice: Int
 
-    package init(_ limits: PluginLimits, nice: Int) {
+    package init(_ limits: PluginLimits, diskReserve: Int64, nice: Int) {
         memory = limits.memory
         processes = limits.processes
+        fileSize = limits.fileSize
+        self.diskReserve = diskReserve
         backgroundNice = nice
     }
 
     private enum CodingKeys: String, CodingKey {
         case memory = "memory_bytes"
         case processes
+        case fileSize = "file_size_bytes"
+        case diskReserve = "disk_reserve_bytes"
         case backgroundNice = "background_nice"
     }
 }

@@ -52,6 +52,8 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
     package let memory: Int64?
     /// Maximum number of processes and threads of a launch; nil for no limit.
     package let processLimit: Int?
+    /// Maximum size in bytes of a file that a launch writes; nil for no limit.
+    package let fileSize: Int64?
 
     package init(
         _ rights: [Right],
@@ -64,12 +66,14 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
         self.user = user
         memory = limits.memory
         processLimit = limits.processes
+        fileSize = limits.fileSize
     }
 
     private enum CodingKeys: String, CodingKey {
         case rights, guarantees, user
         case memory = "memory_limit_bytes"
         case processLimit = "process_limit"
+        case fileSize = "file_size_limit_bytes"
     }
 }
 

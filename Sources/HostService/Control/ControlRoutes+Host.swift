@@ -126,7 +126,11 @@ extension IsolationInForce {
             policy.isolation,
             guarantees,
             users: PluginUsersInForce(facts.users.users),
-            limits: LaunchLimitsInForce(facts.configuration.launchLimits, nice: facts.configuration.backgroundNice),
+            limits: LaunchLimitsInForce(
+                facts.configuration.launchLimits,
+                diskReserve: facts.configuration.scheduling.diskReserve.most,
+                nice: facts.configuration.backgroundNice
+            ),
             grantLimits: facts.configuration.grantLimits
         )
     }

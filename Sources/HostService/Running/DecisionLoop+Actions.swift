@@ -86,6 +86,7 @@ extension DecisionLoop {
                 user: user,
                 // Counted per user: the limit would concern all processes of the host's user.
                 processLimit: user == nil ? nil : limits.processes,
+                fileLimit: limits.fileSize,
                 nice: plan.lane == .background ? resources.backgroundNice : 0,
                 sandbox: sandbox,
                 supportedResources: conditions.now.resources

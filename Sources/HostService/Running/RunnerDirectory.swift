@@ -11,6 +11,17 @@ final class RunnerDirectory: Sendable {
     }
 
     private let state = Mutex(State())
+    /// An element for the beginnings of launches since the previous element. It begins with one.
+    let beginnings: AsyncStream<Void>
+    private let begin: AsyncStream<Void>.Continuation
+
+    init() {
+        (beginnings, begin) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        begin.yield()
+    }
+
+    /// The processes of all launches.
+    var processes: [LaunchNumber: Int32] { state.withLock { $0.processes } }
 
     subscript(process: Int32) -> LaunchNumber? { state.withLock { $0.launches[process] } }
 
@@ -19,6 +30,7 @@ final class RunnerDirectory: Sendable {
             state.launches[process] = launch
             state.processes[launch] = process
         }
+        begin.yield()
     }
 
     func ended(_ launch: LaunchNumber) {

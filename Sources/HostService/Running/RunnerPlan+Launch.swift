@@ -14,6 +14,7 @@ extension RunnerPlan {
         container: String,
         user: UInt32?,
         processLimit: Int?,
+        fileLimit: Int64?,
         nice: Int,
         sandbox: SandboxPlan?,
         supportedResources: TaskResources
@@ -33,6 +34,7 @@ extension RunnerPlan {
             containerPath: container,
             user: user,
             processLimit: processLimit.flatMap { UInt32(exactly: $0) },
+            fileLimit: fileLimit.flatMap { UInt64(exactly: $0) },
             nice: UInt8(clamping: nice),
             sandbox: sandbox,
             supportedResources: supportedResources,

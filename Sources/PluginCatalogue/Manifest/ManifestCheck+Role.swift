@@ -85,7 +85,8 @@ extension ManifestCheck {
     }
 
     func checkOffers() {
-        guard let place = draft.limits?.map({ _ in }) else { return }
+        guard let limits = draft.limits, limits.value.memory != nil || limits.value.processes != nil else { return }
+        let place = limits.map { _ in }
         problems.note(
             .notEnforced,
             at: place,

@@ -60,7 +60,7 @@ extension ManifestKey {
         case .manifest, .containingPlugin, .sha256, .files, .handlers, .handlersIdentifier, .handlersSymbol,
             .handlersArguments, .handlersReturns, .extensions, .grants, .grantsNetwork, .grantsNetworkConnect,
             .grantsNetworkListen, .grantsUnix, .grantsProcesses, .grantsRead, .grantsWrite, .grantsExecute,
-            .grantsSettings, .limits, .limitsMemory, .limitsProcesses, .settings:
+            .grantsSettings, .limits, .limitsMemory, .limitsProcesses, .limitsFileSize, .settings:
             nil
         }
     }

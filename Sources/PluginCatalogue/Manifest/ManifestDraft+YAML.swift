@@ -43,7 +43,8 @@ extension ManifestDraft {
         limits = root.mapping(.limits) { limits in
             PluginLimits(
                 memory: limits.byteSize(ManifestKey.limitsMemory.name, in: PluginLimits.memoryRange)?.value,
-                processes: limits.integer(ManifestKey.limitsProcesses.name, in: PluginLimits.processRange)?.value
+                processes: limits.integer(ManifestKey.limitsProcesses.name, in: PluginLimits.processRange)?.value,
+                fileSize: limits.byteSize(ManifestKey.limitsFileSize.name, in: PluginLimits.fileSizeRange)?.value
             )
         }.flatMap { value in place?.map { value } }
         grants = root.mapping(.grants) { GrantsDraft($0) }

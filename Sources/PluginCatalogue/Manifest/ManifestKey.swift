@@ -39,6 +39,7 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case limits
     case limitsMemory = "limits.memory"
     case limitsProcesses = "limits.processes"
+    case limitsFileSize = "limits.file-size"
     case settings
 
     /// Name of the key within its mapping: the last part of the path.

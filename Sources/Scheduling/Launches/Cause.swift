@@ -28,6 +28,7 @@ enum Cause: Hashable, Sendable {
         switch (launch.kill, launch.entry) {
         case (.hostFailed(let message), _): self = .hostFailed(message)
         case (.hostStopping, _): self = .hostStopping
+        case (.filledDisk(let message), _): self = .entryFailed(message)
         case (_, .notLoaded(let message)): self = .notLoaded(message)
         case (_, .failed(let status, let cause)): self = .entryFailed(Self.message(ofEntry: status, cause))
         case (.entryOverran, _):

@@ -23,6 +23,8 @@ struct Execution: Sendable {
         case entryFailed
         case lingered
         case hostStopping
+        /// The launch used up the reserve of the disk before its entry function returned; the value is the message.
+        case filledDisk(String)
         /// The launch failed through no fault of the plugin: the plan or a task could not be sent, the runner ended
         /// before the plan was sent, the library was replaced, libffi is defective, or the kernel refused the sandbox.
         /// The value is the message.

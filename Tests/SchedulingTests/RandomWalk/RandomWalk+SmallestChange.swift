@@ -85,7 +85,8 @@ extension SchedulerDriver {
             for launch in scheduler.launches.values.filter({ $0.lane == lane }).map(\.number).sorted() {
                 finish(launch)
             }
-        case .othersRunAlone, .beingRecorded: break
+        // The walk takes no samples of the disk.
+        case .othersRunAlone, .diskReserve, .beingRecorded: break
         }
     }
 

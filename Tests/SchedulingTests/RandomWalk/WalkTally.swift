@@ -63,7 +63,7 @@ extension SchedulerEvent {
         case .loaded: .load
         case .notLoaded: .failedLoad
         case .catalogued: .catalogue
-        case .conditionsChanged: .conditions
+        case .conditionsChanged, .diskSampled: .conditions
         case .timeZonesChanged: .timeZone
         case .resumed: .resume
         case .timerFired: .timer

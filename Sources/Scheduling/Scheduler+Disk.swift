@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// The reserve of the disk of the containers.
+extension Scheduler {
+    /// Whether a further launch may use capacity of the lane. Background launches wait until the disk of the containers
+    /// has its reserve.
+    func hasCapacity(in lane: Lane) -> Bool {
+        if lane == .background, disk.shortage != nil { return false }
+        return !launches.use(of: lane).isUsedUp(configuration.launchLimit(in: lane))
+    }
+
+    /// Records the free space of the disk. While it is below the reserve, ends the launch that took most of the disk.
+    mutating func sampled(_ sample: DiskSample, at now: Moment) {
+        let wasShort = disk.shortage != nil
+        let running = sample.uses.filter { launches.listening($0.key) != nil }
+        var judge = disk
+        let verdict = judge.judge(DiskSample(sample.disk, uses: running), configuration.diskReserve) { number in
+            launches.find(number) != nil
+        }
+        disk = judge
+        guard let shortage = disk.shortage else {
+            if wasShort { fillCapacity(of: .background, at: now) }
+            return
+        }
+        switch verdict {
+        case .none: break
+        case .kill(let number): kill(number, because: .overran)
+        case .expire(let number):
+            guard let use = running[number] else { return }
+            end(number, use, for: shortage, at: now)
+            if shortage.isSevere { kill(number, because: .overran) }
+        }
+    }
+
+    /// Expires a launch that took most of the disk. It is killed at the end of its grace period, or earlier when less
+    /// than half of the reserve is left. During entry no task was delivered that could expire: the launch is killed at
+    /// once.
+    private mutating func end(_ number: LaunchNumber, _ use: DiskUse, for shortage: DiskShortage, at now: Moment) {
+        guard let execution = launches.listening(number) else { return }
+        let written = use.written.map { "wrote \($0) bytes" } ?? "wrote files"
+        let message =
+            "the launch \(written) and spent \(use.systemTime.humanReadable) in the kernel, the most of all launches,"
+            + " and \(shortage.words)"
+        let remedy = "write less, delete files, or increase the disk"
+        guard !execution.entry.isRunning else {
+            note(number, rule: nil, message: "\(message); the launch is killed; \(remedy)", at: now)
+            let cause = "\(execution.entryName) used up the reserve of the disk: \(message)"
+            return kill(number, because: .filledDisk(cause))
+        }
+        note(number, rule: nil, message: "\(message); the launch is expired; \(remedy)", at: now)
+        if execution.unfinished.isEmpty {
+            let killTime = execution.plan.budget.killTime(after: now.monotonic)
+            return expireAssertions(of: number, because: .budget, killTime: killTime)
+        }
+        expire(number, execution.unfinished, because: .budget, at: now)
+    }
+}

@@ -1,0 +1,103 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The free space and the free inodes that the disk of the containers keeps. A pure rule.
+package struct DiskReserve: Hashable, Sendable {
+    /// Maximum of the reserved space in bytes; 0 for no reserve.
+    package var most: Int64 = 1 << 30
+
+    package init() {}
+
+    package static let range: ClosedRange<Int64> = 0...(1 << 50)
+    /// The reserve is at most this part of the disk, so that a small disk remains usable.
+    private static let part: Int64 = 20
+    private static let mostInodes: Int64 = 65_536
+
+    /// The shortage of a disk with this free space; nil while the reserve is kept.
+    package func shortage(of disk: DiskSpace) -> DiskShortage? {
+        let (bytes, inodes) = amounts(on: disk)
+        if disk.freeBytes < bytes { return .bytes(free: disk.freeBytes, reserve: bytes) }
+        return disk.freeInodes < inodes ? .inodes(free: disk.freeInodes, reserve: inodes) : nil
+    }
+
+    /// Whether a part of the disk of the size of a few reserves separates it from a shortage.
+    package func isNear(_ disk: DiskSpace) -> Bool {
+        let (bytes, inodes) = amounts(on: disk)
+        return disk.freeBytes / 4 < bytes || disk.freeInodes / 4 < inodes
+    }
+
+    /// The reserved bytes and inodes. File systems that create inodes on demand report none at all.
+    private func amounts(on disk: DiskSpace) -> (bytes: Int64, inodes: Int64) {
+        if most <= 0 { return (0, 0) }
+        return (min(most, disk.bytes / Self.part), min(Self.mostInodes, disk.inodes / Self.part))
+    }
+}
+
+/// The size of a disk and its free part, for processes without privileges.
+package struct DiskSpace: Hashable, Sendable {
+    package let bytes: Int64
+    package let freeBytes: Int64
+    package let inodes: Int64
+    package let freeInodes: Int64
+
+    package init(bytes: Int64, freeBytes: Int64, inodes: Int64 = 0, freeInodes: Int64 = 0) {
+        self.bytes = bytes
+        self.freeBytes = freeBytes
+        self.inodes = inodes
+        self.freeInodes = freeInodes
+    }
+}
+
+/// The part of the reserve that a disk lacks.
+package enum DiskShortage: Hashable, Sendable {
+    case bytes(free: Int64, reserve: Int64)
+    case inodes(free: Int64, reserve: Int64)
+
+    package var free: Int64 {
+        switch self {
+        case .bytes(let free, _), .inodes(let free, _): free
+        }
+    }
+
+    package var reserve: Int64 {
+        switch self {
+        case .bytes(_, let reserve), .inodes(_, let reserve): reserve
+        }
+    }
+
+    /// Whether less than half of the reserve is left.
+    package var isSevere: Bool { free < reserve / 2 }
+
+    package var words: String {
+        switch self {
+        case .bytes(let free, let reserve):
+            "the disk of the containers has \(free) bytes free, and its reserve is \(reserve) bytes"
+        case .inodes(let free, let reserve):
+            "the disk of the containers has \(free) inodes free, and its reserve is \(reserve) inodes"
+        }
+    }
+}
+
+/// The use of the disk by one launch.
+package struct DiskUse: Hashable, Sendable {
+    /// Bytes that the launch has written, without those that it deleted before they reached the disk; nil when the
+    /// kernel does not show them to the host.
+    package let written: Int64?
+    /// Time that the launch has spent in the kernel. Creating files costs such time and need not write bytes.
+    package let systemTime: Duration
+
+    package init(written: Int64?, systemTime: Duration) {
+        self.written = written
+        self.systemTime = systemTime
+    }
+}
+
+/// The disk of the containers at one moment, with its use by each running launch.
+package struct DiskSample: Hashable, Sendable {
+    package let disk: DiskSpace
+    package let uses: [LaunchNumber: DiskUse]
+
+    package init(_ disk: DiskSpace, uses: [LaunchNumber: DiskUse] = [:]) {
+        self.disk = disk
+        self.uses = uses
+    }
+}

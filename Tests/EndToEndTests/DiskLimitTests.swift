@@ -1,0 +1,119 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import ControlClient
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A plugin can fill neither a file nor the disk of the containers")
+struct DiskLimitTests {
+    /// The host with users of plugins, and the host of an ordinary user. Only root can test both.
+    private static let hosts = getuid() == 0 ? [false, true] : [false]
+
+    private static func setup(_ isOrdinary: Bool, _ flags: [String: String] = [:], limits: String = "") -> HostSetup {
+        let setup = HostSetup(flags, configuration: limits.isEmpty ? [] : ["launch-limits: { \(limits) }"])
+        return isOrdinary ? setup.ofOrdinaryUser() : setup
+    }
+
+    // MARK: - One file
+
+    /// The limit of the host and that of the manifest; each is the lower one in turn.
+    @Test(arguments: hosts, [("2MiB", nil), ("4MiB", "2MiB"), ("2MiB", "4MiB")] as [(String, String?)])
+    func `a plugin that writes one file without end gets EFBIG at the lower limit of host and manifest`(
+        _ isOrdinary: Bool,
+        _ limits: (host: String, manifest: String?)
+    ) async throws {
+        var plugin = TestPlugin("WritesWithoutEnd")
+        if let manifest = limits.manifest { plugin.manifestLines = ["limits: { file-size: \(manifest) }"] }
+        let setup = Self.setup(isOrdinary, limits: "file-size: \(limits.host)")
+        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { [plugin] host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded", "\(end)")
+            #expect(host.containerText(plugin, "written.txt") == "\(2 << 20) \(EFBIG)\n")
+            let shown = try await host.bgtask("plugin", "show", plugin.identifier).output
+            #expect(shown.contains("file size 2MiB"), "\(shown)")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `with isolation off the limit of a file's size holds as well`() async throws {
+        let plugin = TestPlugin("WritesWithoutEnd")
+        let setup = Self.setup(false, ["isolation": "off"], limits: "file-size: 2MiB")
+        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded", "\(end)")
+            #expect(host.containerText(plugin, "written.txt") == "\(2 << 20) \(EFBIG)\n")
+            let disk = try await host.client.host().isolation.guarantees.first { $0.name == "disk" }
+            #expect(disk?.enforcedBy == "setrlimit (RLIMIT_FSIZE); the host watches free space and inodes")
+        }
+    }
+
+    // MARK: - The disk
+
+    @Test(.enabled(if: MountedDisk.isPossible), arguments: hosts)
+    func `a launch that fills the disk with files is ended, a neighbour's task succeeds, and the ledger goes on`(
+        _ isOrdinary: Bool
+    ) async throws {
+        try await fill("large", size: "256m", isOrdinary) { violation in
+            #expect(violation.contains("bytes free, and its reserve is \((256 << 20) / 20) bytes"), "\(violation)")
+        }
+    }
+
+    @Test(.enabled(if: MountedDisk.isPossible), arguments: hosts)
+    func `a launch that makes empty files without end is ended when the disk lacks its reserve of inodes`(
+        _ isOrdinary: Bool
+    ) async throws {
+        try await fill("empty", size: "64m,nr_inodes=20000", isOrdinary) { violation in
+            #expect(violation.contains("inodes free, and its reserve is 1000 inodes"), "\(violation)")
+        }
+    }
+
+    /// Runs a task of FillsDisk.c beside a patient task on a small disk.
+    private func fill(
+        _ task: String,
+        size: String,
+        _ isOrdinary: Bool,
+        _ check: (String) -> Void
+    ) async throws {
+        let patient = TestPlugin("Patient", tasks: ["one"])
+        let plugin = TestPlugin("FillsDisk", tasks: ["large", "empty"])
+        try await MountedDisk.with(size: size) { disk in
+            let flags = ["state-directory": disk.path, "host-retry-delay": "20ms"]
+            let setup = Self.setup(isOrdinary, flags)
+            if let user = setup.user { #expect(chown(disk.path, user, user) == 0) }
+            try await HostFixture.with(setup, plugins: [.neighbour, patient, plugin]) { host in
+                for other in [.neighbour, patient, plugin] { try await host.started(other) }
+                let waiting = try await host.submit(patient.task())
+                _ = try await host.launch(of: patient)
+                let submission = try await host.submit(plugin.task(task))
+                let end = try await host.outcome(of: submission)
+                #expect(end.event == "expired" && end.blame == "plugin", "\(end)")
+                let launch = try #require(end.launch)
+                _ = try await host.end(ofLaunch: launch)
+                let violation = try await host.violation(in: launch)
+                #expect(violation.blame == "plugin")
+                check(violation.message)
+
+                // The files stay on the disk: background work waits until they are deleted.
+                let neighbour = TestPlugin.neighbour.task()
+                let next = try await host.submit(neighbour)
+                let why = try await host.why(neighbour)
+                #expect(why.reasons.map(\.code) == ["disk-reserve"], "\(why)")
+                let container = "\(disk.path)/containers/\(plugin.identifier)"
+                for name in try FileManager.default.contentsOfDirectory(atPath: container) {
+                    unlink("\(container)/\(name)")
+                }
+                #expect(try await host.outcome(of: next).event == "succeeded")
+
+                let release = "\(disk.path)/containers/\(patient.identifier)/release"
+                #expect(FileManager.default.createFile(atPath: release, contents: nil))
+                #expect(try await host.outcome(of: waiting).event == "succeeded")
+                #expect(try await host.client.host().ledger == .writable)
+                let violations = try await host.journal().filter { $0.event == "violation" }
+                #expect(violations.allSatisfy { $0.launch == launch }, "\(violations)")
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@testable import Scheduling
+
+@Suite("The disk of the containers keeps a reserve, and the launch that used it up is ended")
+struct DiskReserveTests {
+    private let host = SchedulerDriver(.app(), .mail())
+
+    private static let gibi: Int64 = 1 << 30
+
+    /// A disk of 100 GiB with 1,000,000 inodes, whose reserve is 1 GiB and 50,000 inodes.
+    private func disk(free: Int64 = 50 << 30, inodes: Int64 = 500_000) -> DiskSpace {
+        DiskSpace(bytes: 100 << 30, freeBytes: free, inodes: 1_000_000, freeInodes: inodes)
+    }
+
+    private func sample(_ disk: DiskSpace, _ uses: [LaunchNumber: DiskUse] = [:]) {
+        host.send(.diskSampled(DiskSample(disk, uses: uses)))
+    }
+
+    private func wrote(_ bytes: Int64?, in seconds: Int64 = 0) -> DiskUse {
+        DiskUse(written: bytes, systemTime: .seconds(seconds))
+    }
+
+    // MARK: - The reserve
+
+    @Test func `the reserve is the configured size, at most 5 percent of the disk, and 0 disables it`() {
+        var reserve = DiskReserve()
+        #expect(reserve.shortage(of: disk(free: Self.gibi)) == nil)
+        #expect(reserve.shortage(of: disk(free: Self.gibi - 1)) == .bytes(free: Self.gibi - 1, reserve: Self.gibi))
+        let small = DiskSpace(bytes: 1_000, freeBytes: 49)
+        #expect(reserve.shortage(of: small) == .bytes(free: 49, reserve: 50))
+        #expect(reserve.shortage(of: DiskSpace(bytes: 1_000, freeBytes: 50)) == nil)
+        reserve.most = 0
+        #expect(reserve.shortage(of: DiskSpace(bytes: 1_000, freeBytes: 0, inodes: 100, freeInodes: 0)) == nil)
+    }
+
+    @Test func `the reserve of inodes is 5 percent, at most 65536, and none on a file system that reports no inodes`() {
+        let reserve = DiskReserve()
+        #expect(reserve.shortage(of: disk(inodes: 50_000)) == nil)
+        #expect(reserve.shortage(of: disk(inodes: 49_999)) == .inodes(free: 49_999, reserve: 50_000))
+        let large = DiskSpace(bytes: 100, freeBytes: 50, inodes: 1 << 40, freeInodes: 65_535)
+        #expect(reserve.shortage(of: large) == .inodes(free: 65_535, reserve: 65_536))
+        #expect(reserve.shortage(of: DiskSpace(bytes: 100, freeBytes: 50)) == nil)
+    }
+
+    // MARK: - Waiting
+
+    @Test func `background work waits for the reserve, and runs when the disk has it again`() {
+        sample(disk(free: 1_000))
+        host.submit(.clean)
+        #expect(host.reasons(.clean) == [.diskReserve(.bytes(free: 1_000, reserve: Self.gibi))])
+        sample(disk(inodes: 7))
+        #expect(host.reasons(.clean) == [.diskReserve(.inodes(free: 7, reserve: 50_000))])
+        #expect(host.plans.isEmpty)
+        sample(disk())
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `a launch that a user requests runs while the disk lacks its reserve`() {
+        sample(disk(free: 1_000))
+        host.submit(.clean)
+        host.requestRun(of: .clean)
+        #expect(host.batches == [[.clean]])
+    }
+
+    // MARK: - The launch that is ended
+
+    /// Two launches that run their tasks: of `.clean` and of `.inbox`.
+    private func launchBoth() throws -> (own: LaunchPlan, other: LaunchPlan) {
+        host.submit(.clean)
+        let own = try #require(host.lastPlan)
+        host.enter(own)
+        host.submit(.inbox, by: .user)
+        let other = try #require(host.lastPlan)
+        host.enter(other)
+        return (own, other)
+    }
+
+    @Test func `the launch that wrote most is expired with a violation, and killed at the end of its grace period`()
+        throws
+    {
+        let (own, other) = try launchBoth()
+        sample(disk(free: Self.gibi - 1), [own.number: wrote(5 << 30), other.number: wrote(1 << 30)])
+        let violation = try #require(host.entries(.violation).last)
+        #expect(violation.launch == own.number && violation.blame == .plugin)
+        #expect(violation.message.contains("wrote \(5 << 30) bytes") && violation.message.contains("is expired"))
+        #expect(host.expirations.map(\.tasks) == [[.clean]] && host.killed.isEmpty)
+        host.advance(by: own.budget.gracePeriod)
+        #expect(host.killed == [own.number])
+        #expect(host.outcomes(of: .clean) == [.expired] && host.lastEntry(of: .clean)?.blame == .plugin)
+        #expect(host.outcomes(of: .inbox).isEmpty)
+    }
+
+    @Test func `less than half of the reserve ends the grace period of the launch that was expired for it`() throws {
+        let (own, other) = try launchBoth()
+        let uses = [own.number: wrote(5 << 30), other.number: wrote(1 << 30)]
+        sample(disk(free: Self.gibi - 1), uses)
+        #expect(host.killed.isEmpty)
+        sample(disk(free: Self.gibi / 2 - 1), uses)
+        #expect(host.killed == [own.number] && host.outcomes(of: .clean) == [.expired])
+    }
+
+    @Test func `without inodes the launch that spent most time in the kernel is ended, whatever it wrote`() throws {
+        let (own, other) = try launchBoth()
+        sample(disk(inodes: 10), [own.number: wrote(5 << 30), other.number: wrote(0, in: 2)])
+        #expect(host.killed == [other.number] && host.outcomes(of: .inbox) == [.expired])
+        #expect(host.outcomes(of: .clean).isEmpty)
+    }
+
+    @Test func `where the host cannot read the written bytes, the time in the kernel decides`() throws {
+        let (own, other) = try launchBoth()
+        sample(disk(free: 0), [own.number: wrote(nil, in: 2), other.number: wrote(nil, in: 3)])
+        #expect(host.killed == [other.number])
+    }
+
+    @Test func `a disk that another program filled ends no launch that wrote little`() throws {
+        let (own, other) = try launchBoth()
+        sample(disk(free: 0, inodes: 0), [own.number: wrote(1 << 20, in: 60), other.number: wrote(1 << 20, in: 60)])
+        #expect(host.killed.isEmpty && host.expirations.isEmpty && host.entries(.violation).isEmpty)
+    }
+
+    @Test func `after the end of a launch another one is ended only when a further part of the reserve is used up`()
+        throws
+    {
+        let (own, other) = try launchBoth()
+        let uses = [own.number: wrote(5 << 30), other.number: wrote(4 << 30)]
+        sample(disk(free: Self.gibi / 4), uses)
+        #expect(host.killed == [own.number])
+        for _ in 1...3 { sample(disk(free: Self.gibi / 4), [other.number: wrote(4 << 30)]) }
+        #expect(host.killed == [own.number])
+        sample(disk(free: Self.gibi / 9), [other.number: wrote(5 << 30)])
+        #expect(host.killed == [own.number, other.number])
+    }
+
+    @Test func `a launch that fills the disk before its entry function returns is killed, and its task is charged`()
+        throws
+    {
+        host.submit(.clean)
+        let plan = try #require(host.lastPlan)
+        sample(disk(free: Self.gibi - 1), [plan.number: wrote(5 << 30)])
+        #expect(host.killed == [plan.number] && host.outcomes(of: .clean) == [.entryFailed])
+        #expect(host.lastLaunchEntry?.message.contains("used up the reserve of the disk") == true)
+        #expect(host.request(.clean)?.retry.attempts == 1)
+    }
+}
