@@ -32,6 +32,10 @@ FAULTS_MINUTES ?= 20
 # The number of changes of the scheduler that make mutants tries; SEED selects them.
 COUNT ?= 200
 
+# The fuzz targets, and the minutes for each.
+FUZZ ?= library manifest wire control
+MINUTES ?= 20
+
 DOCS = $(BUILD)/docs
 
 # The package that make try-deb and make try-vm install.
@@ -39,7 +43,7 @@ DEB ?= $(lastword $(sort $(wildcard $(BUILD)/deb/bgtask_*.deb)))
 PREVIOUS ?=
 MODULE = BackgroundTasks
 
-.PHONY: try-deb try-vm demo test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: try-deb try-vm demo test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants fuzz bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -114,6 +118,16 @@ torture: build
 mutants: packages
 	Soak/mutants/run --build "$(BUILD)" --count $(COUNT) --seed $(SEED)
 
+# Searches for inputs that break a reader of outside data. All modules are compiled with AddressSanitizer and with the
+# coverage of LLVM's fuzzer, in a build directory of their own. A finding is stored in Fuzz/Findings.
+FUZZER = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
+fuzz: packages
+	swift build --package-path Fuzz --scratch-path "$(BUILD)/fuzz" -j $(JOBS) -c release --sanitize address \
+	    -Xswiftc -enable-testing \
+	    -Xswiftc -sanitize-coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table \
+	    -Xlinker "$(FUZZER)" -Xlinker -lstdc++
+	Fuzz/run --build "$(BUILD)/fuzz" --minutes $(MINUTES) $(FUZZ)
+
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
 
@@ -153,15 +167,18 @@ bench-programs: release
 	cc -O2 -pthread Benchmarks/Plugins/Kills.c -o "$(BENCH)/Kills"
 	swift build --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release
 
+# The other directories of Fuzz/Sources are links into Sources and Tests.
+FUZZ_SOURCES = Fuzz/Package.swift $(wildcard Fuzz/Sources/Fuzz[!E]*)
+
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources
+	swift format lint --strict --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources $(FUZZ_SOURCES)
 	Tests/statements --check
 	Tests/documentation --check
 	Tests/Fixtures/check
 	Packaging/check-units
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources
+	swift format --in-place --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources $(FUZZ_SOURCES)
 
 # The generated parts of Documentation: the tests for each statement of the semantics, and the picture of the targets.
 statements:

@@ -433,6 +433,18 @@ let package = Package(
 
         .target(name: "StatementTraits", path: "Tests/StatementTraits"),
 
+        // MARK: FuzzEntries, the readers of outside data as the fuzzer calls them; make fuzz builds them in Fuzz
+
+        .target(
+            name: "FuzzEntries",
+            dependencies: [
+                "CLinux", "ControlAPI", "HostService", "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue",
+                "PluginLaunch", "PluginRuntime", "RunnerWire", "Scheduling", "TaskModel",
+            ],
+            path: "Tests/FuzzEntries"
+        ),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzEntries", "TaskModel"]),
+
         // MARK: PackageTests, checks that each target imports only its declared dependencies
 
         .testTarget(name: "PackageTests", dependencies: ["HostTestKit"]),

@@ -1,0 +1,1 @@
+../../../Sources/HostService/Running/RunnerVerdict.swift

@@ -1,0 +1,65 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import ControlAPI
+internal import FoundationEssentials
+internal import Scheduling
+internal import TaskModel
+
+/// One call with its path parameter and its body, as the routes of the host read them.
+struct FuzzedCall {
+    let route: Route
+    let value: String
+    let body: Data
+
+    func problem() throws(RouteError) -> String? {
+        switch route {
+        case .taskSubmit: return try submission()
+        case .pluginTrigger:
+            let plugin = try PluginIdentifier(validating: value)
+            let payload = try PluginTrigger.reading(body, for: route).validated()
+            return answer { .triggered(Trigger(plugin: plugin, payload: payload), reply: $0) }
+        case .taskCancel:
+            let task = try TaskIdentifier(validating: value)
+            return answer { .cancelRequested(task, of: nil, reply: $0) }
+        case .taskStop:
+            let task = try TaskIdentifier(validating: value)
+            return answer { .taskStopRequested(task, reply: $0) }
+        case .pluginPurge:
+            let plugin = try PluginIdentifier(validating: value)
+            return answer { .purgeRequested(plugin, reply: $0) }
+        case .run:
+            let tasks = try RunOrder.reading(body, for: route).validated()
+            return answer { .runRequested(tasks, reply: $0) }
+        case .simulateExpiration:
+            let task = try ExpirationSimulation.reading(body, for: route).validated()
+            return answer { .expirationSimulated(task, reply: $0) }
+        case .simulateConditions: _ = try ConditionsSimulation.reading(body, for: route).validated()
+        case .pluginShow: _ = try PluginIdentifier(validating: value)
+        case .taskWhy: _ = try TaskIdentifier(validating: value)
+        case .launchShow: _ = try LaunchNumber(validating: value)
+        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .journal: break
+        }
+        return nil
+    }
+
+    private func submission() throws(RouteError) -> String? {
+        let submission = try TaskSubmission.reading(body, for: route)
+        let (request, payload) = try submission.validated()
+        // A client that submits the same request writes the same body, apart from the form of times.
+        let written = TaskSubmission(request, payload: payload)
+        if let flaw = ControlEntry.flaw(ofReply: written) { return flaw }
+        let again = try written.validated()
+        if again.request != request || again.payload != payload {
+            return "a submission changes when it is written again"
+        }
+        return answer { .submitted(Submission(request: request, payload: payload, submitter: .user), reply: $0) }
+    }
+
+    /// Asks a scheduler with plugins and running tasks, which answers every call.
+    private func answer(_ question: (ReplyToken) -> SchedulerEvent) -> String? {
+        var host = FuzzedHost.atWork
+        guard let answer = host.ask(question) else { return "a call has no answer" }
+        if case .refused(let refusal) = answer { return ControlEntry.flaw(of: RouteError(refusal)) }
+        return nil
+    }
+}

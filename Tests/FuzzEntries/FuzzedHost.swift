@@ -1,0 +1,131 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import RunnerWire
+internal import TaskModel
+
+@testable internal import HostService
+@testable internal import Scheduling
+
+/// A scheduler with one plugin whose tasks run, and with a perfect ledger: each commit succeeds at once.
+struct FuzzedHost {
+    private var scheduler: Scheduler
+    private var judges: [LaunchNumber: RunnerJudge] = [:]
+    private(set) var answers: [ReplyToken: Answer] = [:]
+    private var lastReply: UInt64 = 0
+    private var seconds: Int64 = 1_767_268_800
+
+    private var now: Moment {
+        Moment(
+            monotonic: MonotonicTime(nanoseconds: seconds * 1_000_000_000),
+            wall: WallTime(nanoseconds: seconds * 1_000_000_000),
+            boot: BootID("boot")
+        )
+    }
+
+    init() {
+        var configuration = SchedulingConfiguration()
+        configuration.policies.stagger = .zero
+        let start = WallTime(nanoseconds: 1_767_268_800 * 1_000_000_000)
+        scheduler = Scheduler(
+            configuration: configuration,
+            conditions: Conditions(isOnExternalPower: true, hasNetwork: true, resources: [.gpu]),
+            snapshot: LedgerSnapshot(),
+            at: Moment(monotonic: MonotonicTime(nanoseconds: 0), wall: start, boot: BootID("boot"))
+        )
+        send(.catalogued(CatalogueChange(to: Catalogue(SamplePlugins.all))))
+        for launch in judges.keys.sorted() {
+            send(.entered(launch, status: 0, registered: SamplePlugins.permitted, offersReceive: true))
+        }
+        wait(for: 60)
+        for request in SamplePlugins.requests {
+            _ = ask { .submitted(Submission(request: request, submitter: .user), reply: $0) }
+        }
+        wait(for: 600)
+    }
+
+    /// The host with its first tasks; each call begins with a copy.
+    static let atWork = FuzzedHost()
+
+    // MARK: Calls and messages
+
+    /// The answer of the scheduler to a call; nil when there is none yet.
+    mutating func ask(_ question: (ReplyToken) -> SchedulerEvent) -> Answer? {
+        lastReply += 1
+        let reply = ReplyToken(rawValue: lastReply)
+        send(question(reply))
+        return answers[reply]
+    }
+
+    /// Sends the messages as those of a running launch, and ends that launch.
+    mutating func problem(with messages: [RunnerMessage], ofLaunch index: Int) -> String? {
+        let running = judges.keys.sorted()
+        guard !running.isEmpty else { return "the scheduler launched nothing" }
+        let launch = running[index % running.count]
+        for (index, message) in messages.enumerated() {
+            if let problem = answer(message, of: launch) { return problem }
+            if index % 8 == 7 { wait(for: 1) }
+        }
+        send(.runnerEnded(launch, .exited(code: 0), nil))
+        wait(for: 86_400)
+        return nil
+    }
+
+    private mutating func answer(_ message: RunnerMessage, of launch: LaunchNumber) -> String? {
+        let isLoading = scheduler.isLoadingFunctions(launch)
+        let verdict = judges[launch]?.judge(message, libraryNow: { _ in nil }, isLoadingFunctions: isLoading)
+        switch verdict {
+        case .event(let event), .taskEnded(_, let event), .libraryChanged(let event): send(event)
+        case .question(let call, let question):
+            guard let answer = ask(question.event) else { return "a call of a runner has no answer" }
+            let reply: HostMessage =
+                switch answer {
+                case .submitted(let number, _, _): .submitted(call, number)
+                case .refused(let refusal): .refused(call, refusal)
+                default: .cancelled(call, isRecorded: true)
+                }
+            if DecodedStream<HostMessage>(whole: (try? reply.frame()) ?? []).messages != [reply] {
+                return "an answer of the host cannot be sent"
+            }
+        case .answer(let reply):
+            if (try? reply.frame()) == nil { return "a refusal of the host cannot be sent" }
+        case .pendingList, .title, .log, .nothing, nil: break
+        }
+        return nil
+    }
+
+    // MARK: The scheduler
+
+    private mutating func wait(for duration: Int64) {
+        seconds += duration
+        send(.timerFired)
+    }
+
+    private mutating func send(_ event: SchedulerEvent) {
+        var events = [event]
+        while let event = events.popLast() {
+            for action in scheduler.handle(event, at: now) {
+                if let result = result(of: action) { events.insert(result, at: 0) }
+            }
+        }
+    }
+
+    private mutating func result(of action: SchedulerAction) -> SchedulerEvent? {
+        switch action {
+        case .commit(let ticket, _): return .committed(ticket)
+        case .load(let plugin): return .loaded(PluginWork(plugin: plugin))
+        case .takeRunner(let launch, _):
+            return .runnerReady(
+                launch,
+                RunnerProcess(pid: 1, startTime: 1, boot: now.boot, controlGroup: nil)
+            )
+        case .sendPlan(let plan): judges[plan.number] = RunnerJudge(plan)
+        case .deliver(let launch, let task): judges[launch]?.delivered(task)
+        case .stop(let launch): return .runnerEnded(launch, .exited(code: 0), nil)
+        case .kill(let launch): return .runnerEnded(launch, .signaled(9), nil)
+        case .answer(let reply, let answer): answers[reply] = answer
+        case .discardContainer, .dismissRunner, .expire, .expireAssertions, .setKillTime, .wake, .watch, .stopped:
+            break
+        }
+        return nil
+    }
+}

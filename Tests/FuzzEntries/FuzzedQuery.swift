@@ -1,0 +1,53 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import ControlAPI
+internal import TaskModel
+
+/// The queries of the lists. A query that a client writes again is read as the same query.
+enum FuzzedQuery {
+    private static let now = WallTime(nanoseconds: 1_767_268_800 * 1_000_000_000)
+
+    static func problem(_ query: QueryParameters, of route: Route) throws(RouteError) -> String? {
+        switch route {
+        case .pluginList:
+            let read = try PluginQuery(reading: query.value)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try PluginQuery(reading: again)
+            }
+        case .taskList:
+            let read = try TaskQuery(reading: query.value)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in try TaskQuery(reading: again)
+            }
+        case .launchList:
+            let read = try LaunchQuery(reading: query.value)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try LaunchQuery(reading: again)
+            }
+        case .journal:
+            let read = try JournalQuery(reading: query.value, now: now)
+            // A stream has no limit, so a client leaves the limit out.
+            if read.isFollowing { return nil }
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try JournalQuery(reading: again, now: now)
+            }
+        case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel,
+            .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
+            return nil
+        }
+    }
+
+    private static func problem<Query: Equatable>(
+        _ query: Query,
+        _ items: [(name: String, value: String)],
+        of route: Route,
+        _ read: ((String) -> String?) throws(RouteError) -> Query
+    ) throws(RouteError) -> String? {
+        let text = route.path(query: items).split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init)
+        do throws(RouteError) {
+            let again = try QueryParameters(text, of: route)
+            return try read(again.value) == query ? nil : "a query changes when it is written again: \(text ?? "")"
+        } catch {
+            return "a query is refused when it is written again: \(text ?? ""): \(error.reply.error.message)"
+        }
+    }
+}
