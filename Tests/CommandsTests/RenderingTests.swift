@@ -70,7 +70,7 @@ struct RenderingTests {
                                 network: seccomp, Landlock 7
                                 memory: not enforced: control groups are disabled (cgroup: none)
                 plugin users    600000-665535, one per plugin
-                each launch     memory 256MiB, processes 512, background nice 10
+                each launch     memory 256MiB, processes 512, file size 1GiB, disk reserve 1GiB, background nice 10
                 grant limits    com.example.*: network false
                 provenance      unsigned allow, unpinned warn, packages trust
                                 signers /etc/bgtask/allowed_signers
@@ -136,7 +136,7 @@ struct RenderingTests {
                                 write /srv/photos: only /srv/photos/new, because grant-limits.*.write is /srv/photos/new
                 enforced by     network: seccomp, Landlock 7
                                 memory: not enforced: control groups are disabled (cgroup: none)
-                launch limits   memory unlimited, processes unlimited
+                launch limits   memory unlimited, processes unlimited, file size unlimited
                 settings        feed-url = https://example.com/feed.xml
                 secrets         token from file /etc/bgtask/feed-token
                 work            2 pending, 1 running

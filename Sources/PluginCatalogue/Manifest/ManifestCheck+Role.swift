@@ -85,7 +85,9 @@ extension ManifestCheck {
     }
 
     func checkOffers() {
-        guard let limits = draft.limits, limits.value.memory != nil || limits.value.processes != nil else { return }
+        guard let limits = draft.limits else { return }
+        // Every host enforces the limit of a file's size.
+        if limits.value.fileSize != nil, limits.value.memory == nil, limits.value.processes == nil { return }
         let place = limits.map { _ in }
         problems.note(
             .notEnforced,
