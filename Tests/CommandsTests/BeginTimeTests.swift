@@ -26,7 +26,7 @@ struct BeginTimeTests {
         #expect(try read("1:48:30") == "2026-01-31T01:48:30Z")
     }
 
-    @Test func `a begin option's time of day is in the command's time zone, not the host's`() throws {
+    @Test func `a begin option's time of day is interpreted in the time zone of the command's environment`() throws {
         #expect(try read("02:00", zone: "Europe/Berlin") == "2026-02-01T01:00:00Z")
         #expect(try read("03:00", zone: "Europe/Berlin") == "2026-01-31T02:00:00Z")
         #expect(try read("21:00", zone: "America/New_York") == "2026-01-31T02:00:00Z")

@@ -33,7 +33,7 @@ struct FunctionTrialTests {
         return Dictionary(uniqueKeysWithValues: trial.notEnforced.map { ($0.guarantee, $0.reason) })
     }
 
-    @Test func `on a kernel without Landlock and seccomp a call names the missing mechanism of each guarantee`() throws
+    @Test func `a call of a function without Landlock and seccomp names the mechanism that files and network lack`() throws
     {
         let reasons = try reasons(.bestEffort, Self.bare)
         #expect(reasons["files"]?.contains("lacks Landlock") == true)
@@ -41,11 +41,11 @@ struct FunctionTrialTests {
         #expect(reasons["privileges"] == nil && reasons["descriptors"] == nil)
     }
 
-    @Test func `with isolation off a call enforces no guarantee`() throws {
+    @Test func `a call of a function with isolation off reports each guarantee as not enforced`() throws {
         #expect(Set(try reasons(.off).keys) == Set(Guarantee.allCases.map(\.rawValue)))
     }
 
-    @Test func `isolation required refuses a call on a kernel without Landlock`() {
+    @Test func `isolation required refuses a call of a function on a kernel without Landlock`() {
         #expect(throws: SandboxPolicy.Refusal.self) { try reasons(.required, Self.bare) }
     }
 }

@@ -21,7 +21,7 @@ struct GrantsConsentTests {
         }
     }
 
-    @Test func `a replacement with wider grants is refused without a consent, and the right and its digest are named`()
+    @Test func `a replacement with wider grants is refused without a consent; wider right and grants digest are named`()
         async throws
     {
         let after = "grants: { network: true, read: [/srv/a] }"
@@ -68,13 +68,13 @@ struct GrantsConsentTests {
         }
     }
 
-    @Test func `a first installation needs the confirmation alone`() async throws {
+    @Test func `a first installation of a plugin with a grant needs a confirmation and no consent`() async throws {
         try await with(nil, "grants: { network: true }") { fixture, manifest in
             #expect(await fixture.run("install", manifest, "--yes") == .done)
         }
     }
 
-    @Test func `a replacement of a refused manifest needs a consent to every grant`() async throws {
+    @Test func `a replacement of a manifest with a refused grant needs a consent to the new grant`() async throws {
         try await with("grants: { network: 7 }", "grants: { network: true }") { fixture, manifest in
             #expect(await fixture.run("install", manifest, "--yes") == .refused)
             #expect(fixture.terminal.output.contains("use the network (wider"))

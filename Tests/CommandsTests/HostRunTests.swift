@@ -5,7 +5,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("bgtask host run passes every option to bgtaskd")
+@Suite("bgtask host run passes its options to bgtaskd")
 struct HostRunTests {
     @Test(arguments: [
         [], ["--manifests", "/m", "--socket", "/s"], ["--", "--manifests", "/m", "--socket", "/s"],

@@ -7,14 +7,14 @@ import Testing
 
 @testable import Commands
 
-@Suite("plugin check and plugin inspect report the same as text and as JSON")
+@Suite("plugin check and plugin inspect report their findings as text and as JSON")
 struct PluginCheckTests {
     private func json(_ text: String) throws -> [String: Any] {
         try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
     @Test(arguments: [("Obedient", Commands.ExitStatus.done), ("NoNote", .cannotBeLoaded)])
-    func `plugin check exits with the status of its verdict and always prints a closing line`(
+    func `plugin check exits with 0 or the status of a failed verdict, and prints a closing line`(
         source: String,
         status: Commands.ExitStatus
     )
@@ -69,7 +69,7 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `the JSON document of plugin check has the documented keys`() async throws {
+    @Test func `the JSON of plugin check has fixed keys for the report, a manifest and a finding`() async throws {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("NoNote", lines: ["rolle: main"])
             #expect(await fixture.terminal.run("plugin", "check", manifest, "--json") == .cannotBeLoaded)

@@ -62,7 +62,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install refuses a library that the loader would refuse, and names the symbol`() async throws {
+    @Test func `plugin install refuses a library with an undefined symbol, and names the symbol`() async throws {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("UsesMissingFunction")
             #expect(await fixture.run("install", manifest, "--yes") == .refused)
@@ -70,7 +70,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install refuses a library whose needed library is beside it only before the installation`()
+    @Test func `plugin install refuses a library whose needed library is missing in the manifest directory`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in
@@ -245,7 +245,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a failure of plugin install after the exchange of the library restores the old files`() async throws {
+    @Test func `a plugin install that fails at the replacement of the manifest leaves the old files unchanged`() async throws {
         try await PluginCommandFixture.with { fixture in
             try await fixture.build("Obedient", in: "operator")
             let before = try #require(
@@ -282,7 +282,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install deletes leftovers of interrupted commands, and no other file`() async throws {
+    @Test func `plugin install deletes leftovers of interrupted commands, and keeps files with similar names`() async throws {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient", version: "1.0.0")
             #expect(await fixture.run("install", manifest, "--yes") == .done)
@@ -326,7 +326,7 @@ struct PluginInstallTests {
         "library: libObedient.so   # beside it", "library: 'libObedient.so'", "\"library\" : \"libObedient.so\"",
         "library:\n  libObedient.so",
     ])
-    func `plugin install changes only the value of the library key, in every YAML notation`(line: String) async throws {
+    func `plugin install changes only the value of the library key, plain, quoted or on the next line`(line: String) async throws {
         try await PluginCommandFixture.with { fixture in
             try await fixture.build("Obedient")
             let text = "manifest: 1\nidentifier: com.example.obedient # libObedient.so\n\(line)\nname: libObedient.so\n"
@@ -353,7 +353,7 @@ struct PluginInstallTests {
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary], ["Obedient", "libObedient.so"])
-    func `plugin install sets the library's name in a property list, XML or binary`(
+    func `plugin install accepts an XML or binary property list, keeps its nested keys, and refuses --pin`(
         format: PropertyListSerialization.PropertyListFormat,
         executable: String
     ) async throws {
@@ -377,7 +377,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install does not overwrite a manifest that describes another plugin or none`() async throws {
+    @Test func `plugin install does not overwrite a file with the manifest's name that describes no plugin`() async throws {
         try await PluginCommandFixture.with { fixture in
             try fixture.directory.write(Array("nonsense".utf8), to: "operator/com.example.obedient.yaml")
             let manifest = try await fixture.build("Obedient")
@@ -483,7 +483,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install refuses a manifest that is installed already`() async throws {
+    @Test func `plugin install of a file in the manifest directory is refused as the installed manifest itself`() async throws {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient", in: "operator")
             #expect(await fixture.run("install", manifest, "--yes") == .refused)

@@ -62,7 +62,7 @@ struct PluginPackTests {
         #expect(try await ProgramRun.of("/usr/bin/ssh-keygen", sign).status == 0)
     }
 
-    @Test func `a packed plugin is installed with the same files as the unpacked one, whatever the name of the pack`()
+    @Test func `a packed plugin is installed with the same library as the unpacked one, also from a renamed pack`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in
@@ -168,7 +168,7 @@ struct PluginPackTests {
         }
     }
 
-    @Test func `plugin pack replaces a pack, and no other file`() async throws {
+    @Test func `plugin pack replaces an existing pack, and refuses an output file that is not a pack`() async throws {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient")
             _ = try await pack(manifest, in: fixture)
@@ -179,7 +179,7 @@ struct PluginPackTests {
         }
     }
 
-    @Test func `a pack with a changed library, a newer requirement or a damaged byte is refused without a trace`()
+    @Test func `a pack with a changed library, a missing feature or a damaged header is refused and installs no file`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in
@@ -223,7 +223,7 @@ struct PluginPackTests {
         }
     }
 
-    @Test func `plugin install of a pack takes no library beside it`() async throws {
+    @Test func `plugin install of a pack refuses the option --library`() async throws {
         try await PluginCommandFixture.with { fixture in
             let path = try await pack(try await fixture.build("Obedient"), in: fixture)
             let library = fixture.directory.file("vendor/libObedient.so")

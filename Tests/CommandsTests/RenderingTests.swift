@@ -81,7 +81,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `a printed list ends with a line that says so while its host is still loading`() throws {
+    @Test func `plugin list and task list end with a note while the host is still loading`() throws {
         let plugins = PluginListReply(plugins: [], refused: [], isPartial: true).text(for: reader)
         let tasks = TaskListReply(pending: [], running: [], events: [], isPartial: true).text(for: reader)
         let nothing = "no running task, pending request or waiting event found\n\n"
@@ -110,7 +110,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `plugin show prints all limits, budgets and counts`() throws {
+    @Test func `plugin show prints the limits, budgets and counts of a plugin`() throws {
         #expect(
             try Samples.pluginShow().text(for: reader) == """
                 plugin          com.example.feed
@@ -234,7 +234,7 @@ struct RenderingTests {
         #expect(text.contains("\nheld open  by assertion \"flush\"\n           by assertion \"up\\u{07}load\"\n"))
     }
 
-    @Test func `the journal is printed as a table in the order of time`() throws {
+    @Test func `the journal is printed as a table with one row per entry`() throws {
         let reply = JournalReply(
             entries: [try Samples.journalLine(), try Samples.journalLine(6, message: "x\u{7}")],
             last: 6

@@ -74,7 +74,7 @@ struct StoredVersionTests {
         }
     }
 
-    @Test func `plugin install refuses a library that searches a directory which every user can fill`() async throws {
+    @Test func `plugin install and plugin check refuse a library with /tmp in its search path`() async throws {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient", flags: ["-Wl,-rpath,/tmp"])
             #expect(await fixture.run("install", manifest, "--yes") == .refused)
@@ -97,7 +97,7 @@ struct StoredVersionTests {
         }
     }
 
-    @Test func `a signed manifest is installed with its signature and the vendor's bytes`() async throws {
+    @Test func `a signed manifest with a pinned library is installed unchanged, with its signature`() async throws {
         try await PluginCommandFixture.with { fixture in
             let key = fixture.directory.file("key")
             let make = ["-q", "-t", "ed25519", "-N", "", "-f", key]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("No output of a command controls the terminal")
+@Suite("Commands escape hostile text in their output")
 struct TerminalSafetyTests {
     /// C0, DEL, C1, directions, zero-width characters and tags.
     private static let hostile = "\u{1b}[2J\u{7f}\u{9b}31m\u{9d}0;x\u{202e}\u{2066}\u{200b}\u{200f}\u{feff}\u{e0041}"
@@ -37,7 +37,7 @@ struct TerminalSafetyTests {
         "host status",
     ]
 
-    @Test func `every verb of bgtask has a call in these tests`() {
+    @Test func `every verb of bgtask except host run has a call in the tests of terminal safety`() {
         func verbs(of command: any ParsableCommand.Type, after path: [String]) -> [String] {
             let children = command.configuration.subcommands
             if children.isEmpty { return [path.joined(separator: " ")] }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Commands
 
-@Suite("The temporary container of a called function is deleted, whatever the function put into it")
+@Suite("The temporary container of a called function is deleted, and a directory that an option names stays")
 struct TrialContainerTests {
-    @Test func `a tree that is too deep for paths is deleted, and the target of a symbolic link stays`() async throws {
+    @Test func `a temporary container too deep for paths is deleted, and the target of a symbolic link in it stays`() async throws {
         try await ScratchDirectory.with { directory in
             try directory.write("kept".utf8, to: "outside")
             let container = try TrialContainer(at: nil, environment: ["TMPDIR": directory.path])
@@ -28,7 +28,7 @@ struct TrialContainerTests {
         }
     }
 
-    @Test func `the directory that an option names stays`() async throws {
+    @Test func `a container at a directory that an option names is not deleted`() async throws {
         try await ScratchDirectory.with { directory in
             try directory.makeDirectory("own/inner")
             let container = try TrialContainer(at: directory.file("own"), environment: [:])

@@ -102,7 +102,7 @@ struct TrustTests {
         }
     }
 
-    @Test func `the signers file keeps its mode and a symbolic link to it`() async throws {
+    @Test func `trust add keeps the mode of the signers file and a symbolic link to it`() async throws {
         try await with { directory, file in
             #expect(chmod(file, 0o640) == 0)
             let link = directory.file("link")

@@ -193,7 +193,7 @@ struct APIDescriptionTests {
         #expect(schema["properties"].members.map(\.0) == (names + ["locked_containers"]).sorted())
     }
 
-    @Test func `the API description explains each sub-reason together with its error code`() throws {
+    @Test func `the API description lists each sub-reason, and each error code of a failed route`() throws {
         let text = try #require(try document.schema(named: "ErrorSubReason")["description"].text)
         for reason in RouteError.SubReason.allCases {
             #expect(text.contains("`\(reason.rawValue)`") && text.contains("`\(reason.code.rawValue)` ("))

@@ -38,7 +38,7 @@ struct DocumentationTests {
         #expect(declared.count >= 19 && Set(declared) == Set(listed.map(String.init)))
     }
 
-    @Test func `Vendors.md has the text of every rule of the ABI`() throws {
+    @Test func `Vendors.md has a row with text for every rule of the ABI`() throws {
         let text = try Repository.text(of: "Documentation/Vendors.md")
         let rows = text.matches(of: /\| <a id="([a-z0-9-]+)"><\/a>(BGT-ABI-[0-9]+) \| \S/)
         #expect(rows.map { String($0.2) } == ABIRule.allCases.map(\.rawValue))
@@ -137,7 +137,7 @@ struct DocumentationTests {
         "Benchmarks/Sources/HostAtSize/Floods.swift",
         "Benchmarks/Sources/HostAtSize/Population.swift",
     ])
-    func `every sample configuration that sets conditions sets all of them`(path: String) throws {
+    func `the conditions in sample configurations of documentation, demo, torture and benchmarks are complete`(path: String) throws {
         let lists = try Repository.text(of: path).matches(of: /external-power: (?:true|false), network: [^}]*/)
         #expect(!lists.isEmpty)
         for list in lists {

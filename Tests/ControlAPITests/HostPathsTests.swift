@@ -47,7 +47,7 @@ struct HostPathsTests {
         #expect(HostPaths.user(environment: environment) == HostPaths.user(environment: ["HOME": "/home/ada"]))
     }
 
-    @Test func `without HOME the home directory of a user's host comes from the user database`() {
+    @Test func `without an absolute HOME a user's host still has an absolute state directory`() {
         let paths = HostPaths.user(environment: [:])
         #expect(paths.stateDirectory.hasPrefix("/") && paths.stateDirectory.hasSuffix("/.local/state/bgtask"))
         #expect(HostPaths.user(environment: ["HOME": "elsewhere"]) == paths)

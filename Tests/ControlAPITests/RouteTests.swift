@@ -20,7 +20,7 @@ struct RouteTests {
         #expect(Set(places).count == Route.allCases.count)
     }
 
-    @Test func `the paths of the API routes stay as documented`() {
+    @Test func `the paths of API routes for a task, a launch, the journal and a plugin keep their form`() {
         #expect(Route.taskWhy.path("com.example.a") == "/v1/tasks/com.example.a/why")
         #expect(Route.taskWhy.template == "/v1/tasks/{identifier}/why")
         #expect(Route.launchShow.path("41") == "/v1/launches/41")

@@ -10,7 +10,7 @@ import Testing
 struct TaskSubmissionTests {
     private func decode(_ text: String) throws -> TaskSubmission { try WireCoding.decode(from: Data(text.utf8)) }
 
-    @Test func `every field of a request and its payload arrive unchanged in the JSON submission`() throws {
+    @Test func `the fields and the payload of a processing request arrive unchanged in the JSON submission`() throws {
         let request = TaskRequest(
             identifier: try Samples.task(),
             kind: .processing,

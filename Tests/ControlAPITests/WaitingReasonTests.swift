@@ -4,7 +4,7 @@ import ControlAPI
 import TaskModel
 import Testing
 
-@Suite("Every waiting reason has a code and a message of its own")
+@Suite("A waiting reason has a code, a message and a proposed change")
 struct WaitingReasonTests {
     private func reasons() throws -> [Reason] {
         let later = MonotonicTime(nanoseconds: 3_000_000_000)
@@ -21,7 +21,7 @@ struct WaitingReasonTests {
         ]
     }
 
-    @Test func `no two waiting reasons share a code or a message`() throws {
+    @Test func `sixteen sampled waiting reasons have sixteen different codes and messages`() throws {
         let replies = try reasons().map { WaitingReason($0, at: Samples.moment) }
         #expect(Set(replies.map(\.code)).count == replies.count)
         #expect(Set(replies.map(\.message)).count == replies.count)
@@ -40,7 +40,7 @@ struct WaitingReasonTests {
         #expect(WaitingReason(.spacing(until: until), at: Samples.moment).until?.wall == Samples.now + .seconds(2))
     }
 
-    @Test func `only waiting reasons that end at a known time have an end`() throws {
+    @Test func `of sixteen sampled waiting reasons, only the four that wait until a given time have an end`() throws {
         let coded = try reasons().map { WaitingReason($0, at: Samples.moment) }.filter { $0.until != nil }.map(\.code)
         #expect(coded == ["earliest-begin", "retry-delay", "spacing", "runner-unavailable"])
     }

@@ -22,7 +22,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `each call of the control client uses its own route`() async throws {
+    @Test func `eleven calls of the control client send method, path and query of their routes`() async throws {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         let submission = TaskSubmission(TaskRequest(identifier: task, kind: .refresh))
         try await StubHost.with({ _ in .body(status: 200, "{}") }) { host in
@@ -184,7 +184,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a missing socket is reported as unreachable at once, with its path`() async throws {
+    @Test func `a missing socket is reported as unreachable, with its path`() async throws {
         let error = await #expect(throws: ControlError.self) {
             try await ControlClient.withConnection(to: "/nowhere/a b%/ü.sock") { try await $0.host() }
         }

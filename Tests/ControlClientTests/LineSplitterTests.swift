@@ -7,7 +7,7 @@ import Testing
 @Suite("A stream is split into lines independent of its chunks")
 struct LineSplitterTests {
     @Test(arguments: 1...9)
-    func `a stream is split into the same lines for every chunk size`(size: Int) {
+    func `a stream is split into the same lines for chunk sizes from 1 to 9 bytes`(size: Int) {
         let text = Array("one\ntwo\n\nthree\nrest".utf8)
         var splitter = LineSplitter()
         var lines: [String] = []

@@ -97,7 +97,7 @@ struct ContainerTests {
         #expect(reading()?.detail == "\(container) is not mounted, although \(unit) configures it")
     }
 
-    @Test func `a container behind an automount point counts as unlocked and is not opened`() throws {
+    @Test func `a container at an automount point counts as unlocked`() throws {
         try tree.directory("containers/com.example.study")
         try tree.write("etc/fstab", "x \(container) ext4 noauto,x-systemd.automount 0 0\n")
         try mount(container, type: "autofs")
@@ -138,7 +138,7 @@ struct ContainerTests {
     }
 
     @Test(.enabled(if: Machine.canMount, "mounting takes root"))
-    func `mounting and unmounting a container's file system is reported at once`() async throws {
+    func `mounting and unmounting a container's file system changes the container's reported lock`() async throws {
         try tree.directory("containers/com.example.study")
         try tree.write("etc/fstab", "tmpfs \(container) tmpfs noauto 0 0\n")
         var roots = tree.roots

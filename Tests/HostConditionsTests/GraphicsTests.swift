@@ -18,7 +18,7 @@ struct GraphicsTests {
     private func holds(_ sensor: GraphicsSensor) -> Bool { sensor.reading(.gpu)?.holds ?? false }
 
     @Test(arguments: ["dri/renderD128", "nvidia0", "kfd"])
-    func `a graphics device that appears or disappears is noticed at once`(device: String) throws {
+    func `a graphics device that appears or disappears changes the GPU condition`(device: String) throws {
         let sensor = GraphicsSensor(tree.roots, at: .now)
         #expect(sensor.reading(.gpu) == .measured(false, from: tree.path + "/dev", detail: "no graphics device"))
         try tree.write("dev/\(device)", "")
@@ -51,13 +51,13 @@ struct ResumeTests {
         #expect(suspended.grew(monotonic: .seconds(220), boot: .seconds(3_870)) == nil)
     }
 
-    @Test func `a small difference between readings of two clocks does not count as suspension`() {
+    @Test func `a clock difference of 100 ms does not count as suspension, and a difference of 500 ms does`() {
         var suspended = SuspendedTime(monotonic: .seconds(100), boot: .seconds(100))
         #expect(suspended.grew(monotonic: .seconds(200), boot: .seconds(200.1)) == nil)
         #expect(suspended.grew(monotonic: .seconds(300), boot: .seconds(300.5)) == .milliseconds(500))
     }
 
-    @Test func `setting the wall clock does not count as a resume`() {
+    @Test func `the resume sensor reports no resume when the machine was not suspended`() {
         let sensor = ResumeSensor()
         #expect(sensor.awaited != nil)
         sensor.listen(at: .now)

@@ -69,7 +69,7 @@ struct HeatTests {
         #expect(sensor.reading(.hot)?.detail == "no thermal zone has a temperature limit (trip point)")
     }
 
-    @Test func `temperatures are sampled slowly, and only while the heat condition is watched`() throws {
+    @Test func `temperatures are sampled every 15 seconds, and only while the heat condition is watched`() throws {
         try zone(0, 95)
         sensor.sample(at: .seconds(1))
         #expect(sensor.reading(.hot) == .unwatched && sensor.nextSample == nil)

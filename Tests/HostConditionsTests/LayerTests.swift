@@ -82,7 +82,7 @@ struct LayerTests {
         }
     }
 
-    @Test func `the lock of each container can be set by configuration and by script`() throws {
+    @Test func `container locks can be set by configuration, and a script's lock overrides the configured lock`() throws {
         let other = try #require(PluginIdentifier("com.example.other"))
         let report = report(
             .init(lockedContainers: [study: true, other: true]),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("Malformed files of the system are read without a crash, and no condition holds because of them")
+@Suite("Malformed files of the system are read without a crash, and cause no high load, heat or low memory")
 struct MalformedTests {
     private static let words = [
         "cpu ", "cpu0", "some ", "avg10=", "total=", "Where=", "/", "\\", "0", "40", "\n", "\n\n", " ", "\t", "-",

@@ -140,7 +140,7 @@ struct NetlinkMessageTests {
         }
     }
 
-    @Test func `wrong lengths in a netlink message do not lead the parser out of the message`() {
+    @Test func `a netlink message with randomly changed bytes is parsed without a crash`() {
         var generator = SeededGenerator(seed: 1)
         let datagram = linkMessage(index: 2, flags: 0x43, name: "eth0") + routeMessage(by(2))
         for _ in 0..<20_000 {
@@ -163,7 +163,7 @@ struct NetworkSensorTests {
     }
 
     @Test(.enabled(if: Namespace.isAllowed, "a network namespace with links takes root, ip and the kernel's veth"))
-    func `added and removed network links and routes are noticed at once, in IPv4 and IPv6`() throws {
+    func `added and removed network links and routes change the network condition, in IPv4 and IPv6`() throws {
         // Deviations are collected and returned: the thread does not belong to a test.
         let missed = try Namespace.run {
             var missed: [String] = []

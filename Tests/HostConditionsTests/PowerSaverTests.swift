@@ -73,7 +73,7 @@ struct PowerSaverTests {
         #expect(sensor.listens { sensor.reading(.powerSaver)?.isMissing == true })
     }
 
-    @Test func `no bus connection exists while the power saver condition is not watched`() throws {
+    @Test func `the power saver sensor awaits no event and no sample while its condition is not watched`() throws {
         try services.start(Self.old, ["ActiveProfile": "power-saver"])
         #expect(sensor.awaited == nil && sensor.nextSample == nil)
         sensor.watch([.idle, .powerSaver], at: .now)

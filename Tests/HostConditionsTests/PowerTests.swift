@@ -16,12 +16,12 @@ struct PowerTests {
 
     private func battery(_ status: String) -> Supply { Supply(name: "BAT0", type: "Battery", status: status) }
 
-    @Test(.proves("C16")) func `a machine without a battery is on external power, whatever its USB ports report`() {
+    @Test(.proves("C16")) func `a machine without a battery is on external power, also with an offline USB port`() {
         #expect(PowerReading(supplies: []).isOnExternalPower)
         #expect(PowerReading(supplies: [Supply(name: "ucsi0", type: "USB")]).isOnExternalPower)
     }
 
-    @Test func `a notebook is on external power while it is plugged in, even with a full battery`() {
+    @Test func `a notebook is on external power while plugged in, and not while unplugged, even with a full battery`() {
         #expect(PowerReading(supplies: [mains, battery("Charging")]).isOnExternalPower)
         #expect(!PowerReading(supplies: [unplugged, battery("Discharging")]).isOnExternalPower)
         #expect(!PowerReading(supplies: [unplugged, battery("Full")]).isOnExternalPower)

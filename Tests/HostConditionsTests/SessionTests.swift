@@ -40,7 +40,7 @@ struct SessionTests {
     }
 
     @Test(.proves("C16"), .enabled(if: PrivateBus.isAvailable, "takes dbus and python3-dbusmock"))
-    func `an active user session ends idleness at once`() throws {
+    func `a session that becomes active ends idleness by a signal, without waiting for the next sample`() throws {
         let bus = try PrivateBus()
         let services = try MockServices(on: bus)
         try services.start("org.freedesktop.login1", template: "logind", ["IdleHint": true])

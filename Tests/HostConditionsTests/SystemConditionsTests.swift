@@ -23,7 +23,7 @@ struct SystemConditionsTests {
         try tree.write("proc/self/mountinfo", "22 1 254:0 / / rw - ext4 /dev/vda rw\n")
     }
 
-    @Test func `the first report of conditions is complete before any change is reported`() async throws {
+    @Test func `the report of conditions after the start has an origin for every condition`() async throws {
         let conditions = try Watching(tree.roots, configured: .init([.network: false])).conditions
         let report = conditions.report
         #expect(Set(report.origins.keys) == Set(Condition.allCases))

@@ -9,7 +9,7 @@ import Testing
 @testable import Scheduling
 
 /// Tests some zones of the installed tzdata by default; all of them with `BGTASK_ZONES=all`.
-@Suite("The calendar of every time zone is that of tzdata")
+@Suite("The calendar of time zones is that of tzdata")
 struct EveryZoneTests {
     private static let isWhole = ProcessInfo.processInfo.environment["BGTASK_ZONES"] == "all"
     /// Zones with rules in the past or future that no other zone has.

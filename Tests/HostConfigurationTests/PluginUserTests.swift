@@ -4,7 +4,7 @@ import HostConfiguration
 import TaskModel
 import Testing
 
-@Suite("Plugins have users of their own where the host may give them, and never run as root unnoticed")
+@Suite("Plugins have users of their own where the host may give them, and run as root only by configuration")
 struct PluginUserTests {
     private static let all = Set(ProcessAuthority.Capability.allCases)
 
@@ -51,7 +51,7 @@ struct PluginUserTests {
         #expect(try PluginUsers(.host, Self.authority(user: 0, Self.all)) == .hostUser("plugin-users is host"))
     }
 
-    @Test func `a configured range needs every capability and must not contain the host's user`() throws {
+    @Test func `a configured range of users is refused without CAP_KILL, and if it contains the host's user`() throws {
         let range = try #require(UserRange("1000-1999"))
         let lacking = Self.all.subtracting([.kill])
         let refused = #expect(throws: HostError.self) {
@@ -71,7 +71,7 @@ struct PluginUserTests {
         #expect(ProcessAuthority.capabilities(inStatus: "").isEmpty)
     }
 
-    @Test func `ranges of a user are read by name and by number`() {
+    @Test func `a user's ranges of subordinate users are found by name and by number`() {
         let text = "root:100000:65536\nbgtask:600000:10\n110:700000:2\nbgtask:x:1\nbgtask:5:1\nbgtask:4294967290:100\n"
         let ranges = ProcessAuthority.ranges(of: 110, named: "bgtask", in: text)
         #expect(ranges.map(\.description) == ["600000-600009", "700000-700001"])

@@ -28,7 +28,7 @@ struct SecretReaderTests {
         }
     }
 
-    @Test func `one line feed at the end of a file is no part of the value`() async throws {
+    @Test func `one line feed at the end of a secret's file is not part of the secret`() async throws {
         try await ScratchDirectory.with { directory in
             for (content, value) in [("a", "a"), ("a\n", "a"), ("a\n\n", "a\n"), (" a \n", " a "), ("ü", "ü")] {
                 let path = try directory.write(content.utf8, to: "token")
@@ -40,7 +40,7 @@ struct SecretReaderTests {
     }
 
     @Test(arguments: [0o644, 0o604, 0o602, 0o601, 0o620, 0o640, 0o440, 0o666, 0o777])
-    func `a file that other users or its group can use is refused`(_ mode: Int) async throws {
+    func `a secret's file that other users or its group can use is refused`(_ mode: Int) async throws {
         try await ScratchDirectory.with { directory in
             let path = try directory.write(Self.value.utf8, to: "token")
             chmod(path, mode_t(mode))
@@ -49,7 +49,7 @@ struct SecretReaderTests {
     }
 
     @Test(arguments: [0o600, 0o400])
-    func `a file for its owner alone is accepted`(_ mode: Int) async throws {
+    func `a secret's file with mode 600 or 400 is accepted`(_ mode: Int) async throws {
         try await ScratchDirectory.with { directory in
             let path = try directory.write(Self.value.utf8, to: "token")
             chmod(path, mode_t(mode))
@@ -57,7 +57,7 @@ struct SecretReaderTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `a file of another user than root and the host's is refused`() async throws
+    @Test(.enabled(if: geteuid() == 0)) func `a secret's file of a user other than root and the host's is refused`() async throws
     {
         try await ScratchDirectory.with { directory in
             let path = try directory.write(Self.value.utf8, to: "token")
@@ -67,7 +67,7 @@ struct SecretReaderTests {
         }
     }
 
-    @Test func `a missing file, a directory, a FIFO, an empty file and a file that is no text are refused`()
+    @Test func `a secret's file that is missing, no regular file, empty, too large or not text is refused`()
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -91,7 +91,7 @@ struct SecretReaderTests {
         }
     }
 
-    @Test func `a variable and a credential are read from the environment of the host`() async throws {
+    @Test func `a secret is read from a variable and from a credential of the host's environment`() async throws {
         try await ScratchDirectory.with { directory in
             let path = try directory.write(Self.value.utf8, to: "feed")
             chmod(path, 0o400)
@@ -116,7 +116,7 @@ struct SecretReaderTests {
     }
 
     @Test(arguments: [0o777, 0o757, 0o775])
-    func `a file below a directory that its group or other users can write is refused with the remedy`(_ mode: Int)
+    func `a secret's file below a directory that its group or other users can write is refused with the remedy`(_ mode: Int)
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -132,7 +132,7 @@ struct SecretReaderTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `a file below a directory of another user is refused`() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func `a secret's file below a directory of another user is refused`() async throws {
         try await ScratchDirectory.with { directory in
             let path = try Self.file(below: "foreign/inner", in: directory)
             chown(directory.file("foreign"), 65_534, 65_534)
@@ -141,7 +141,7 @@ struct SecretReaderTests {
         }
     }
 
-    @Test func `symbolic links to a file are followed if every link lies in a trusted directory`() async throws {
+    @Test func `symbolic links to a secret's file are followed if every link lies in a trusted directory`() async throws {
         try await ScratchDirectory.with { directory in
             let path = try Self.file(below: "real", in: directory)
             try directory.makeDirectory("links")
@@ -156,7 +156,7 @@ struct SecretReaderTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `a symbolic link of another user in a directory like /tmp is refused`()
+    @Test(.enabled(if: geteuid() == 0)) func `a symbolic link of another user to a secret's file in a directory like /tmp is refused`()
         async throws
     {
         try await ScratchDirectory.with { directory in

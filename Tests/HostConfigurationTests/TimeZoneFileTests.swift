@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostConfiguration
 
-@Suite("A time zone file is read whole or refused, whatever its bytes are")
+@Suite("A time zone file is read whole or refused, without a trap")
 struct TimeZoneFileTests {
     /// The bytes of a TZif file with one data block of each width.
     private static func file(
@@ -59,7 +59,7 @@ struct TimeZoneFileTests {
         #expect([0, 1_000, 2_000].map { rules.offset(at: $0) } == [3_600, 7_200, 3_600])
     }
 
-    @Test func `each defect of a time zone file has a message of its own`() {
+    @Test func `a defective time zone file is refused with a message that names the defect`() {
         #expect(problem(of: []) == "does not begin with TZif")
         #expect(problem(of: Array("TZip".utf8) + Self.file().dropFirst(4)) == "does not begin with TZif")
         #expect(problem(of: Self.file(leapSeconds: 1))?.contains("leap seconds") == true)
@@ -80,7 +80,7 @@ struct TimeZoneFileTests {
         #expect(problem(of: whole) == nil)
     }
 
-    @Test func `a time zone file with any one byte changed is parsed or refused without a trap`() throws {
+    @Test func `a time zone file with one changed byte is parsed or refused without a trap`() throws {
         let berlin = [UInt8](try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Berlin")))
         #expect(problem(of: berlin) == nil)
         for index in berlin.indices {

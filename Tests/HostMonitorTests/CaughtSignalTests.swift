@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostMonitor
 
-@Suite("A caught signal is never lost")
+@Suite("A caught signal is received")
 struct CaughtSignalTests {
     @Test func `a signal that is sent right after its handler is set is received, in each of 200 attempts`()
         async throws

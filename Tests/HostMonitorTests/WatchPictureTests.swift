@@ -8,7 +8,7 @@ import Testing
 
 @testable import HostMonitor
 
-@Suite("A picture of a host fits every terminal")
+@Suite("The picture of bgtask watch fits its terminal")
 struct WatchPictureTests {
     private static let colourful = PictureStyle(isSteerable: true, isColoured: true, drawsBlocks: true)
     private static let ascii = PictureStyle(isSteerable: false, isColoured: false, drawsBlocks: false)
@@ -99,7 +99,7 @@ struct WatchPictureTests {
         )
     }
 
-    @Test func `the picture of bgtask watch is never wider or higher than its terminal`() throws {
+    @Test func `the picture of bgtask watch is no wider and no higher than terminals of 1 to 100 columns and 1 to 60 rows`() throws {
         let absence = WatchedHost.Absence(since: Samples.now, problem: "no host answers", remedy: "start one")
         let hosts: [WatchedHost] = [
             .present(try Samples.snapshot()), .present(try Samples.crowd()),
@@ -153,7 +153,7 @@ struct WatchPictureTests {
         #expect(!calm.contains { $0.contains("\u{1b}[1;31m█") } && calm.contains { $0.contains("\u{1b}[32m██") })
     }
 
-    @Test func `titles of tasks cannot control the terminal of bgtask watch`() throws {
+    @Test func `control characters in the titles of tasks are escaped in bgtask watch`() throws {
         let snapshot = try Samples.snapshot(title: "\u{1b}[2J\u{1b}]0;owned\u{7}", subtitle: "a\nb\u{202e}c")
         let lines = Self.picture(.present(snapshot), nil, nil)
         #expect(!lines.contains { $0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202e } })

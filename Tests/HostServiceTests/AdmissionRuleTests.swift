@@ -53,7 +53,7 @@ struct AdmissionRuleTests {
     }
 
     @Test(arguments: Route.allCases, [UInt32(0), 500, 1_000])
-    func `processes of launches and unknown processes may call no route, whoever they are`(route: Route, user: UInt32) {
+    func `processes of launches and unknown processes may call no route, also as root`(route: Route, user: UInt32) {
         let launched = Self.peer(user, groups: [30], .launch(child: 9))
         #expect(Self.refusal(of: launched, calling: route) == "caller-in-launch")
         #expect(Self.refusal(of: Self.peer(user, groups: [30], .unknown), calling: route) == "caller-unknown")

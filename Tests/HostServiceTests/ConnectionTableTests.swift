@@ -53,7 +53,7 @@ struct ConnectionTableTests {
         #expect(table.count == 8)
     }
 
-    @Test func `the connections of a user with fewer ones are never displaced`() {
+    @Test func `a user with more connections displaces no connection of a user with fewer ones`() {
         var table = table()
         for key in 1...4 {
             _ = table.open(key, user: alice)

@@ -26,7 +26,7 @@ struct ContainerTests {
         return mayGoOn
     }
 
-    @Test func `a hanging disk delays a launch, but no answer of the decision loop`() async throws {
+    @Test func `a hanging disk during a launch does not block a reading of the decision loop`() async throws {
         try await LoopFixture.with { fixture in
             let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
             var launches = LaunchDirectory()

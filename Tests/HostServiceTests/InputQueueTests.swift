@@ -8,7 +8,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("The decision loop's inputs are handled in an order that no plugin can delay")
+@Suite("The decision loop's inputs are handled by urgency, and launches take turns")
 final class InputQueueTests {
     private var queue = InputQueue()
 
@@ -156,7 +156,7 @@ final class InputQueueTests {
         #expect(admitOrPause(one))
     }
 
-    @Test func `a launch that was never paused is never reported as resumed`() {
+    @Test func `a launch with 64 messages that was not paused is not reported as resumed`() {
         add(messages: 0..<64, of: 1)
         while let delivery = queue.next() { #expect(delivery.resumed == nil) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("Sensors of load and heat stay on for a while after their last use, and never go off during a use")
+@Suite("Sensors of load and heat stay on for a linger time after their last use, and during a use")
 final class LingeringWatchTests: Sendable {
     private let applied = Mutex<[Watch]>([])
     private let lingers = Mutex<[@Sendable () -> Void]>([])

@@ -37,7 +37,7 @@ struct LogWriterTests {
         LogLine(level: .info, message: message, fields: [:], time: WallTime(nanoseconds: 0))
     }
 
-    @Test func `lines beyond the capacity are announced with their number between the lines around the gap`() {
+    @Test func `log lines beyond the capacity are dropped, and a line with their number is written instead`() {
         let output = SlowOutput()
         let writer = LogWriter(capacity: 3) { output.write($0) }
         for message in ["first", "second", "third", "fourth", "fifth"] { writer.write(line(message)) }

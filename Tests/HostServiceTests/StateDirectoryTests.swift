@@ -134,7 +134,7 @@ struct StateDirectoryTests {
     }
 
     @Test(.enabled(if: geteuid() == 0))
-    func `a change of a container's owner succeeds for a container with 300 nested directories`() throws {
+    func `a change of a container's owner covers 200 nested directories and leaves the deeper ones unchanged`() throws {
         try with { path in
             let state = try StateDirectory(path: path + "/state")
             try state.makeContainer(of: "com.example.a", user: 70_001)
@@ -154,7 +154,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test func `other users pass through to the containers and not to the ledger, only if plugins have own users`()
+    @Test func `the state directory is traversable for other users only if plugins have own users, its ledger never is`()
         throws
     {
         for (isTraversable, others) in [(false, UInt32(0)), (true, 0o011)] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("A discarded tree is deleted in bounded parts, whatever its owner put into it, and nothing outside of it")
+@Suite("A discarded tree is deleted in bounded parts, and nothing outside of it")
 struct TreeRemovalTests {
     /// Deletes `tree` in parts. Returns the number of parts.
     private func remove(in directory: ScratchDirectory, atMost limit: Int = 50) throws -> Int {
@@ -17,7 +17,7 @@ struct TreeRemovalTests {
         return parts
     }
 
-    @Test func `a tree with many entries is deleted in parts, each of bounded work`() async throws {
+    @Test func `a tree with 400 files and a limit of 50 per part is deleted in more than eight parts`() async throws {
         try await ScratchDirectory.with { directory in
             for number in 0..<20 {
                 try directory.makeDirectory("tree/\(number)/inner")
@@ -96,14 +96,14 @@ struct TreeRemovalTests {
         }
     }
 
-    @Test func `nothing is left when there is no tree`() async throws {
+    @Test func `the removal of a missing tree succeeds in one part`() async throws {
         try await ScratchDirectory.with { directory in
             let parts = try remove(in: directory)
             #expect(parts == 1)
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `a tree in which a file system is mounted stays, with the cause`()
+    @Test(.enabled(if: geteuid() == 0)) func `the removal of a tree with a mounted file system fails, and the mounted files stay`()
         async throws
     {
         try await ScratchDirectory.with { directory in

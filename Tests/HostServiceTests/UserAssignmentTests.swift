@@ -19,7 +19,7 @@ struct UserAssignmentTests {
         UserAssignments(range: try #require(UserRange(range)), recorded: recorded)
     }
 
-    @Test func `each main plugin gets the next user that was never assigned`() throws {
+    @Test func `a plugin without a user gets the next user that was never assigned`() throws {
         let (a, b) = (try plugin("a"), try plugin("b"))
         var users = try assignments("2000-2002", [a: 1])
         #expect(users.user(of: a) == 2_001 && users.user(of: b) == nil)
@@ -76,7 +76,7 @@ struct UserAssignmentTests {
         }
     }
 
-    @Test func `an index beyond a smaller range is assigned anew`() throws {
+    @Test func `a plugin whose recorded index lies beyond a smaller range of users gets another user`() throws {
         let (a, b) = (try plugin("a"), try plugin("b"))
         let users = try assignments("2000-2001", [a: 0, b: 7])
         #expect(users.user(of: a) == 2_000 && users.user(of: b) == nil)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("The wake timer misses no instant and leaks no descriptor")
+@Suite("The wake timer fires at its instants and leaks no descriptor")
 struct WakeTimerTests {
     @Test func `the wake timer fires at an instant of the monotonic and of the wall clock`() async throws {
         let (wakes, woken) = AsyncStream.makeStream(of: Void.self)
