@@ -17,7 +17,10 @@ struct DurationTextTests {
         (7_500_000_000_000, "2h 5min"), (86_400_000_000_000, "1d"), (183_600_000_000_000, "2d 3h"),
         (-90_000_000_000, "-1min 30s"),
     ])
-    func `a duration is printed with at most two units and is truncated, not rounded up`(nanoseconds: Int64, text: String) {
+    func `a duration is printed with at most two units and is truncated, not rounded up`(
+        nanoseconds: Int64,
+        text: String
+    ) {
         #expect(Duration.nanoseconds(nanoseconds).humanReadable == text)
     }
 

@@ -136,7 +136,8 @@ struct CommandTests {
         String(decoding: try WireCoding.encode(body), as: UTF8.self)
     }
 
-    @Test func `bgtask host status --json prints the JSON of the API with sorted keys on standard output`() async throws {
+    @Test func `bgtask host status --json prints the JSON of the API with sorted keys on standard output`() async throws
+    {
         let answer = try json(Samples.host())
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let terminal = Terminal()

@@ -33,7 +33,8 @@ struct FunctionTrialTests {
         return Dictionary(uniqueKeysWithValues: trial.notEnforced.map { ($0.guarantee, $0.reason) })
     }
 
-    @Test func `a call of a function without Landlock and seccomp names the mechanism that files and network lack`() throws
+    @Test func `a call of a function without Landlock and seccomp names the mechanism that files and network lack`()
+        throws
     {
         let reasons = try reasons(.bestEffort, Self.bare)
         #expect(reasons["files"]?.contains("lacks Landlock") == true)

@@ -45,7 +45,9 @@ struct ManifestGrowthCommandTests {
     }
 
     @Test(arguments: [["check"], ["inspect"], ["install", "--yes"]])
-    func `an unknown key of a manifest is refused with its name, unless it begins with x-`(command: [String]) async throws {
+    func `an unknown key of a manifest is refused with its name, unless it begins with x-`(command: [String])
+        async throws
+    {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient", lines: ["x-retry: {}", "retry: {}"])
             let place = command[0] == "install" ? ["--manifests", fixture.directory.file("operator")] : []
@@ -90,7 +92,8 @@ struct ManifestGrowthCommandTests {
         }
     }
 
-    @Test func `a pinned plugin of several architectures is installed with an unchanged manifest and the machine's files`()
+    @Test
+    func `a pinned plugin of several architectures is installed with an unchanged manifest and the machine's files`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in

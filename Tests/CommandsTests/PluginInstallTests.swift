@@ -245,7 +245,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a plugin install that fails at the replacement of the manifest leaves the old files unchanged`() async throws {
+    @Test func `a plugin install that fails at the replacement of the manifest leaves the old files unchanged`()
+        async throws
+    {
         try await PluginCommandFixture.with { fixture in
             try await fixture.build("Obedient", in: "operator")
             let before = try #require(
@@ -282,7 +284,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install deletes leftovers of interrupted commands, and keeps files with similar names`() async throws {
+    @Test func `plugin install deletes leftovers of interrupted commands, and keeps files with similar names`()
+        async throws
+    {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient", version: "1.0.0")
             #expect(await fixture.run("install", manifest, "--yes") == .done)
@@ -326,7 +330,9 @@ struct PluginInstallTests {
         "library: libObedient.so   # beside it", "library: 'libObedient.so'", "\"library\" : \"libObedient.so\"",
         "library:\n  libObedient.so",
     ])
-    func `plugin install changes only the value of the library key, plain, quoted or on the next line`(line: String) async throws {
+    func `plugin install changes only the value of the library key, plain, quoted or on the next line`(line: String)
+        async throws
+    {
         try await PluginCommandFixture.with { fixture in
             try await fixture.build("Obedient")
             let text = "manifest: 1\nidentifier: com.example.obedient # libObedient.so\n\(line)\nname: libObedient.so\n"
@@ -377,7 +383,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install does not overwrite a file with the manifest's name that describes no plugin`() async throws {
+    @Test func `plugin install does not overwrite a file with the manifest's name that describes no plugin`()
+        async throws
+    {
         try await PluginCommandFixture.with { fixture in
             try fixture.directory.write(Array("nonsense".utf8), to: "operator/com.example.obedient.yaml")
             let manifest = try await fixture.build("Obedient")
@@ -483,7 +491,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install of a file in the manifest directory is refused as the installed manifest itself`() async throws {
+    @Test func `plugin install of a file in the manifest directory is refused as the installed manifest itself`()
+        async throws
+    {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient", in: "operator")
             #expect(await fixture.run("install", manifest, "--yes") == .refused)

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("The temporary container of a called function is deleted, and a directory that an option names stays")
 struct TrialContainerTests {
-    @Test func `a temporary container too deep for paths is deleted, and the target of a symbolic link in it stays`() async throws {
+    @Test func `a temporary container too deep for paths is deleted, and the target of a symbolic link in it stays`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             try directory.write("kept".utf8, to: "outside")
             let container = try TrialContainer(at: nil, environment: ["TMPDIR": directory.path])

@@ -137,7 +137,9 @@ struct DocumentationTests {
         "Benchmarks/Sources/HostAtSize/Floods.swift",
         "Benchmarks/Sources/HostAtSize/Population.swift",
     ])
-    func `the conditions in sample configurations of documentation, demo, torture and benchmarks are complete`(path: String) throws {
+    func `the conditions in sample configurations of documentation, demo, torture and benchmarks are complete`(
+        path: String
+    ) throws {
         let lists = try Repository.text(of: path).matches(of: /external-power: (?:true|false), network: [^}]*/)
         #expect(!lists.isEmpty)
         for list in lists {

@@ -165,7 +165,10 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `the JSON of task why has eligible, policies and history for a pending request, not for an unknown task`() throws {
+    @Test
+    func `the JSON of task why has eligible, policies and history for a pending request, not for an unknown task`()
+        throws
+    {
         let task = try #require(TaskIdentifier("com.example.feed.refresh"))
         try check(
             TaskWhyReply(identifier: task, plugin: try Samples.plugin(), state: .unknown),
@@ -409,7 +412,9 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `an empty plugin version and the unknown used time of a lost launch have no key in the API's JSON`() throws {
+    @Test func `an empty plugin version and the unknown used time of a lost launch have no key in the API's JSON`()
+        throws
+    {
         let entry = PluginEntry(
             identifier: try Samples.plugin(),
             name: "Feed",

@@ -82,7 +82,8 @@ struct LayerTests {
         }
     }
 
-    @Test func `container locks can be set by configuration, and a script's lock overrides the configured lock`() throws {
+    @Test func `container locks can be set by configuration, and a script's lock overrides the configured lock`() throws
+    {
         let other = try #require(PluginIdentifier("com.example.other"))
         let report = report(
             .init(lockedContainers: [study: true, other: true]),

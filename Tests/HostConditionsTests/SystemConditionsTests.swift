@@ -125,7 +125,7 @@ struct SystemConditionsTests {
             case .sensor(let path, let detail): #expect(!path.isEmpty && !detail.isEmpty)
             case .missing(let why): #expect(!why.isEmpty && !origin.holds)
             case .unwatched: #expect(Condition.sampled.contains(condition))
-            case .scripted, .configuration: Issue.record("nobody said anything of \(condition)")
+            case .scripted, .configuration: Issue.record("no script and no configuration sets \(condition)")
             }
         }
         await conditions.close()

@@ -57,7 +57,8 @@ struct SecretReaderTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `a secret's file of a user other than root and the host's is refused`() async throws
+    @Test(.enabled(if: geteuid() == 0)) func `a secret's file of a user other than root and the host's is refused`()
+        async throws
     {
         try await ScratchDirectory.with { directory in
             let path = try directory.write(Self.value.utf8, to: "token")
@@ -116,7 +117,9 @@ struct SecretReaderTests {
     }
 
     @Test(arguments: [0o777, 0o757, 0o775])
-    func `a secret's file below a directory that its group or other users can write is refused with the remedy`(_ mode: Int)
+    func `a secret's file below a directory that its group or other users can write is refused with the remedy`(
+        _ mode: Int
+    )
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -132,7 +135,9 @@ struct SecretReaderTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `a secret's file below a directory of another user is refused`() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func `a secret's file below a directory of another user is refused`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let path = try Self.file(below: "foreign/inner", in: directory)
             chown(directory.file("foreign"), 65_534, 65_534)
@@ -141,7 +146,8 @@ struct SecretReaderTests {
         }
     }
 
-    @Test func `symbolic links to a secret's file are followed if every link lies in a trusted directory`() async throws {
+    @Test func `symbolic links to a secret's file are followed if every link lies in a trusted directory`() async throws
+    {
         try await ScratchDirectory.with { directory in
             let path = try Self.file(below: "real", in: directory)
             try directory.makeDirectory("links")
@@ -156,7 +162,8 @@ struct SecretReaderTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `a symbolic link of another user to a secret's file in a directory like /tmp is refused`()
+    @Test(.enabled(if: geteuid() == 0))
+    func `a symbolic link of another user to a secret's file in a directory like /tmp is refused`()
         async throws
     {
         try await ScratchDirectory.with { directory in

@@ -99,7 +99,10 @@ struct WatchPictureTests {
         )
     }
 
-    @Test func `the picture of bgtask watch is no wider and no higher than terminals of 1 to 100 columns and 1 to 60 rows`() throws {
+    @Test
+    func `the picture of bgtask watch is no wider and no higher than terminals of 1 to 100 columns and 1 to 60 rows`()
+        throws
+    {
         let absence = WatchedHost.Absence(since: Samples.now, problem: "no host answers", remedy: "start one")
         let hosts: [WatchedHost] = [
             .present(try Samples.snapshot()), .present(try Samples.crowd()),

@@ -17,11 +17,16 @@ struct ActivatedSocketTests {
     ]
 
     @Test(arguments: environments)
-    func `passed descriptors count only if LISTEN_PID names this process and LISTEN_FDS is valid`(environment: [String: String], count: Int32) {
+    func `passed descriptors count only if LISTEN_PID names this process and LISTEN_FDS is valid`(
+        environment: [String: String],
+        count: Int32
+    ) {
         #expect(ActivatedSocket.count(in: environment, process: 7) == count)
     }
 
-    @Test func `a passed listening socket is accepted at its path or a link to it, not at another or a removed path`() async throws {
+    @Test func `a passed listening socket is accepted at its path or a link to it, not at another or a removed path`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let path = directory.file("s")
             let listener = try ListeningSocket(at: path)

@@ -15,7 +15,10 @@ struct MailboxTests {
         if case .event(.committed(Ticket(rawValue: ticket))) = delivery?.input { true } else { false }
     }
 
-    @Test func `a reading of the core that is in a closing mailbox, or put into a closed one, is closed without being run`() async {
+    @Test
+    func `a reading of the core that is in a closing mailbox, or put into a closed one, is closed without being run`()
+        async
+    {
         let mailbox = Mailbox()
         let ends = Mutex(0)
         let reading = DecisionLoop.Input.reading(

@@ -64,7 +64,9 @@ final class StateCareTests: Sendable {
         #expect(entries == days, sourceLocation: sourceLocation)
     }
 
-    @Test func `no journal entry is deleted in the first ten minutes, also while the clock is far in the future`() async throws {
+    @Test func `no journal entry is deleted in the first ten minutes, also while the clock is far in the future`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             today.withLock { $0 = 50_000 }
             try await withCare(days: [5, 50, 99], in: directory) { ledger in

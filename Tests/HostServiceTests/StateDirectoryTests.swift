@@ -154,7 +154,8 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test func `the state directory is traversable for other users only if plugins have own users, its ledger never is`()
+    @Test
+    func `the state directory is traversable for other users only if plugins have own users, its ledger never is`()
         throws
     {
         for (isTraversable, others) in [(false, UInt32(0)), (true, 0o011)] {

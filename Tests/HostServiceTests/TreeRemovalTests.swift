@@ -103,7 +103,8 @@ struct TreeRemovalTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `the removal of a tree with a mounted file system fails, and the mounted files stay`()
+    @Test(.enabled(if: geteuid() == 0))
+    func `the removal of a tree with a mounted file system fails, and the mounted files stay`()
         async throws
     {
         try await ScratchDirectory.with { directory in

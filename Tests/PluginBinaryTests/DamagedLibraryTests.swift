@@ -5,9 +5,9 @@ import PluginBinary
 import TaskModel
 import Testing
 
-@Suite("The reader of libraries handles any bytes")
+@Suite("The reader of libraries refuses damaged libraries without a crash")
 struct DamagedLibraryTests {
-    @Test func `a library cut off at any length is refused`() throws {
+    @Test func `a library cut off at every seventh length is refused`() throws {
         try Workshop.with { workshop in
             let bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
             let path = try workshop.write(bytes)
@@ -103,7 +103,7 @@ struct DamagedLibraryTests {
         }
     }
 
-    @Test func `a library whose notes claim the whole file repeatedly is refused without reading them all`() throws {
+    @Test func `a library whose notes claim more than 1 MiB in total is refused as damaged`() throws {
         try Workshop.with { workshop in
             var bytes = try workshop.bytes(of: try workshop.compile(Source.entry))
             // After all other contents: a thousand note segments over the same MiB of zeros.
@@ -121,7 +121,7 @@ struct DamagedLibraryTests {
         }
     }
 
-    @Test func `a huge library file with huge tables is refused without being read`() throws {
+    @Test func `a library file of 1 TiB with a string table of 256 GiB is refused as damaged`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin)
             let image = try workshop.bytes(of: path)

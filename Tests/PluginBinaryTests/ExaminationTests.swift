@@ -21,7 +21,7 @@ struct ExaminationTests {
     @Test(arguments: [
         "-Wl,--hash-style=sysv", "-Wl,--hash-style=gnu", "-Wl,--gc-sections", "-s", "-flto", "-Wl,-z,noseparate-code",
     ])
-    func `a plugin library is accepted with every common linker option`(option: String) throws {
+    func `a plugin library is accepted with each of six common compiler and linker options`(option: String) throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin, ["-shared", "-fPIC", "-O2", "-ffunction-sections", option])
             #expect(problem(in: path) == nil)

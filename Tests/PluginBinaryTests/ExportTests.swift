@@ -52,7 +52,7 @@ struct ExportTests {
     }
 
     @Test(arguments: ["bgtask_helper", "bgt_helper"])
-    func `any export with a prefix of the ABI besides the entry is refused`(name: String) throws {
+    func `an export with the prefix bgtask_ or bgt_ besides the entry is refused`(name: String) throws {
         #expect(try problemOf(Source.entry + "int \(name)(void) { return 0; }") == .foreignExport(name))
         #expect(try problemOf(Source.entry + "int \(name) = 1;") == .foreignExport(name))
     }

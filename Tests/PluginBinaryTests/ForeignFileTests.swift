@@ -72,8 +72,7 @@ struct ForeignFileTests {
         }
     }
 
-    @Test func `every message about a library names the library and a remedy, in one line without control characters`()
-    {
+    @Test func `25 kinds of messages about a library name it and a remedy, in one line without control characters`() {
         let kinds: [PluginBinaryProblem.Kind] = [
             .unreadable(errno: EACCES), .notAFile("a directory"), .notAnELF, .wrongClass("32-bit"),
             .foreignArchitecture("MIPS"), .notASharedLibrary("an object file"), .truncated, .damaged("x"), .noNote,

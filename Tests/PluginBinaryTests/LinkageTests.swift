@@ -108,7 +108,7 @@ struct LinkageTests {
         }
     }
 
-    @Test func `a symbol of a library that every runner has loaded is defined without a need`() throws {
+    @Test func `a symbol of the math library, which runners have loaded, is defined without a needed library`() throws {
         try Workshop.with { workshop in
             let source = "double pow(double, double); double f(double x) { return pow(x, x); }"
             let path = try workshop.compile(source, to: "libplugin.so", Self.shared + ["-nostdlib"])
@@ -136,7 +136,7 @@ struct LinkageTests {
         }
     }
 
-    @Test func `every cut or changed byte in the tables of a library leaves the linkage without a trap`() throws {
+    @Test func `the linkage of a library with a changed byte or a cut end is determined without a trap`() throws {
         try Workshop.with { workshop in
             let bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
             for offset in stride(from: 64, to: min(bytes.count, 4096), by: 7) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A survey reports all properties and problems of a library at once")
 struct SurveyTests {
-    @Test func `the survey of a library reports all problems in the order in which a host finds them`() throws {
+    @Test func `the survey of a library with four problems reports all four, the missing note first`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(
                 "int bgt_a(void) { return 0; } int bgt_b;",

@@ -44,7 +44,7 @@ struct ArchitectureTests {
         #expect(found("library: {}") == ["3 library architecture"])
     }
 
-    @Test func `a library for an architecture without a release causes a note, because a later release may have it`() {
+    @Test func `a library for an architecture without a release causes a note, and the manifest is accepted`() {
         let reading = read("library: { x86_64: a.so, loongarch64: b.so }")
         #expect(reading.problems.map(\.short) == ["3 library.loongarch64 architecture"])
         #expect(reading.problems.first?.severity == .note && reading.manifest?.library.path.value == "a.so")
@@ -59,7 +59,7 @@ struct ArchitectureTests {
         ("library: { x86_64: a.so, aarch64: /b.so }", "3 library.aarch64 library-path"),
         ("library: [a.so]", "3 library wrong-type"),
     ])
-    func `an invalid library of any architecture is refused at its place`(line: String, expected: String) {
+    func `an invalid value of the key library is refused at its place`(line: String, expected: String) {
         #expect(found(line) == [expected])
     }
 
@@ -107,7 +107,8 @@ struct ArchitectureTests {
 
     // MARK: Files
 
-    @Test func `a file has one digest for every machine or one for each architecture, and belongs to those alone`()
+    @Test
+    func `a file with one digest belongs to all architectures, a file with digests by architecture to these alone`()
         throws
     {
         let pins = "\(Self.libraries)\nsha256: { x86_64: OWN, aarch64: OTHER }\n"

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The catalogue has all valid plugins and the problems of the others")
 struct CatalogueReaderTests {
-    @Test func `contents find each installed plugin by its identifier, and no other plugin`() throws {
+    @Test func `the catalogue finds installed plugins by their identifiers, and finds no other plugin`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             for name in ["b", "d", "f"] {
@@ -97,7 +97,9 @@ struct CatalogueReaderTests {
         }
     }
 
-    @Test func `only manifests directly in a manifest directory are read`() throws {
+    @Test func `files in subdirectories, hidden files and files with other extensions are not read as manifests`()
+        throws
+    {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             for name in ["below/a.yaml", "b.yaml~", ".c.yaml", "d.txt", ".yaml"] {

@@ -4,7 +4,7 @@ import Foundation
 import PluginCatalogue
 import Testing
 
-@Suite("Every change of a complete file in a watched directory is noticed", .timeLimit(.minutes(10)))
+@Suite("Changes of complete files in a watched directory are noticed", .timeLimit(.minutes(10)))
 struct DirectoryWatchTests {
     /// Creates directories and a watch on them, and passes the iterator of changes to `body`.
     private func watching(

@@ -5,7 +5,7 @@ import PluginCatalogue
 import TaskModel
 import Testing
 
-@Suite("Every mistake in a handler is reported when the manifest is read")
+@Suite("Mistakes in a handler are reported when the manifest is read")
 struct HandlerTests {
     /// A manifest that binds one function, with the given lines for the handler.
     private func manifest(_ handler: String, _ more: String = "") -> String {
@@ -47,7 +47,7 @@ struct HandlerTests {
 
     // MARK: Valid handlers
 
-    @Test func `the handler example of the ABI documentation is parsed into its arguments and result`() throws {
+    @Test func `a handler with three arguments is parsed into its arguments, its result and its signature`() throws {
         let reading = read(
             yaml(
                 """
@@ -144,7 +144,7 @@ struct HandlerTests {
 
     // MARK: Invalid handlers
 
-    @Test func `an argument value out of its type's range is refused with the range`() {
+    @Test func `an argument value that does not fit its type is refused with the valid range or notation`() {
         #expect(
             flaw("{ int32: 2147483648 }") == """
                 39: handlers[0].arguments[1].int32: is "2147483648", not a whole number from -2147483648 to 2147483647; \

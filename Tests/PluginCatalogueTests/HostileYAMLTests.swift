@@ -5,7 +5,7 @@ import PluginCatalogue
 import TaskModel
 import Testing
 
-@Suite("Any manifest text is read in bounded time without a crash")
+@Suite("Hostile manifest texts are read without a crash")
 struct HostileYAMLTests {
     @Test func `every duplicate key of a manifest is reported at its second position`() {
         let text = """

@@ -6,7 +6,7 @@ import PluginCatalogue
 import TaskModel
 import Testing
 
-@Suite("A host reads a manifest of a later release by the rule of growth")
+@Suite("A host ignores x- keys in a manifest of a later release, and refuses other additions")
 struct ManifestGrowthTests {
     /// A manifest of a simulated later release: known keys, and the additions of the release.
     private func read(_ additions: String) -> ManifestReading {
@@ -28,7 +28,7 @@ struct ManifestGrowthTests {
         "x-retry: { com.example.feed.refresh: 3 }", "limits: { x-disk: 1GiB }", "grants: { x-usb: [1] }",
         "settings: { a: { secret: true, x-rotate: 1d } }",
     ])
-    func `a future key below x- has no effect`(line: String) {
+    func `a future key with the prefix x- in a manifest causes no error`(line: String) {
         #expect(read(line).problems.allSatisfy { $0.severity == .note } && read(line).manifest != nil)
     }
 
@@ -37,7 +37,7 @@ struct ManifestGrowthTests {
         ("grants: { usb: true }", "grants.usb"), ("grants: { network: { tls: true } }", "grants.network.tls"),
         ("settings: { a: { secret: true, rotate: 1d } }", "settings.a.rotate"),
     ])
-    func `a future key elsewhere is refused with its name`(line: String, key: String) throws {
+    func `a future key without the prefix x- in a manifest is refused with its name`(line: String, key: String) throws {
         let problem = try #require(read(line).problems.first { $0.severity == .error })
         #expect(problem.rule == .unknownKey && problem.key == key && read(line).manifest == nil)
     }
@@ -60,13 +60,15 @@ struct ManifestGrowthTests {
         #expect(reading.manifest == nil)
     }
 
-    @Test func `a future requirement is refused alone, with the upgrade as a remedy`() throws {
+    @Test func `a required feature of a later release is refused as the only problem, with the upgrade as a remedy`()
+        throws
+    {
         let reading = read("requires: [manifest.retry, bgtask.legacy-fetch/1]\nretry: {}\nrole: service")
         #expect(reading.problems.map(\.short) == ["5 requires[0] requires"])
         #expect(reading.problems.first?.remedy.contains("upgrade bgtaskd") == true)
     }
 
-    @Test func `a later format version is refused alone, with the upgrade as a remedy`() {
+    @Test func `a later format version of a manifest is refused as the only problem, with the upgrade as a remedy`() {
         let reading = PluginCatalogueTests.read(yaml("manifest: 2\nrequires: [a]\nretry: {}\nlibrary: [a]"))
         #expect(reading.problems.map(\.rule) == [.format])
         #expect(reading.problems.first?.remedy.contains("upgrade bgtaskd") == true)
@@ -91,7 +93,7 @@ struct ManifestGrowthTests {
     ]
 
     @Test(arguments: later)
-    func `each addition of a later release is refused or ignored by the written rule, with key, rule and remedy`(
+    func `eleven simulated additions of a later release are ignored, or refused with key, line and remedy`(
         line: String,
         place: String?
     ) throws {
@@ -113,7 +115,7 @@ struct ManifestGrowthTests {
         }
     }
 
-    @Test func `a manifest of a later release is read as one of this release without its additions`() throws {
+    @Test func `x- additions of a later release do not change the name, modes and limits of a manifest`() throws {
         let plain = try #require(read("name: Feed").manifest)
         let later = try #require(read("name: Feed\nx-icon: feed.png\nlimits: { x-disk: 1GiB }").manifest)
         #expect(later.name == plain.name && later.modes == plain.modes && later.limits == plain.limits)
@@ -170,7 +172,7 @@ struct ManifestGrowthTests {
 
     // MARK: The first release
 
-    @Test func `no key, value and feature of the first release is missing`() {
+    @Test func `the manifest reader still has the keys, values and features of the first release`() {
         let keys = Set(ManifestKey.allCases.map(\.rawValue))
         let missing = Self.firstKeys.filter { !keys.contains($0) }
         #expect(missing.isEmpty, "add keys and keep the old ones, or raise the number of the format")

@@ -4,7 +4,7 @@ import LocatedYAML
 import PluginCatalogue
 import Testing
 
-@Suite("Each key of the manifest reader is in the table of keys")
+@Suite("The manifest reader accepts each key of the table of keys")
 struct ManifestKeyTests {
     private static let values: [ManifestKey: String] = [
         .manifest: "manifest: 1", .requires: "requires: []", .identifier: "identifier: com.example.feed",

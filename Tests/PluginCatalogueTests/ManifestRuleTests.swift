@@ -6,7 +6,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Every rule of a manifest reports line, key and remedy")
+@Suite("The rules of manifests report line, key and remedy")
 struct ManifestRuleTests {
     @Test func `all problems of a manifest are reported at once, in the order of the file`() {
         let text = """
@@ -197,12 +197,12 @@ struct ManifestRuleTests {
         #expect(problem?.remedy == "write \"\(meant)\", or begin the key with x- to keep it as a comment")
     }
 
-    @Test func `an unknown key of a manifest without a similar one is refused with all known keys`() {
+    @Test func `an unknown key of a manifest without a similar known key is refused with a list of known keys`() {
         let remedy = read(yaml("schedule-and-more: 1")).problems.first?.remedy ?? ""
         for key in ["identifier", "role", "grants", "handlers", "containing-plugin"] { #expect(remedy.contains(key)) }
     }
 
-    @Test func `manifest keys with the prefix x- are ignored on every level`() {
+    @Test func `manifest keys with the prefix x- are ignored at the root and inside a mapping`() {
         #expect(read(yaml("x-a: [1, { b: 2 }]\nlimits: { x-why: soon, memory: 1MiB }")).manifest != nil)
     }
 

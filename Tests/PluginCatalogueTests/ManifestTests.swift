@@ -26,7 +26,7 @@ struct ManifestTests {
         x-reviewed-by: somebody
         """
 
-    @Test func `every key of a YAML manifest is read`() throws {
+    @Test func `identity, library, modes, identifiers, grants and settings of a YAML manifest are read`() throws {
         let reading = read(Self.whole)
         let manifest = try #require(reading.manifest)
         #expect(reading.problems.isEmpty)
@@ -119,7 +119,7 @@ struct ManifestTests {
         )
     }
 
-    @Test func `a secret setting has no default, and is no setting that replies show`() throws {
+    @Test func `a secret setting of a manifest is read as a secret, and not as a setting with a value`() throws {
         let lines = "settings: { url: a, token: { secret: true }, key: { secret: true } }"
         let reading = read(yaml(lines + "\ngrants: { settings: [ { setting: url, access: read } ] }"))
         let manifest = try #require(reading.manifest, "\(reading.problems)")

@@ -6,7 +6,7 @@ import PluginCatalogue
 import TaskModel
 import Testing
 
-@Suite("A pinned plugin runs with no file that its manifest does not pin")
+@Suite("A pinned plugin is accepted only with files that its manifest pins")
 struct PinnedFileTests {
     /// Writes a library that takes `libhelper.so` from its directory, and returns the digests of both.
     private func install(_ workshop: Workshop, in place: String = "plugins") throws -> (library: String, helper: String)
@@ -50,14 +50,14 @@ struct PinnedFileTests {
     private static let plain = source.replacing("int helper(void);", with: "static int helper(void) { return 0; }")
 
     @Test(.enabled(if: geteuid() == 0))
-    func `an unpinned library that other users can change is no part of a trusted package`() throws {
+    func `an unpinned library of a package in a directory that other users can write counts as unsigned`() throws {
         let (trusted, notes) = try source(ofPackageWithLibraryIn: 0o755)
         #expect(trusted == .package && notes.isEmpty)
         let (open, reasons) = try source(ofPackageWithLibraryIn: 0o777)
         #expect(open == .unsigned && reasons.contains(.unpinnedLibrary))
     }
 
-    @Test func `a plugin with every file pinned is installed with its pins`() throws {
+    @Test func `a plugin whose library and private library are pinned is catalogued with its pins`() throws {
         try Workshop.with { workshop in
             let digests = try install(workshop)
             let pins = "sha256: \(digests.library)\nfiles: { libhelper.so: \(digests.helper.uppercased()) }"
@@ -102,7 +102,7 @@ struct PinnedFileTests {
         }
     }
 
-    @Test func `a library planted where the loader looks first is refused by the next load`() throws {
+    @Test func `a library added to a directory that the loader searches first is refused at the next load`() throws {
         try Workshop.with { workshop in
             let cache = CatalogueCache()
             let digests = try install(workshop)
@@ -130,7 +130,7 @@ struct PinnedFileTests {
         }
     }
 
-    @Test func `the version of a pinned manifest in the store takes precedence over a library beside the manifest`()
+    @Test func `the stored version of a pinned plugin takes precedence over a library beside the manifest`()
         throws
     {
         try Workshop.with { workshop in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PluginCatalogue
 
-@Suite("A vendor's Info.plist has the same meaning as a YAML manifest")
+@Suite("A vendor's Info.plist is read as a manifest")
 struct PropertyListTests {
     static var whole: [String: Any] {
         [
@@ -195,7 +195,7 @@ struct PropertyListTests {
     }
 }
 
-@Suite("Any property list is read in bounded time without a crash")
+@Suite("Hostile property lists are read or refused without a crash")
 struct HostilePropertyListTests {
     private func problems(_ bytes: [UInt8]) -> [DocumentProblem] {
         ManifestReading.read(bytes: bytes, file: "Info.plist").problems

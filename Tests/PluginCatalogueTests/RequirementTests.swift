@@ -33,7 +33,7 @@ struct RequirementTests {
         #expect(problem.rule == .requires && problem.remedy.contains("write \"bgtask.one/1\" if that feature is meant"))
     }
 
-    @Test func `a missing feature is reported alone, because keys and values of the feature may be unknown`() {
+    @Test func `a missing feature is reported alone, without the manifest's unknown keys and invalid values`() {
         let reading = read("requires: [manifest.retry]\nretry: { a.b: 3 }\nrole: agent\nlibrary: [a]")
         #expect(reading.problems.map(\.rule) == [.requires])
         #expect(reading.manifest == nil && reading.library == nil && reading.identifier?.text == "com.example.feed")

@@ -21,7 +21,8 @@ struct PluginExaminationTests {
         ("NoNote", PluginCheck.elfNote), ("NewerMajor", .elfNote), ("NewerMinor", .elfNote),
         ("NoEntrySymbol", .elfExports),
     ])
-    func `a library that breaks one rule fails only that plugin check`(source: String, check: PluginCheck) async throws
+    func `a library that breaks one rule fails only the plugin check of this rule`(source: String, check: PluginCheck)
+        async throws
     {
         try await Bench.with { bench in
             let report = try #require(bench.check(try await bench.install(source)))

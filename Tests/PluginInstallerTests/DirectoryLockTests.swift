@@ -64,7 +64,8 @@ struct DirectoryLockTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `after a command of root the owner of the directory can lock it`()
+    @Test(.enabled(if: geteuid() == 0))
+    func `the lock file of a command of root belongs to the owner of the directory`()
         async throws
     {
         try await ScratchDirectory.with { directory in

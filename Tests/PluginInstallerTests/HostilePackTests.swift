@@ -6,7 +6,7 @@ import Testing
 
 @testable import PluginInstaller
 
-@Suite("A pack has one reading: a damaged or hostile one is refused before a file is written")
+@Suite("A damaged or hostile pack is refused before a file is written")
 struct HostilePackTests {
     private static let manifest = "feed.yaml"
     private static let end = [UInt8](repeating: 0, count: 1024)
@@ -66,7 +66,7 @@ struct HostilePackTests {
         ("a/./b", "has a \".\" part"), ("a/", "has an empty part"), ("", "is empty"), (".", "has a \".\" part"),
         ("a\nb", "has a control character"), ("a\u{202e}b", "has a control character"),
     ])
-    func `a name that leads out of the directory, or that a terminal would not show, is refused`(
+    func `a name in a pack that is absolute, empty, not normalized or has a control character is refused`(
         name: String,
         words: String
     ) throws {
@@ -79,13 +79,13 @@ struct HostilePackTests {
         ("6", "a named pipe"), ("x", "pax extensions"), ("g", "pax extensions"), ("L", "a long name"),
         ("K", "a long name"), ("7", "type 55"), ("\0", "type 0"), ("S", "type 83"),
     ])
-    func `an entry that is not a regular file is refused with its kind`(type: String, words: String) throws {
+    func `an entry of a pack that is not a regular file is refused with its kind`(type: String, words: String) throws {
         let entry = try Self.entry("a", changing: Self.put(type, at: 156))
         #expect(flaw(of: try Self.entry(Self.manifest) + entry + Self.end)?.contains(words) == true)
     }
 
     @Test(arguments: ["8", "-1", "", "\u{7f}", "0x10", "1 1", " 4"])
-    func `a size that is not an octal number is refused`(size: String) throws {
+    func `a size in a pack that is not an octal number is refused`(size: String) throws {
         let entry = try Self.entry("a") { block in
             for index in 124..<136 { block[index] = 0 }
             Self.put(size, at: 124)(&block)
@@ -94,12 +94,14 @@ struct HostilePackTests {
     }
 
     @Test(arguments: ["00000003001", "77777777777", "777777777777"])
-    func `a size behind the end of the pack is refused without reading it`(size: String) throws {
+    func `a size in a pack that reaches beyond the end of the pack is refused`(size: String) throws {
         let entry = try Self.entry("a", changing: Self.put(size, at: 124))
         #expect(flaw(of: try Self.entry(Self.manifest) + entry + Self.end)?.contains("ends before them") == true)
     }
 
-    @Test func `a header that GNU tar would extend is refused`() throws {
+    @Test func `a header in a pack with a GNU extension, a link target, hidden bytes or a wrong checksum is refused`()
+        throws
+    {
         let binary = try Self.entry("a") { block in block[124] = 0x80 }
         #expect(flaw(of: try Self.entry(Self.manifest) + binary + Self.end)?.contains("octal") == true)
         let gnu = try Self.entry("a", changing: Self.put("ustar  \0", at: 257))
@@ -115,7 +117,7 @@ struct HostilePackTests {
         #expect(flaw(of: try Self.entry(Self.manifest) + wrong + Self.end)?.contains("wrong checksum") == true)
     }
 
-    @Test func `a second file of one name, and a name that is a file and a directory, are refused`() throws {
+    @Test func `a second file of one name, and a name that is a file and a directory, are refused in a pack`() throws {
         let first = try Self.entry(Self.manifest)
         for (one, two) in [("a", "a"), ("a", "a/b"), ("a/b", "a"), ("a/b/c", "a/b")] {
             let found = flaw(of: try first + Self.entry(one) + Self.entry(two) + Self.end)
@@ -124,7 +126,9 @@ struct HostilePackTests {
         #expect(flaw(of: first + first + Self.end)?.contains("already has") == true)
     }
 
-    @Test func `the first entry is the manifest, and a pack has an end with nothing behind it`() throws {
+    @Test func `a pack without a manifest as its first entry, without an end or with data behind the end is refused`()
+        throws
+    {
         let first = try Self.entry(Self.manifest)
         #expect(flaw(of: try Self.entry("a.so") + Self.end)?.contains("the first entry is the manifest") == true)
         #expect(flaw(of: try Self.entry("a/b.yaml") + Self.end)?.contains("the first entry is the manifest") == true)
@@ -175,7 +179,7 @@ struct HostilePackTests {
         #expect(accepted > 0 && accepted < 5000, "\(accepted)")
     }
 
-    @Test func `a damaged pack leaves no directory, and a good one only until its plugin is installed`() async throws {
+    @Test func `an invalid pack leaves no unpacked directory, and a valid one only while it is in use`() async throws {
         try await ScratchDirectory.with { directory in
             let text = "manifest: 1\nidentifier: com.example.feed\nlibrary: lib/libFeed.so\n"
             let manifest = try Self.entry(Self.manifest, Array(text.utf8))

@@ -13,7 +13,7 @@ struct DeniedCallTests {
         DeniedCall(number: number(of: "socket"), arguments: (UInt64(family), UInt64(type)))
     }
 
-    @Test func `an internet socket is allowed by the grant network, whatever its flags`() {
+    @Test func `a refused internet socket is reported with the grant network, also with the flag SOCK_CLOEXEC`() {
         for family in [AF_INET, AF_INET6] {
             for type in [SOCK_STREAM, SOCK_DGRAM] {
                 let call = socket(family, Int(type.rawValue) | Int(SOCK_CLOEXEC.rawValue))
@@ -24,7 +24,7 @@ struct DeniedCallTests {
         #expect(DeniedCall(number: number(of: "connect"), arguments: (0, 0)).group == .network)
     }
 
-    @Test func `raw sockets and sockets of other families are allowed by no grant`() {
+    @Test func `refused raw sockets and sockets of other families are reported as allowed by no grant`() {
         #expect(socket(AF_INET, Int(SOCK_RAW.rawValue)).group == .ungrantable("socket(AF_INET)"))
         #expect(socket(AF_NETLINK, Int(SOCK_RAW.rawValue)).group == .ungrantable("socket(AF_NETLINK)"))
         #expect(socket(77, Int(SOCK_STREAM.rawValue)).name == "socket(family 77)")
@@ -34,14 +34,14 @@ struct DeniedCallTests {
         )
     }
 
-    @Test func `a Unix socket is allowed by the grant unix, and TCP Fast Open by the grant network`() {
+    @Test func `a refused Unix socket is reported with the grant unix, and TCP Fast Open with the grant network`() {
         let unix = socket(AF_UNIX, Int(SOCK_STREAM.rawValue))
         #expect(unix.group == .unix && unix.message(grants: []).contains("grants: { unix: [PATH] }"))
         let fast = DeniedCall(number: number(of: "sendto"), arguments: (0, 0))
         #expect(fast.group == .network && fast.name == "sendto(MSG_FASTOPEN)")
     }
 
-    @Test func `starting a process is allowed by the grant processes, a namespace by no grant`() {
+    @Test func `a refused start of a process is reported with the grant processes, and a namespace with no grant`() {
         let newNetwork: UInt64 = 0x4000_0000
         #expect(DeniedCall(number: number(of: "clone"), arguments: (UInt64(SIGCHLD), 0)).group == .processes)
         #expect(DeniedCall(number: number(of: "clone"), arguments: (newNetwork, 0)).group == .ungrantable("clone"))
@@ -50,7 +50,7 @@ struct DeniedCallTests {
         #expect(execution.message(grants: []).hasPrefix("the system call execve was refused with EPERM"))
     }
 
-    @Test func `a call without a name is reported by its number`() {
+    @Test func `a refused system call without a known name is reported by its number`() {
         #expect(DeniedCall(number: 9_999, arguments: (0, 0)).name == "9999")
     }
 }

@@ -106,7 +106,7 @@ struct GuaranteeTests {
         )
     }
 
-    @Test func `without control groups or their controllers the cause is named`() {
+    @Test func `without control groups or their controllers memory and processes are not enforced, with the cause`() {
         for (found, cause) in [
             (limiting(nil), "Delegate=yes"), (limiting(nil, off: true), "cgroup: none"),
             (limiting(["cpu"]), "lack the controller"),
@@ -151,7 +151,7 @@ struct GuaranteeTests {
         }
     }
 
-    @Test func `isolation off enforces nothing`() {
+    @Test func `with isolation off no guarantee is enforced, although the kernel has all mechanisms`() {
         #expect(enforced(mechanisms(Self.all), .off).isEmpty)
     }
 

@@ -52,19 +52,24 @@ struct PlaceTests {
         #expect(try policy(.off).plan(for: plugin()) == nil)
     }
 
-    @Test func `a plugin without grants gets no places, no network and a filter`() throws {
+    @Test
+    func `the sandbox plan of a plugin without grants has all rights of Landlock, a filter and no granted places`()
+        throws
+    {
         let plan = try #require(try policy().plan(for: plugin()))
         #expect(plan.granted.isEmpty && !plan.filter.isEmpty)
         #expect(plan.landlock == Self.mechanisms.landlock)
     }
 
-    @Test func `the grant network leaves ports to the filter, which differs`() throws {
+    @Test func `with the grant network Landlock does not restrict ports, and the filter of system calls differs`()
+        throws
+    {
         let without = try #require(try policy().plan(for: plugin()))
         let with = try #require(try policy().plan(for: plugin(Grants(network: true))))
         #expect(with.landlock?.network == 0 && with.filter != without.filter)
     }
 
-    @Test func `granted ports are in the plan, and Landlock keeps all others closed`() throws {
+    @Test func `granted ports are in the sandbox plan, and Landlock restricts the network beside them`() throws {
         let ports = try #require(try policy().plan(for: plugin(Grants(connect: [443], listen: [80]))))
         #expect(ports.ports == [.init(443, rights: Landlock.connect), .init(80, rights: Landlock.bind)])
         #expect(ports.landlock?.network == Landlock.network)
@@ -75,7 +80,7 @@ struct PlaceTests {
         #expect(Set(filters).count == filters.count)
     }
 
-    @Test func `the grant gpu opens the devices of graphics processors, and another grant does not`() throws {
+    @Test func `the grant gpu opens the devices of graphics processors, and the other tested grants do not`() throws {
         let places = try #require(try policy().plan(for: plugin(Grants(gpu: true)))).granted
         #expect(places.filter { $0.access == .device }.map(\.path) == ["/dev/dri"])
         #expect(places.filter { $0.access != .device }.allSatisfy { $0.access == .read && $0.path.hasPrefix("/sys/") })
@@ -93,7 +98,7 @@ struct PlaceTests {
         return Dictionary(uniqueKeysWithValues: found)
     }
 
-    @Test func `a grant that a kernel without the mechanism opens wider is named, and required isolation refuses it`()
+    @Test func `a grant that the kernel opens wider than requested is reported, and required isolation refuses it`()
         throws
     {
         let everything = LandlockRights(files: .max >> 47, network: Landlock.network, scopes: Landlock.scopes)
@@ -108,7 +113,7 @@ struct PlaceTests {
         #expect(plan.granted.isEmpty && plan.filter == without?.filter)
     }
 
-    @Test func `the network under a limit of ports opens them alone, and an older kernel opens more, which is named`()
+    @Test func `a limit of ports narrows the grant network; a kernel that opens more ports is reported`()
         throws
     {
         let pattern = try #require(PluginPattern("*"))
@@ -157,12 +162,14 @@ struct PlaceTests {
         #expect(try policy().reservation(of: .init(path: path, access: .read)) == nil)
     }
 
-    @Test func `the directory of a library in the catalogue is open, and elsewhere the library alone`() throws {
+    @Test func `a sandbox opens the directory of a library in the plugin directory, elsewhere the library alone`()
+        throws
+    {
         #expect(try policy().plan(for: plugin())?.library == "/nowhere/plugins")
         #expect(try policy().plan(for: plugin(library: "/home/me/libFeed.so"))?.library == "/home/me/libFeed.so")
     }
 
-    @Test func `a catalogue directory that holds the host's state opens the library alone`() throws {
+    @Test func `a sandbox opens the library alone if its directory contains the host's state`() throws {
         let policy = try SandboxPolicy(
             .bestEffort,
             mechanisms: Self.mechanisms,

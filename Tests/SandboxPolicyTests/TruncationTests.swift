@@ -24,7 +24,9 @@ struct TruncationTests {
         (O_ACCMODE | O_TRUNC, EPERM),
     ]
 
-    @Test func `a file is truncated by a descriptor or when it is opened for writing, and in no other way`() throws {
+    @Test func `the filter allows truncation by descriptor or open for writing, not by path or open for reading`()
+        throws
+    {
         let filter = try Self.filter(confined: false)
         #expect(try filter.errno("truncate") == EPERM)
         #expect(try filter.errno("openat2") == ENOSYS)
@@ -38,7 +40,7 @@ struct TruncationTests {
         }
     }
 
-    @Test func `with a Landlock that confines truncation all these calls are allowed`() throws {
+    @Test func `with a Landlock that confines truncation the filter allows truncate, openat2 and O_TRUNC`() throws {
         let filter = try Self.filter(confined: true)
         for call in ["truncate", "openat2", "ftruncate"] { #expect(try filter.errno(call) == 0) }
         for (flags, _) in Self.flags {
@@ -46,7 +48,7 @@ struct TruncationTests {
         }
     }
 
-    @Test func `a call without a rule is missing, and a refused call is not permitted`() throws {
+    @Test func `the filter answers clone3 with ENOSYS and ptrace with EPERM, and allows getpid`() throws {
         let filter = try Self.filter(confined: true)
         #expect(try filter.errno("clone3") == ENOSYS)
         #expect(try filter.errno("ptrace") == EPERM)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Signatures
 
-@Suite("A signature of ssh-keygen is accepted for the signed bytes and for nothing else")
+@Suite("A signature of ssh-keygen is accepted for the signed bytes, and refused for changed bytes")
 struct SignatureTests {
     private static let manifest = Array("manifest: 1\nidentifier: com.example.feed\n".utf8)
 
@@ -45,14 +45,14 @@ struct SignatureTests {
         }
     }
 
-    @Test func `an RSA key is refused by the name of its type`() async throws {
+    @Test func `a signature of an RSA key is refused with the type of the key`() async throws {
         try await ScratchDirectory.with { directory in
             let text = try await SigningKey("rsa", bits: 2048, in: directory).sign(Self.manifest)
             #expect(problem(text) == .unsupportedKey("ssh-rsa"))
         }
     }
 
-    @Test func `a truncated or changed signature is a problem and never a trap`() async throws {
+    @Test func `a truncated or changed signature is refused without a trap`() async throws {
         try await ScratchDirectory.with { directory in
             for (type, bits) in [("ed25519", nil), ("ecdsa", 256)] as [(String, Int?)] {
                 let key = try await SigningKey(type, bits: bits, named: "key\(type)", in: directory)

@@ -26,12 +26,16 @@ struct SignersFileTests {
         ("a.b,com.example.*", "com.example.x", true), ("com.example", "com.example.x", false), ("", "a.b", false),
         ("*.*.*.*.*.*b", "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a", false),
     ])
-    func `patterns of principals match as in OpenSSH`(patterns: String, name: String, matches: Bool) {
+    func `patterns of principals match with asterisks, question marks and negation`(
+        patterns: String,
+        name: String,
+        matches: Bool
+    ) {
         #expect(PatternList(patterns).matches(name) == matches)
     }
 
     @Test
-    func `an entry counts for its principals, its namespaces and its time, and the verdict agrees with ssh-keygen`()
+    func `an entry of a signers file counts for its principals, namespaces and time, as ssh-keygen decides`()
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -64,7 +68,9 @@ struct SignersFileTests {
         }
     }
 
-    @Test func `an unusable line is a problem with its number and a remedy, and the other lines count`() async throws {
+    @Test func `an unusable line of a signers file is a problem with number and remedy, and the other lines count`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let key = try await SigningKey(in: directory)
             let rsa = try await SigningKey("rsa", bits: 2048, named: "rsa", in: directory)
@@ -96,7 +102,7 @@ struct SignersFileTests {
         }
     }
 
-    @Test func `random lines are problems or comments and never traps`() {
+    @Test func `random lines of a signers file give no entry and cause no trap`() {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("ab \t\",=!*#-0123456789:sshZvalid-beforenamespaces/+\r".unicodeScalars)
         for _ in 0..<5000 {
