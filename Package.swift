@@ -349,13 +349,13 @@ let package = Package(
         .target(
             name: "PluginTrial",
             dependencies: [
-                "CLinux", "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "SandboxPolicy", "TaskModel",
-                .product(name: "Logging", package: "swift-log"),
+                "CLinux", "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "SandboxPolicy", "Scheduling",
+                "TaskModel", .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
             name: "PluginTrialTests",
-            dependencies: ["PluginLaunch", "PluginTrial", "RunnerWire", "TaskModel"]
+            dependencies: ["LinuxSystem", "PluginLaunch", "PluginTrial", "RunnerWire", "TaskModel"]
         ),
 
         // MARK: PluginConformance, checks a plugin against the rules of the ABI, in trials

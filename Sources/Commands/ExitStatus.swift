@@ -7,6 +7,11 @@ package enum ExitStatus: Int32, Hashable, Sendable {
     case misuse = 2
     case unreachable = 3
 
+    // 128 plus the number of the signal, as a shell reports it.
+    case hungUp = 129
+    case interrupted = 130
+    case terminated = 143
+
     // Only of `plugin check`.
     case checkerFailed = 4
     case cannotBeLoaded = 5

@@ -8,6 +8,7 @@ package struct ConformancePlugin: Sendable {
     /// The time limits of the scripts, unless a check sets other ones.
     static let budget = Duration.seconds(1)
     static let gracePeriod = Duration.milliseconds(400)
+    static let limit = Duration.seconds(10)
     /// Maximum number of identifiers that are run in a launch of their own.
     private static let singleLimit = 4
 
@@ -72,6 +73,7 @@ package struct ConformancePlugin: Sendable {
         script.budget = Self.budget
         script.gracePeriod = Self.gracePeriod
         script.stallLimit = Self.budget
+        script.limit = Self.limit
         return script
     }
 

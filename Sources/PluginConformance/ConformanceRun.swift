@@ -27,7 +27,7 @@ package struct ConformanceRun: Sendable {
         bench = TrialBench(host: host, subject: subject, place: place, jobs: jobs)
     }
 
-    /// Runs the checks of a schedule.
+    /// Runs the checks of a schedule. Ends early, without the remaining results, when the calling task is cancelled.
     ///
     /// - Parameter watch: called for each result except those of excluded checks, when the check has ended or is
     ///   skipped.
@@ -40,7 +40,7 @@ package struct ConformanceRun: Sendable {
         var results = schedule.excluded
         // A failed trial is a result of the checks that need it.
         let plugin = plugin.learning(from: (try? await bench.logs(of: plugin.events)) ?? [])
-        while !schedule.isDone {
+        while !schedule.isDone, !Task.isCancelled {
             let (due, skipped) = schedule.next()
             for result in skipped { watch(result) }
             results += skipped
@@ -98,8 +98,16 @@ private actor TrialBench {
     /// The logs of the scripts, in their order.
     func logs(of scripts: [TrialScript]) async throws(TrialFailure) -> [TrialLog] {
         let tasks = scripts.map(trial)
+        let results = await withTaskCancellationHandler {
+            var results: [Result<TrialLog, TrialFailure>] = []
+            for task in tasks { results.append(await task.value) }
+            return results
+        } onCancel: {
+            // Checks share trials, but a cancellation ends them all.
+            for task in tasks { task.cancel() }
+        }
         var logs: [TrialLog] = []
-        for task in tasks { logs.append(try await task.value.get()) }
+        for result in results { logs.append(try result.get()) }
         return logs
     }
 
@@ -115,6 +123,7 @@ private actor TrialBench {
         defer {
             if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
         }
+        if Task.isCancelled { return .failure(TrialFailure("the trial was cancelled")) }
         do throws(TrialFailure) {
             containers += 1
             let container = try place.container(containers)

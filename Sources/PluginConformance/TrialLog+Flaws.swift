@@ -40,7 +40,9 @@ extension TrialLog {
             let isDelivered =
                 task.kind == .event ? offersReceive : TaskIdentifier(task.identifier).map(registered.permits) ?? false
             guard isDelivered, completion(of: index) == nil else { return nil }
-            let reason = expiration(of: index).map { ", although it expired (\($0.name))" } ?? ""
+            let reason =
+                passedLimit.map { " within the time limit of the trial (\($0.humanReadable))" }
+                ?? expiration(of: index).map { ", although it expired (\($0.name))" } ?? ""
             return ConformanceFlaw(.time, "task \(task.identifier) (\(task.kind.name)) was not completed\(reason)")
         }
     }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import RunnerWire
+import Scheduling
 import TaskModel
 
 // The answers to calls of the plugin that wait for the host.
@@ -44,7 +45,7 @@ extension TrialCourse {
             return [.send(.submitted(call, number)), .send(.deliver(task))] + updatedKillTime(at: now)
         }
         pending.removeAll { $0.request.identifier == request.identifier }
-        pending.append(ListedRequest(request: request, number: number, payload: payload))
+        pending.append(ListedRequest(request: request.normalized, number: number, payload: payload))
         return [.send(.submitted(call, number))]
     }
 
@@ -70,40 +71,27 @@ extension TrialCourse {
         )
     }
 
-    /// The refusal of a request that the manifest does not permit; nil when it permits the request. The identifiers of
-    /// an extension are those of its main plugin, which a trial does not read.
+    /// The refusal of a request by the rules of a host with its default configuration and without a GPU; nil when it
+    /// accepts the request. A host launches the plugin for a user, as the plan of a trial says.
     private func refusal(of request: TaskRequest) -> SubmissionRefusal? {
-        func notPermitted(_ subReason: SubmissionRefusal.SubReason, _ flaw: String) -> SubmissionRefusal {
-            SubmissionRefusal(code: .notPermitted, subReason: subReason, message: "\"\(request.identifier)\" \(flaw)")
+        guard let owner else { return nil }
+        let configuration = SchedulingConfiguration()
+        let permissions = Permissions(of: owner, policy: configuration.policy(for: owner.identifier))
+        let others = pending.filter {
+            $0.request.kind.countedAs == request.kind.countedAs && $0.request.identifier != request.identifier
         }
-        if plugin.role == .extension { return nil }
-        if !plugin.permitted.permits(request.identifier) {
-            return notPermitted(
-                .identifierNotPermitted,
-                "was submitted, but the manifest does not permit it; add it to permitted-identifiers"
-            )
+        let isReplacement = pending.contains {
+            $0.request.kind.countedAs == request.kind.countedAs && $0.request.identifier == request.identifier
         }
-        switch request.kind {
-        case .refresh where !plugin.modes.contains(.fetch):
-            return notPermitted(
-                .fetchModeMissing,
-                "was submitted as refresh, but the manifest lacks the mode fetch; add fetch to background-modes"
-            )
-        case .processing where !plugin.modes.contains(.processing),
-            .healthResearch where !plugin.modes.contains(.processing):
-            return notPermitted(
-                .processingModeMissing,
-                "was submitted as \(request.kind.name), but the manifest lacks the mode processing; add processing to"
-                    + " background-modes"
-            )
-        case .healthResearch where !plugin.entitlements.contains(.healthResearch):
-            return notPermitted(
-                .entitlementMissing,
-                "was submitted as health research, but the manifest lacks the grant health-research; add"
-                    + " health-research: true to grants"
-            )
-        default: return nil
-        }
+        return SubmissionRules.refusal(
+            of: request,
+            for: owner,
+            isPermitted: permissions.permits(request.identifier, as: request.kind),
+            pending: isReplacement ? nil : others.count,
+            isForeground: true,
+            on: Conditions([]),
+            under: configuration
+        )
     }
 
     private func scriptedRefusal(of request: TaskRequest) -> SubmissionRefusal? {

@@ -98,8 +98,6 @@ extension TrialCourse {
     private mutating func progressed(_ id: TaskID, _ progress: TaskProgress, at now: MonotonicTime) {
         guard let task = number(of: id), tasks[task].isOpen else { return }
         add(.progress(task, progress), at: now)
-        guard progress.fraction > tasks[task].progress else { return }
-        tasks[task].progress = progress.fraction
-        tasks[task].progressedAt = now
+        if tasks[task].furthest.include(progress) { tasks[task].progressedAt = now }
     }
 }

@@ -28,14 +28,16 @@ package struct TrialCourse: Sendable {
         var isOpen = true
         /// End of the grace period; nil while the task is not expiring.
         var killTime: MonotonicTime?
-        /// The largest reported fraction of a continued task, and the time of its report.
-        var progress = 0.0
+        /// The furthest progress of a continued task, and the time of its report.
+        var furthest = FurthestProgress()
         var progressedAt: MonotonicTime
     }
 
     package let script: TrialScript
     let launch: LaunchNumber
     let plugin: PluginEntry
+    /// The main plugin that owns the submissions: for an extension the one that contains it; nil when it is unknown.
+    let owner: PluginEntry?
     package internal(set) var log = TrialLog()
     let start: MonotonicTime
     var phase = Phase.entering
@@ -44,13 +46,23 @@ package struct TrialCourse: Sendable {
     var assertions: Set<AssertionID> = []
     var assertionKillTime: MonotonicTime?
     var hasExpired = false
+    var hasPassedLimit = false
     /// Requests that are pending, in order of submission.
     var pending: [ListedRequest] = []
     var submissions: Int64
     private var killTime: MonotonicTime?
 
     /// Begins a trial at the moment when its plan is sent.
-    package init(_ script: TrialScript, of plugin: PluginEntry, launch: LaunchNumber, at start: MonotonicTime) {
+    ///
+    /// - Parameter main: the main plugin of an extension; nil for a main plugin.
+    package init(
+        _ script: TrialScript,
+        of plugin: PluginEntry,
+        within main: PluginEntry? = nil,
+        launch: LaunchNumber,
+        at start: MonotonicTime
+    ) {
+        owner = plugin.role == .main ? plugin : main
         self.script = script
         self.plugin = plugin
         self.launch = launch
@@ -71,6 +83,9 @@ package struct TrialCourse: Sendable {
     package var deadline: MonotonicTime? { script.hasFixedBudget ? entryDeadline : nil }
     package var entryDeadline: MonotonicTime { start + script.budget }
 
+    /// End of the grace period after the time limit of the trial.
+    private var latestKillTime: MonotonicTime { start + script.limit + script.gracePeriod }
+
     var open: [Int] { tasks.indices.filter { tasks[$0].isOpen } }
 
     func note(_ event: TrialEvent, at now: MonotonicTime) -> TrialLog.Entry { TrialLog.Entry(now - start, event) }
@@ -88,10 +103,12 @@ package struct TrialCourse: Sendable {
             times.append(task.progressedAt + script.stallLimit)
         }
         if !assertions.isEmpty, assertionKillTime == nil, open.isEmpty { times.append(entryDeadline) }
+        if !hasPassedLimit { times.append(start + script.limit) }
         return times.min()
     }
 
-    /// Advances the course to a time: scripted expirations, stalled tasks, and the limit of assertions.
+    /// Advances the course to a time: scripted expirations, stalled tasks, and the limits of
+    /// assertions and of the trial.
     package mutating func advance(to now: MonotonicTime) -> [Action] {
         guard phase == .running, let enteredAt else { return [] }
         var actions: [Action] = []
@@ -104,6 +121,11 @@ package struct TrialCourse: Sendable {
             return task.kind == .continued && task.killTime == nil && task.progressedAt + script.stallLimit <= now
         }
         if !stalled.isEmpty { actions += expire(stalled, .noProgress, at: now) }
+        if !hasPassedLimit, start + script.limit <= now {
+            hasPassedLimit = true
+            add(.limitPassed(script.limit), at: now)
+            actions += expire(open, .stoppedByUser, at: now)
+        }
         if open.isEmpty, entryDeadline <= now { actions += expireAssertions(.budget, at: now) }
         return actions + updatedKillTime(at: now)
     }
@@ -146,7 +168,8 @@ package struct TrialCourse: Sendable {
                 return tasks[number].kind == .continued ? nil : entryDeadline + script.gracePeriod
             }
             let ofAssertions = assertions.isEmpty || !open.isEmpty ? nil : entryDeadline + script.gracePeriod
-            time = (ofTasks + [assertions.isEmpty ? nil : assertionKillTime, ofAssertions].compactMap(\.self)).min()
+            let others = [assertions.isEmpty ? nil : assertionKillTime, ofAssertions, latestKillTime]
+            time = (ofTasks + others.compactMap(\.self)).min()
         case .stopping, .ended: return []
         }
         if time == killTime { return [] }

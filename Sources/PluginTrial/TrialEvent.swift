@@ -19,6 +19,8 @@ package enum TrialEvent: Hashable, Sendable {
     case delivered(Int, TaskIdentifier)
     case completed(Int, CompletionOutcome, message: String?)
     case expired([Int], ExpirationReason)
+    /// The time limit of the trial passed. Its open tasks expire.
+    case limitPassed(Duration)
     case expirationHandler(Int, isSet: Bool)
     case progress(Int, TaskProgress)
     case title(Int, String, subtitle: String?)

@@ -32,8 +32,23 @@ package struct TrialPlace: Sendable {
             )
         }
         path = FilePlace.absolute(String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
-        chmod(path, 0o711)
-        mkdir(path + "/containers", 0o711)
+        do throws(TrialFailure) {
+            try Self.make(path, 0o711, exists: true)
+            try Self.make(path + "/containers", 0o711)
+        } catch {
+            _ = delete()
+            throw error
+        }
+    }
+
+    /// Makes a directory with a mode that does not depend on the umask of the caller: the user of the runner passes
+    /// through it.
+    private static func make(_ directory: String, _ mode: mode_t, exists: Bool = false) throws(TrialFailure) {
+        if exists || mkdir(directory, mode) == 0 || errno == EEXIST, chmod(directory, mode) == 0 { return }
+        throw TrialFailure(
+            "the directory \(directory) of the trial cannot be made: \(String(systemError: errno))",
+            remedy: "set TMPDIR to a writable directory"
+        )
     }
 
     private static var nobody: UInt32 { getpwnam("nobody")?.pointee.pw_uid ?? 65_534 }
@@ -61,13 +76,15 @@ package struct TrialPlace: Sendable {
     /// The directory of the copied library, which the sandbox of a runner opens.
     package var libraries: String { path + "/library" }
 
-    /// Copies the library and its private libraries. Returns the plugin with the copied library.
+    /// The plugin with a copy of its library, of the files that the loader takes from its directory, and of the pinned
+    /// files, which the plugin may open itself.
     package func install(_ plugin: PluginEntry) throws(TrialFailure) -> PluginEntry {
         let source = FilePlace.directory(of: plugin.library.path)
         let copies = libraries
-        mkdir(copies, 0o755)
-        let files = PrivateLibraries(of: plugin.library.path).files.map(\.path) + [plugin.library.path]
-        for file in files where file.hasPrefix(source + "/") && !file.contains("$") {
+        try Self.make(copies, 0o755)
+        let pinned = plugin.provenance.files.map { "\(source)/\($0.name)" }
+        let files = PrivateLibraries(of: plugin.library.path).files.map(\.path) + pinned + [plugin.library.path]
+        for file in Set(files) where file.hasPrefix(source + "/") && !file.contains("$") {
             try copy(file, from: source, to: copies)
         }
         let library = "\(copies)/\(FilePlace.name(of: plugin.library.path))"
@@ -82,7 +99,7 @@ package struct TrialPlace: Sendable {
         var directory = copies
         for part in name.split(separator: "/").dropLast() {
             directory += "/\(part)"
-            mkdir(directory, 0o755)
+            try Self.make(directory, 0o755)
         }
         let target = "\(copies)/\(name)"
         var status = stat()

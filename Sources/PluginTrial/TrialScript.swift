@@ -61,6 +61,9 @@ package struct TrialScript: Hashable, Sendable {
     package var gracePeriod: Duration = .seconds(5)
     /// Time without progress after which a continued task expires.
     package var stallLimit: Duration = .seconds(30)
+    /// Maximum time from the plan until every open task expires. A continued task that reports progress has no other
+    /// limit.
+    package var limit = TrialScript.defaultLimit
     package var expiration: Expiration?
     package var answer = Answer.acceptance
     /// Identifiers and patterns of the manifest that this launch does not permit.
@@ -74,6 +77,8 @@ package struct TrialScript: Hashable, Sendable {
     package var earlierLaunches = 0
     /// Whether an equal launch runs in the same container at the same time.
     package var hasTwin = false
+
+    package static let defaultLimit = Duration.seconds(600)
 
     package init(_ tasks: [Task]) {
         self.tasks = tasks
@@ -89,6 +94,7 @@ package struct TrialScript: Hashable, Sendable {
         if !keepsBudget { script.budget *= factor }
         script.gracePeriod *= factor
         script.stallLimit *= factor
+        script.limit *= factor
         return script
     }
 }

@@ -7,14 +7,23 @@ package import TaskModel
 /// A plugin on trial: its manifest and library, its settings, its user and its sandbox.
 package struct TrialSubject: Sendable {
     package let plugin: PluginEntry
+    /// The main plugin of an extension, whose identifiers the extension submits; nil for a main plugin.
+    package let main: PluginEntry?
     /// The values of all settings, also of the secret ones.
     package let settings: [String: String]
     /// The user of the runner; nil for the user of this process.
     package let user: UInt32?
     package let sandboxes: SandboxPolicy
 
-    package init(_ plugin: PluginEntry, settings: [String: String], user: UInt32?, sandboxes: SandboxPolicy) {
+    package init(
+        _ plugin: PluginEntry,
+        within main: PluginEntry?,
+        settings: [String: String],
+        user: UInt32?,
+        sandboxes: SandboxPolicy
+    ) {
         self.plugin = plugin
+        self.main = main
         self.settings = settings
         self.user = user
         self.sandboxes = sandboxes

@@ -21,12 +21,8 @@ extension Scheduler {
         guard execution.tasks[index].isGoingOn else { return }
         let stallsAt = now.monotonic + configuration.stallLimit
         launches.execute(number) { execution in
-            let old = execution.tasks[index].furthest
             execution.tasks[index].progress = progress
-            // Only a new maximum counts, so a task that goes back and forth stalls.
-            guard progress.done > old.done || progress.fraction > old.fraction else { return }
-            execution.tasks[index].furthest = (max(progress.done, old.done), max(progress.fraction, old.fraction))
-            execution.tasks[index].stallsAt = stallsAt
+            if execution.tasks[index].furthest.include(progress) { execution.tasks[index].stallsAt = stallsAt }
         }
         toEnforceAnew.insert(number)
     }

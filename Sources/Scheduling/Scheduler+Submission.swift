@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
 /// The recipient of a submission's answer.
 enum SubmissionAsker: Hashable, Sendable {
@@ -67,10 +67,11 @@ extension Scheduler {
             for: entry,
             isPermitted: plugins[owner].requests.isPermitted(identifier, as: kind),
             pending: isReplacement ? nil : plugins[owner].requests.count(of: kind, beside: identifier),
+            isForeground: isForeground,
+            on: conditions,
             under: configuration
         )
         if refusal != nil || kind != .continued { return refusal }
-        if !isForeground { return SubmissionRules.foregroundRefusal(of: submission.request) }
         return self.refusal(ofContinued: submission, for: owner, at: now)
     }
 
@@ -87,13 +88,12 @@ extension Scheduler {
         }
     }
 
-    /// The refusal of a continued request. The request is refused when the machine lacks its resources, or when it has
-    /// the strategy `fail` and cannot run now (statements 72 to 75). Nil when the request can be accepted.
+    /// The refusal of a continued request with the strategy `fail` that cannot run now (statements 72 to 74); nil when it
+    /// can be accepted.
     private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment)
         -> SubmissionRefusal?
     {
         let request = submission.request
-        if let refusal = SubmissionRules.resourceRefusal(of: request, on: conditions) { return refusal }
         guard request.continued?.strategy == .fail else { return nil }
         let work = PendingWork.request(
             PendingRequest(
@@ -224,7 +224,7 @@ extension Scheduler {
 extension TaskRequest {
     /// The request without the fields that a continued request ignores: it keeps identifier, kind and continued terms,
     /// so that it begins at once (statement 72). A request of another kind is returned unchanged.
-    fileprivate var normalized: TaskRequest {
+    package var normalized: TaskRequest {
         guard kind == .continued else { return self }
         return TaskRequest(identifier: identifier, kind: kind, continued: continued)
     }

@@ -27,6 +27,31 @@ package enum SubmissionRules {
             ?? limitRefusal(of: request, for: entry, pending: pending, limits: policy.limits ?? configuration.limits)
     }
 
+    /// The refusal of a request by everything except the present use of the host; nil when only that decides.
+    ///
+    /// - Parameters:
+    ///   - isForeground: whether a user or a launch in the foreground submits the request.
+    ///   - pending: see `refusal(of:for:isPermitted:pending:under:)`.
+    package static func refusal(
+        of request: TaskRequest,
+        for entry: PluginEntry,
+        isPermitted: Bool,
+        pending: Int?,
+        isForeground: Bool,
+        on conditions: Conditions,
+        under configuration: SchedulingConfiguration
+    ) -> SubmissionRefusal? {
+        let refusal = refusal(
+            of: request,
+            for: entry,
+            isPermitted: isPermitted,
+            pending: pending,
+            under: configuration
+        )
+        if refusal != nil || request.kind != .continued { return refusal }
+        return isForeground ? resourceRefusal(of: request, on: conditions) : foregroundRefusal(of: request)
+    }
+
     /// A permission that a request needs and that the manifest does not give.
     enum ManifestProblem: Hashable {
         case identifierNotPermitted

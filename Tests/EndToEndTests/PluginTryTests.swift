@@ -109,4 +109,29 @@ struct PluginTryTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("tmp")) == [])
         }
     }
+
+    @Test func `a continued task that reports progress without end is killed after the time limit of the trial`()
+        async throws
+    {
+        var plugin = TestPlugin("ProgressesForever", tasks: ["export.*"])
+        plugin.modes = []
+        let times = ["--budget", "200ms", "--limit", "200ms", "--grace-period", "100ms"]
+        let (status, report) = try await report(plugin, ["com.example.progressesforever.export.one"] + times)
+        #expect(status == 1)
+        #expect(report["outcome"] as? String == "expired" && report["passed_limit_ns"] as? Int == 200_000_000)
+    }
+
+    @Test func `the umask of the caller does not keep the user of the trial from its directories`() async throws {
+        try await ScratchDirectory.with { directory in
+            let plugin = TestPlugin("Conforms")
+            try directory.write(try await plugin.libraryBytes(), to: "libConforms.so")
+            let manifest = try directory.write(plugin.manifest.utf8, to: "Conforms.yaml")
+            let run = try await ProgramRun.of(
+                "/bin/bash",
+                ["-c", "umask 077; \"$@\"", "bash", BuiltProgram.command.path(), "plugin", "try", manifest]
+                    + [plugin.task()]
+            )
+            #expect(run.status == 0, "\(run.error)")
+        }
+    }
 }

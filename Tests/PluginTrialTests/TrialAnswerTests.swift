@@ -46,6 +46,21 @@ struct TrialAnswerTests {
         #expect(try refusal(submit(&trial, "one", .refresh)) == nil)
     }
 
+    @Test func `requests above the limit of a host are refused like there, and a replacement is accepted`() throws {
+        var trial = try PlayedTrial(tasks: ["one", "two"])
+        _ = trial.enter()
+        #expect(try refusal(submit(&trial, "one", .refresh)) == nil)
+        #expect(try refusal(submit(&trial, "two", .refresh)) == .refreshLimit)
+        #expect(try refusal(submit(&trial, "one", .refresh)) == nil)
+    }
+
+    @Test func `a pattern permits continued requests alone, like in a host`() throws {
+        var trial = try PlayedTrial(tasks: ["export.*"])
+        _ = trial.enter()
+        #expect(try refusal(submit(&trial, "export.one", .processing)) == .identifierNotPermitted)
+        #expect(try refusal(submit(&trial, "export.one", .continued)) == nil)
+    }
+
     @Test
     func `a trial gives its scripted refusal to a permitted request, and the manifest's refusal to an unpermitted one`()
         throws

@@ -81,13 +81,55 @@ struct TrialCourseTests {
 
     @Test func `a trial's continued task expires at the stall limit after its last changed progress`() throws {
         var trial = try PlayedTrial(tasks: ["one"], kind: .continued)
-        #expect(trial.enter() == [.setKillTime(nil)])
+        #expect(trial.enter() == [.setKillTime(trial.at(605_000))])
         let half = try #require(TaskProgress(done: 1, total: 2))
         _ = trial.receive(.progress(trial.task(0), half), at: 1_000)
         _ = trial.receive(.progress(trial.task(0), half), at: 2_000)
         #expect(trial.course.nextAlarm == trial.at(31_000))
         let actions = trial.course.advance(to: trial.at(31_000))
         #expect(actions.first == .send(.expire([trial.task(0)], .noProgress)))
+    }
+
+    @Test func `a continued task that reports progress without end expires at the time limit, and is then killed`()
+        throws
+    {
+        var trial = try PlayedTrial(tasks: ["one"], kind: .continued)
+        _ = trial.enter()
+        for second in 1..<600 {
+            let progress = try #require(TaskProgress(done: Int64(second), total: 1_000))
+            _ = trial.receive(.progress(trial.task(0), progress), at: second * 1_000)
+            #expect(trial.course.advance(to: trial.at(second * 1_000)) == [])
+        }
+        #expect(trial.course.nextAlarm == trial.at(600_000))
+        let actions = trial.course.advance(to: trial.at(600_000))
+        #expect(actions == [.send(.expire([trial.task(0)], .stoppedByUser)), .setKillTime(trial.at(605_000))])
+        #expect(trial.course.log.passedLimit == .seconds(600))
+        #expect(trial.course.nextAlarm == nil)
+    }
+
+    @Test func `a task that a launch submits after the time limit does not delay its kill`() throws {
+        var trial = try PlayedTrial(tasks: ["one"], kind: .continued)
+        _ = trial.enter()
+        _ = trial.course.advance(to: trial.at(600_000))
+        let identifier = try #require(TaskIdentifier("com.example.played.one"))
+        let request = TaskRequest(identifier: identifier, kind: .continued, continued: ContinuedTerms(title: "Title"))
+        let call = CallNumber(rawValue: 1)
+        let actions = trial.receive(.submit(call, request, payload: []), at: 601_000)
+        #expect(actions.count == 2 && !actions.contains(.setKillTime(nil)))
+        let completed = trial.complete(0, at: 602_000)
+        #expect(completed.allSatisfy { $0 == .setKillTime(trial.at(605_000)) })
+    }
+
+    @Test func `a task that takes up units of work again, at a lower fraction, counts as progressing like in a host`()
+        throws
+    {
+        var trial = try PlayedTrial(tasks: ["one"], kind: .continued)
+        _ = trial.enter()
+        for (time, done, total) in [(1_000, 1, 2), (2_000, 2, 10), (3_000, 1, 10)] {
+            let progress = try #require(TaskProgress(done: Int64(done), total: Int64(total)))
+            _ = trial.receive(.progress(trial.task(0), progress), at: time)
+        }
+        #expect(trial.course.nextAlarm == trial.at(32_000))
     }
 
     @Test func `a trial's task whose process exits, crashes or is killed has the outcome exited, crashed or overran`()

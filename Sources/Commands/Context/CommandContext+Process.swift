@@ -29,9 +29,18 @@ extension CommandContext {
                 stream.onTermination = { _ in caught.cancel() }
             }
         },
+        stopSignals: {
+            AsyncStream { stream in
+                let caught = [SIGINT, SIGTERM, SIGHUP].map { number in
+                    CaughtSignal(number) { stream.yield(number) }
+                }
+                stream.onTermination = { _ in for signal in caught { signal.cancel() } }
+            }
+        },
         ask: { question in
             guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
             try? StandardStream.write(question, to: STDERR_FILENO)
+            try StandardInput.awaitLine()
             return readLine() ?? ""
         },
         screen: { Screen.ofProcess() }
@@ -46,6 +55,19 @@ extension CommandContext {
 
 /// Thrown when the reader of the output has closed its end of the pipe.
 struct OutputClosed: Error {}
+
+private enum StandardInput {
+    /// Returns when a read of standard input does not block. Throws when the calling task is cancelled, so that a
+    /// signal ends a question.
+    static func awaitLine() throws {
+        while true {
+            try Task.checkCancellation()
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            let milliseconds: CInt = 100
+            if poll(&input, 1, milliseconds) > 0 { return }
+        }
+    }
+}
 
 /// Writes to standard output and standard error without a buffer, so that no output is lost at the end of the process.
 private enum StandardStream {

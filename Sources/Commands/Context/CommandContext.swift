@@ -22,8 +22,11 @@ package struct CommandContext: Sendable {
     package var standardError: @Sendable (String) -> Void
     /// Yields one element for each Ctrl-C of the user.
     package var interruptions: @Sendable () -> AsyncStream<Void>
-    /// Asks the user a question on standard error and returns the answer; nil when there is no terminal.
-    package var ask: @Sendable (String) -> String?
+    /// Yields the number of each signal that asks the command to end: SIGINT, SIGTERM or SIGHUP.
+    package var stopSignals: @Sendable () -> AsyncStream<Int32>
+    /// Asks the user a question on standard error and returns the answer; nil when there is no terminal. Throws when the
+    /// calling task is cancelled.
+    package var ask: @Sendable (String) throws -> String?
     /// The terminal; nil when standard output is not a terminal.
     package var screen: @Sendable () -> Screen?
 
@@ -40,7 +43,8 @@ package struct CommandContext: Sendable {
         standardOutput: @escaping @Sendable (String) throws -> Void,
         standardError: @escaping @Sendable (String) -> Void,
         interruptions: @escaping @Sendable () -> AsyncStream<Void>,
-        ask: @escaping @Sendable (String) -> String? = { _ in nil },
+        stopSignals: @escaping @Sendable () -> AsyncStream<Int32> = { AsyncStream { $0.finish() } },
+        ask: @escaping @Sendable (String) throws -> String? = { _ in nil },
         screen: @escaping @Sendable () -> Screen? = { nil }
     ) {
         self.environment = environment
@@ -53,6 +57,7 @@ package struct CommandContext: Sendable {
         self.standardOutput = standardOutput
         self.standardError = standardError
         self.interruptions = interruptions
+        self.stopSignals = stopSignals
         self.ask = ask
         self.screen = screen
     }
@@ -64,7 +69,7 @@ package struct CommandContext: Sendable {
     func write(_ text: String) throws { try standardOutput(text.terminalSafeLines) }
 
     /// Asks the user a question with unsafe characters escaped, and returns the answer; nil without one.
-    func answer(to question: String) -> String? { ask(question.terminalSafeLines) }
+    func answer(to question: String) throws -> String? { try ask(question.terminalSafeLines) }
 
     /// Writes a message of the command to standard error, prefixed with `bgtask:`. Control characters from plugins and
     /// hosts are escaped.

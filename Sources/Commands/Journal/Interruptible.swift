@@ -1,7 +1,56 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Runs work until it ends or the user presses Ctrl-C. Ctrl-C is a regular end, not a failure.
+import Glibc
+
+/// Runs work that a user or the system may interrupt.
 enum Interruptible {
+    /// The work and its result. One task runs the work while the caller waits for its result, so that no two tasks use
+    /// them at the same time.
+    private struct Transferred<Value>: @unchecked Sendable {
+        let value: Value
+    }
+
+    private enum Event<Result>: Sendable {
+        case result(Transferred<Result>)
+        case signal(Int32)
+        case noMoreSignals
+    }
+
+    /// Runs work until it ends or a signal asks the command to end. The signal cancels the work, which deletes its
+    /// temporary files and ends its processes before this function throws.
+    static func cancelling<Result>(_ work: @escaping () async throws -> Result) async throws -> Result {
+        let work = Transferred(value: work)
+        let signals = CommandContext.current.stopSignals()
+        return try await withThrowingTaskGroup(of: Event<Result>.self) { group in
+            group.addTask { .result(Transferred(value: try await work.value())) }
+            group.addTask {
+                for await number in signals { return .signal(number) }
+                return .noMoreSignals
+            }
+            defer { group.cancelAll() }
+            while let event = try await group.next() {
+                switch event {
+                case .result(let result): return result.value
+                case .noMoreSignals: continue
+                case .signal(let number):
+                    group.cancelAll()
+                    while await group.nextResult() != nil {}
+                    throw failure(of: number)
+                }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private static func failure(of signal: Int32) -> CommandFailure {
+        switch signal {
+        case SIGHUP: CommandFailure(.hungUp, "ended by SIGHUP")
+        case SIGTERM: CommandFailure(.terminated, "ended by SIGTERM")
+        default: CommandFailure(.interrupted, "ended by SIGINT")
+        }
+    }
+
+    /// Runs work until it ends or the user presses Ctrl-C. Ctrl-C is a regular end, not a failure.
     static func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let interruptions = CommandContext.current.interruptions()
         try await withThrowingTaskGroup { group in

@@ -4,7 +4,7 @@
 enum Consent {
     static func ask(_ question: String, isGiven: Bool) throws {
         if isGiven { return }
-        guard let answer = CommandContext.current.answer(to: "\(question) [y/N] ") else {
+        guard let answer = try CommandContext.current.answer(to: "\(question) [y/N] ") else {
             throw CommandFailure(
                 .misuse,
                 "nothing was changed: the confirmation needs a terminal",

@@ -170,7 +170,8 @@ struct PluginCheckCommand: AsyncParsableCommand {
             options: trial,
             isLive: !json && CommandContext.current.screen() != nil
         )
-        let results = try await checks.results(of: files.asked, examination.contents)
+        let (asked, contents) = (files.asked, examination.contents)
+        let results = try await Interruptible.cancelling { try await checks.results(of: asked, contents) }
         return report.adding(results, level: level, seed: seed)
     }
 

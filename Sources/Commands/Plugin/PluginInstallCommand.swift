@@ -83,9 +83,18 @@ struct PluginInstallCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await options.place()
-        // Before the plan: it depends on the installed files.
+        // Before the plan, which depends on the installed files.
         let lock = try DirectoryLock(on: place.operatorDirectory, isCreating: true)
         defer { withExtendedLifetime(lock) {} }
+        // A signal during the plan or its question deletes the unpacked files, and changes nothing.
+        let (plan, requests) = try await Interruptible.cancelling { try await self.confirmedPlan(into: place) }
+        try await Interruptions.deferred { try await install(plan, requests) }
+    }
+
+    /// The plan to which the operator consented, and the requests that it would strand.
+    private func confirmedPlan(
+        into place: InstallationPlace
+    ) async throws -> (InstallationPlan, UnpermittedRequests) {
         let plan = try plan(into: place)
         let requests = try await options.requests(unpermittedBy: plan)
         if !json { try CommandContext.current.write(plan.text(stranding: requests)) }
@@ -96,7 +105,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
             throw error
         }
         try confirm(plan, requests)
-        try await Interruptions.deferred { try await install(plan, requests) }
+        return (plan, requests)
     }
 
     private func plan(into place: InstallationPlace) throws -> InstallationPlan {

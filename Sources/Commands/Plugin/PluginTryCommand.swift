@@ -76,6 +76,15 @@ struct PluginTryCommand: AsyncParsableCommand {
     )
     var gracePeriod: Duration = .seconds(5)
 
+    @Option(
+        help: ArgumentHelp(
+            "Time limit of the launch, after which every open task expires; 10m by default.",
+            valueName: "time"
+        ),
+        transform: SignatureArgument.time
+    )
+    var limit: Duration = TrialScript.defaultLimit
+
     @Option(help: PayloadFile.help("task"))
     var payload: String?
 
@@ -97,21 +106,36 @@ struct PluginTryCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try PluginChoice(plugin)
+        if budget > limit {
+            throw ValidationError(
+                "--budget \(budget.humanReadable) is longer than the time limit of the launch,"
+                    + " \(limit.humanReadable); raise it with --limit"
+            )
+        }
         if after != nil, simulate == nil {
             throw ValidationError("--after has no effect without --simulate; add --simulate REASON, or leave it out")
         }
     }
 
     func run() async throws {
+        let report = try await Interruptible.cancelling { try await self.report() }
+        try OutputOptions(json: json).show(report)
+        if !report.isSuccess {
+            throw CommandFailure(.refused, "the task has the outcome \(report.outcome): \(report.meaning)")
+        }
+    }
+
+    /// Runs the task. Its processes and files are gone when this function returns or throws.
+    private func report() async throws -> TryReport {
         let context = CommandContext.current
-        let entry = try await PluginChoice(plugin).entry(in: places, besides: neighbours)
+        let (entry, catalogue) = try await PluginChoice(plugin).entry(in: places, besides: neighbours)
         let task = try TriedTask(identifier, kind: kind, of: entry)
         let payload = try payload.map(PayloadFile.bytes) ?? []
         let place = try TrialPlace.make(context)
         defer {
             if let problem = place.delete() { context.writeMessage(problem) }
         }
-        let subject = try trial.subject(entry, in: place)
+        let subject = try trial.subject(entry, among: catalogue, in: place)
         for guarantee in subject.sandboxes.unenforced(by: "bgtask plugin try") {
             context.writeMessage("not enforced: \(guarantee.guarantee): \(guarantee.reason)")
         }
@@ -119,11 +143,7 @@ struct PluginTryCommand: AsyncParsableCommand {
             context.writeMessage(warning)
         }
         let log = try await log(of: script(task, payload), subject, in: place)
-        let report = TryReport(log, of: task, library: entry.library.path, subject)
-        try OutputOptions(json: json).show(report)
-        if !report.isSuccess {
-            throw CommandFailure(.refused, "the task has the outcome \(report.outcome): \(report.meaning)")
-        }
+        return TryReport(log, of: task, library: entry.library.path, subject)
     }
 
     private func script(_ task: TriedTask, _ payload: [UInt8]) -> TrialScript {
@@ -133,6 +153,7 @@ struct PluginTryCommand: AsyncParsableCommand {
         script.budget = budget
         script.gracePeriod = gracePeriod
         script.stallLimit = budget
+        script.limit = limit
         script.expiration = simulate.map { TrialScript.Expiration(after: after ?? .milliseconds(100), $0) }
         return script
     }

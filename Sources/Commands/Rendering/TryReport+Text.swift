@@ -16,6 +16,7 @@ extension TryReport: Presentable {
         fields.add("outcome", "\(outcome): \(meaning)")
         fields.add("message", message)
         fields.add("expired", expired)
+        fields.add("limit", passedLimit.map { "the trial was ended after \(Duration.nanoseconds($0).humanReadable)" })
         fields.add("progress", progress)
         fields.add("submitted", each: submissions.map(\.text))
         fields.add("violation", each: violations.map { ($0.rule.map { "\($0): " } ?? "") + $0.message })
@@ -76,6 +77,7 @@ extension TrialEvent {
         case .outputDropped(let stream, let lines): "\(stream.rawValue): \(lines) lines above the rate limit dropped"
         case .denied(let call): call.message(grants: grants)
         case .malformed(let message): "violation of \(ABIRule.processOfHost.rawValue): \(message)"
+        case .limitPassed(let limit): "the time limit of the trial passed: \(limit.humanReadable)"
         case .overdue: "killed at the end of the grace period"
         case .expirationHandler, .stopping, .stopped, .ended: nil
         }

@@ -31,7 +31,10 @@ extension ConformanceCheck {
     ) { logs, _ in
         logs.flatMap { log in
             log.all { event -> ConformanceFlaw? in
-                guard case .submitted(_, _, let refusal?, false) = event else { return nil }
+                // A full queue is no matter of the manifest.
+                guard case .submitted(_, _, let refusal?, false) = event,
+                    refusal.code != .tooManyPendingTaskRequests
+                else { return nil }
                 return ConformanceFlaw(.fault, refusal.message)
             }
         }

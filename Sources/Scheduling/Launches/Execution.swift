@@ -51,7 +51,7 @@ struct Execution: Sendable {
         /// The last progress report of a continued task; nil before the first report. `furthest` is the furthest
         /// progress so far, `stallsAt` the time at which the task counts as stalled.
         var progress: TaskProgress?
-        var furthest: (done: Int64, fraction: Double) = (-1, -1)
+        var furthest = FurthestProgress()
         var stallsAt: MonotonicTime?
 
         var isContinued: Bool { work.kind == .continued }

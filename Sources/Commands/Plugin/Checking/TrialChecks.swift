@@ -23,39 +23,40 @@ struct TrialChecks {
     /// The results by path of the manifest. A refused manifest has none. Throws when the checker itself fails.
     func results(of files: [String], _ contents: CatalogueContents) async throws -> [String: [TrialResult]] {
         let context = CommandContext.current
-        let host: TrialHost
-        do {
-            host = try TrialHost(runner: RunnerProgram.path(), environment: context.environment)
-        } catch {
-            throw CommandFailure(.checkerFailed, error.message, remedy: error.remedy)
-        }
         var results: [String: [TrialResult]] = [:]
-        do {
-            for file in files {
-                guard let entry = contents.entries.first(where: { $0.manifestPath == file }) else { continue }
-                if isLive { context.writeLine("\(entry.identifier)") }
-                results[file] = try await self.results(of: entry, on: host)
-            }
-        } catch {
-            await host.close()
-            throw error
+        for file in files {
+            guard let entry = contents.entries.first(where: { $0.manifestPath == file }) else { continue }
+            if isLive { context.writeLine("\(entry.identifier)") }
+            results[file] = try await self.results(of: entry, among: contents.entries)
+            try Task.checkCancellation()
         }
-        await host.close()
         return results
     }
 
-    private func results(of entry: PluginEntry, on host: TrialHost) async throws -> [TrialResult] {
+    private func results(of entry: PluginEntry, among catalogue: [PluginEntry]) async throws -> [TrialResult] {
         let context = CommandContext.current
         let place = try TrialPlace.make(context)
         defer {
             if let problem = place.delete() { context.writeMessage(problem) }
         }
-        let subject = try options.subject(entry, in: place)
+        let subject = try options.subject(entry, among: catalogue, in: place)
         let plugin = ConformancePlugin(subject.plugin, seed: seed, kinds: kinds)
+        let host = try host()
         let run = ConformanceRun(plugin, subject, on: host, in: place, jobs: jobs, slack: slack)
         let schedule = ConformanceSchedule(level: level) { selection.exclusion(of: $0) }
-        return await run.results(of: schedule) { [isLive] result in
+        let results = await run.results(of: schedule) { [isLive] result in
             if isLive { context.writeLine("  \(result.level)  \(result.outcome.rawValue)  \(result.check)") }
+        }
+        // Before the directory is deleted: a process that still runs could write to it.
+        await host.close()
+        return results
+    }
+
+    private func host() throws -> TrialHost {
+        do {
+            return try TrialHost(runner: RunnerProgram.path(), environment: CommandContext.current.environment)
+        } catch {
+            throw CommandFailure(.checkerFailed, error.message, remedy: error.remedy)
         }
     }
 }

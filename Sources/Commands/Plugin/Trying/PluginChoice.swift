@@ -25,24 +25,30 @@ struct PluginChoice {
         }
     }
 
-    /// The plugin as a host would catalogue it. Throws when a host would refuse it.
-    func entry(in places: PlaceOptions, besides neighbours: [String]) async throws -> PluginEntry {
+    /// The plugin as a host would catalogue it, and all plugins of that catalogue. Throws when a host would refuse it.
+    func entry(in places: PlaceOptions, besides neighbours: [String]) async throws -> Catalogued {
         isManifest
             ? try manifestEntry(besides: neighbours, plugins: places.plugins)
             : try await installedEntry(in: try await places.place().directories)
     }
 
-    private func manifestEntry(besides neighbours: [String], plugins: String?) throws -> PluginEntry {
+    typealias Catalogued = (plugin: PluginEntry, catalogue: [PluginEntry])
+
+    private func manifestEntry(besides neighbours: [String], plugins: String?) throws -> Catalogued {
         let file = FilePlace.absolute(name)
         let files = PluginNeighbourhood(manifests: [file], with: neighbours)
         let contents = PluginExamination(files.sources, pluginDirectory: plugins.map(FilePlace.absolute)).contents
-        if let entry = contents.entries.first(where: { $0.manifestPath == file }) { return entry }
+        if let entry = contents.entries.first(where: { $0.manifestPath == file }) {
+            return (entry, contents.entries)
+        }
         throw refusal(of: file, contents.refused(file))
     }
 
-    private func installedEntry(in directories: CatalogueDirectories) async throws -> PluginEntry {
+    private func installedEntry(in directories: CatalogueDirectories) async throws -> Catalogued {
         let contents = CatalogueReader.load(directories)
-        if let entry = contents.entries.first(where: { $0.identifier.text == name }) { return entry }
+        if let entry = contents.entries.first(where: { $0.identifier.text == name }) {
+            return (entry, contents.entries)
+        }
         if let refused = contents.refused.first(where: { $0.identifier?.text == name }) {
             throw refusal(of: refused.file, refused)
         }

@@ -36,7 +36,9 @@ struct TrialOptions: ParsableArguments {
     var isolation = Isolation.bestEffort
 
     /// The plugin on trial, with its library in the directory of the trial.
-    func subject(_ plugin: PluginEntry, in place: TrialPlace) throws -> TrialSubject {
+    ///
+    /// - Parameter catalogue: the plugins among which the main plugin of an extension is.
+    func subject(_ plugin: PluginEntry, among catalogue: [PluginEntry], in place: TrialPlace) throws -> TrialSubject {
         let hosts = [HostPaths.system, .user(environment: CommandContext.current.environment)]
         do {
             let policy = try SandboxPolicy(
@@ -47,6 +49,7 @@ struct TrialOptions: ParsableArguments {
             let installed = try place.install(plugin)
             return TrialSubject(
                 installed,
+                within: catalogue.first { $0.role == .main && $0.identifier == plugin.containingPlugin },
                 settings: try settings(of: plugin),
                 user: place.user,
                 sandboxes: policy

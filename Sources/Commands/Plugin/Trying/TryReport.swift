@@ -49,6 +49,8 @@ struct TryReport: Hashable, Encodable {
     let message: String?
     /// Reason of the expiration; nil when the task did not expire.
     let expired: String?
+    /// The time limit of the trial in nanoseconds, if it passed; nil when the task ended within it.
+    let passedLimit: Int64?
     /// The last progress as `DONE/TOTAL`; nil without one.
     let progress: String?
     let log: [Line]
@@ -67,6 +69,7 @@ struct TryReport: Hashable, Encodable {
     private enum CodingKeys: String, CodingKey {
         case format, plugin, library, task, kind, outcome, meaning, message, expired, progress, log, submissions
         case violations, denied, end
+        case passedLimit = "passed_limit_ns"
         case took = "took_ns"
         case processorTime = "cpu_ns"
         case leftProcesses = "left_processes"
@@ -85,6 +88,7 @@ extension TryReport {
         meaning = result.meaning
         message = log.completion(of: 0)?.message ?? log.failure
         expired = log.expiration(of: 0)?.name
+        passedLimit = log.passedLimit?.wholeNanoseconds
         progress = log.all { if case .progress(0, let at) = $0 { "\(at.done)/\(at.total)" } else { nil } }.last
         self.log = log.all { event in
             switch event {
