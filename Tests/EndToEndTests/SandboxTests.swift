@@ -152,7 +152,7 @@ struct SandboxTests {
             let setup = HostSetup(["runner": runner], configuration: ["retry: { host-delay: 1h }"])
             try await HostFixture.with(setup, plugins: [.neighbour]) { host in
                 _ = try await host.submit(TestPlugin.neighbour.task())
-                let line = "the sandbox cannot be set up: cannot set the resource limit RLIMIT_NOFILE"
+                let line = "the sandbox cannot be set up: cannot set the resource limit RLIMIT_FSIZE to"
                 let entry = try await withDeadline(waitingFor: "the failed launch") {
                     while true {
                         let journal = try await host.journal()
