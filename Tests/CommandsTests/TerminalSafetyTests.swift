@@ -50,7 +50,9 @@ struct TerminalSafetyTests {
     }
 
     @Test(arguments: remote, [false, true])
-    func `hostile text in a reply is escaped in text and in JSON`(verb: String, asJSON: Bool) async throws {
+    func `hostile text in a host's reply is escaped in the command's text and JSON`(verb: String, asJSON: Bool)
+        async throws
+    {
         let replies = try Dictionary(uniqueKeysWithValues: Route.allCases.map { ($0, try Self.reply(to: $0)) })
         try await StubHost.with({ request in
             if request.path.contains("follow") { return .stream([], .inOrder) }
@@ -67,7 +69,9 @@ struct TerminalSafetyTests {
     }
 
     @Test(arguments: remote, [false, true])
-    func `hostile text in a refusal is escaped in the message and in JSON`(verb: String, asJSON: Bool) async throws {
+    func `hostile text in a host's refusal is escaped in the command's message and JSON`(verb: String, asJSON: Bool)
+        async throws
+    {
         let error = ErrorReply(
             code: "c\(Self.hostile)",
             subReason: "s\(Self.hostile)",
@@ -86,7 +90,7 @@ struct TerminalSafetyTests {
     }
 
     @Test(arguments: calls.keys.sorted())
-    func `hostile names of files, sockets and options are escaped in messages`(verb: String) async {
+    func `hostile names of files, sockets and options are escaped in the messages of commands`(verb: String) async {
         let terminal = Terminal()
         let socket = Self.remote.contains(verb) ? ["--socket", "/\(Self.hostile)"] : []
         _ = await terminal.run(list: Self.call(verb) + socket)

@@ -236,7 +236,9 @@ struct MalformedCallTests {
     }
 
     @Test(arguments: Route.allCases.filter(\.queryNames.isEmpty))
-    func `a route without query parameters refuses any parameter, and the error names the parameter`(route: Route) {
+    func `an API route without query parameters refuses a query parameter, and the error names the parameter`(
+        route: Route
+    ) {
         let refusal = #expect(throws: RouteError.self) { try QueryParameters("a=b", of: route) }
         #expect(refusal?.reply.error.subReason == "query-unknown" && refusal?.reply.error.field == "a")
         #expect(throws: Never.self) { try QueryParameters("", of: route) }

@@ -152,7 +152,9 @@ struct WireShapeTests {
         #expect(WorkCursor(text: WorkCursor.end(of: next.plugin).text) == .end(of: next.plugin))
     }
 
-    @Test func `a later page of tasks has no key running, and the first page has it even while nothing runs`() throws {
+    @Test func `the JSON of a task list has the key running with an empty list, and omits the key without a list`()
+        throws
+    {
         try check(
             TaskListReply(pending: [], running: nil, events: []),
             "TaskList",

@@ -9,7 +9,7 @@ import Testing
 @testable import HostConditions
 
 @Suite(
-    "A changed condition is reported once, in order, and unchanged conditions cause no work",
+    "Changed conditions are reported, and unwatched conditions are not sampled",
     .timeLimit(.minutes(10))
 )
 struct SystemConditionsTests {

@@ -47,7 +47,7 @@ struct PluginUserTests {
         #expect(unreserved == .hostUser("/etc/subuid and /etc/subgid reserve no common range for bgtask"))
     }
 
-    @Test func `the choice host permits that plugins run as root`() throws {
+    @Test func `the choice host for the users of plugins permits that plugins run as root`() throws {
         #expect(try PluginUsers(.host, Self.authority(user: 0, Self.all)) == .hostUser("plugin-users is host"))
     }
 

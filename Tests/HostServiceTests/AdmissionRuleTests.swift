@@ -59,12 +59,12 @@ struct AdmissionRuleTests {
         #expect(Self.refusal(of: Self.peer(user, groups: [30], .unknown), calling: route) == "caller-unknown")
     }
 
-    @Test func `a member of several groups has the highest role`() {
+    @Test func `a member of several socket groups has the highest role of these groups`() {
         #expect(Self.admission.role(of: Self.peer(1_000, groups: [10, 30, 20])) == .operate)
         #expect(Self.admission.role(of: Self.peer(1_000, groups: [20, 10])) == .submit)
     }
 
-    @Test func `the refusal of a role names the group to join`() throws {
+    @Test func `the refusal of a call for a too low role names the socket group of the required role`() throws {
         let refusal = #expect(throws: RouteError.self) {
             try Self.admission.permit(Self.peer(1_000, groups: [10]), .pluginPurge)
         }

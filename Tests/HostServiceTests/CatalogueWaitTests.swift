@@ -7,7 +7,7 @@ import Testing
 @testable import HostService
 @testable import Scheduling
 
-@Suite("A call about single plugins waits for the first catalogue exactly once")
+@Suite("A call about single plugins waits for the first catalogue, in its route or in the scheduler")
 struct CatalogueWaitTests {
     private static let token = ReplyToken(rawValue: 1)
 
@@ -34,7 +34,9 @@ struct CatalogueWaitTests {
     }
 
     @Test(arguments: Route.allCases)
-    func `the scheduler parks the event of a route exactly if the route does not wait itself`(_ route: Route) throws {
+    func `the event of a route waits in the scheduler for the first catalogue exactly if the route's rule is park`(
+        _ route: Route
+    ) throws {
         let isParked = try Self.event(of: route)?.dependentCall != nil
         #expect(isParked == (route.catalogueWait == .park))
     }

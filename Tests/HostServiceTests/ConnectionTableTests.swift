@@ -13,7 +13,7 @@ struct ConnectionTableTests {
 
     private func table() -> ConnectionTable<Int> { ConnectionTable(limits: Self.limits) }
 
-    @Test func `connections within the limits are accepted`() {
+    @Test func `control connections within the limits per user and in total are accepted`() {
         var table = table()
         for key in 1...4 { #expect(table.open(key, user: alice) == .accepted) }
         for key in 5...8 { #expect(table.open(key, user: bob) == .accepted) }
@@ -42,7 +42,7 @@ struct ConnectionTableTests {
         #expect(table.open(7, user: alice) == .accepted)
     }
 
-    @Test func `at the total limit a new user displaces an idle connection of the user with the most`() {
+    @Test func `at the total limit of connections a new user displaces an idle one of the user with the most`() {
         var table = table()
         for key in 1...4 { _ = table.open(key, user: alice) }
         for key in 5...7 { _ = table.open(key, user: bob) }
@@ -69,7 +69,7 @@ struct ConnectionTableTests {
         #expect(table.count == 8)
     }
 
-    @Test func `connections out of the total are reserved for root`() {
+    @Test func `a part of the total limit of control connections is reserved for root`() {
         var table = table()
         for key in 1...4 { _ = table.open(key, user: alice) }
         for key in 5...8 { _ = table.open(key, user: bob) }

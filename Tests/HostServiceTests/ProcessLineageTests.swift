@@ -31,16 +31,17 @@ struct ProcessLineageTests {
         for process: Int32 in [200, 201, 202] { #expect(lineage.origin(of: process) == .launch(child: 200)) }
     }
 
-    @Test func `an orphan that the host has adopted belongs to a launch`() {
+    @Test func `an orphaned process that the host has adopted belongs to a launch`() {
         #expect(lineage([100: 1, 300: 100, 301: 300]).origin(of: 301) == .launch(child: 300))
     }
 
-    @Test func `the host, its ancestors and their other descendants are outside`() {
+    @Test func `the host, its ancestors and their other descendants count as outside of launches`() {
         let lineage = lineage([100: 50, 50: 40, 40: 1, 60: 50, 61: 60, 1: 0])
         for process: Int32 in [100, 50, 40, 60, 61, 1] { #expect(lineage.origin(of: process) == .outside) }
     }
 
-    @Test func `a child that the host had at its start is outside, and a later process with its number is not`() {
+    @Test
+    func `a child that the host had at its start counts as outside of launches, a later process with its number not`() {
         let parents: [Int32: Int32] = [100: 1, 200: 100, 201: 200]
         #expect(lineage(parents, childrenAtStart: [200]).origin(of: 201) == .outside)
         let reused = ProcessLineage(
@@ -52,22 +53,22 @@ struct ProcessLineageTests {
         #expect(reused.origin(of: 201) == .launch(child: 200))
     }
 
-    @Test func `a process of another PID namespace is outside`() {
+    @Test func `a process of another PID namespace counts as outside of launches`() {
         #expect(lineage([:]).origin(of: 0) == .outside)
     }
 
-    @Test func `an ended process is unknown`() {
+    @Test func `the origin of an ended process is unknown`() {
         #expect(lineage([100: 1]).origin(of: 300) == .unknown)
     }
 
-    @Test func `a hidden process is outside if it belongs to another user, and unknown otherwise`() {
+    @Test func `a hidden process counts as outside of launches if it belongs to another user, otherwise as unknown`() {
         #expect(lineage([:], hidden: [300: .foreign]).origin(of: 300) == .outside)
         #expect(lineage([:], hidden: [300: .own]).origin(of: 300) == .unknown)
         #expect(lineage([301: 300], hidden: [300: .foreign]).origin(of: 301) == .outside)
         #expect(lineage([301: 300], hidden: [300: .own]).origin(of: 301) == .unknown)
     }
 
-    @Test func `a walk is repeated when an ancestor ends in between`() {
+    @Test func `the origin of a process is determined again when an ancestor ends during the search`() {
         // At first the parent 300 has just ended; then the host has adopted its child.
         let walks = Mutex(0)
         let lineage = ProcessLineage(
@@ -86,7 +87,7 @@ struct ProcessLineageTests {
         #expect(lineage.origin(of: 301) == .launch(child: 301))
     }
 
-    @Test func `a process below more generations than the limit is unknown`() {
+    @Test func `the origin of a process below more generations than the limit is unknown`() {
         var parents: [Int32: Int32] = [200: 100]
         for pid: Int32 in 201...400 { parents[pid] = pid - 1 }
         let lineage = lineage(parents)
@@ -94,7 +95,10 @@ struct ProcessLineageTests {
         #expect(lineage.origin(of: 400) == .unknown)
     }
 
-    @Test func `real descendants of a process are recognized, and its parent is outside`() async throws {
+    @Test
+    func `real descendants of a process belong to the launch of its child, and its parent is outside of launches`()
+        async throws
+    {
         let lineage = ProcessLineage.ofThisProcess()
         let shell = try await ChildProcess.start("/bin/sh", ["-c", "sleep 3600 & echo $!; wait"])
         let line = try await shell.outputLine("the grandchild's number") { Int32($0) != nil }

@@ -160,7 +160,8 @@ struct RunnerJudgeTests {
         #expect(verdict == .question(Self.call, .submit(submission)))
     }
 
-    @Test mutating func `a submission that the runner should have refused is refused by the host at once`() {
+    @Test
+    mutating func `a runner's submission with a wrong kind, a field of another kind or a large payload is refused`() {
         let requests = [
             TaskRequest(identifier: identifier, kind: .event),
             TaskRequest(identifier: identifier, kind: .continued),

@@ -60,7 +60,9 @@ struct TreeRemovalTests {
         }
     }
 
-    @Test func `symbolic links and hard links lead to no deletion outside of the tree`() async throws {
+    @Test func `the removal of a tree keeps the targets of symbolic links and hard links outside of the tree`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             try directory.makeDirectory("outside/inner")
             try directory.write("kept".utf8, to: "outside/file")
@@ -82,7 +84,7 @@ struct TreeRemovalTests {
         }
     }
 
-    @Test func `directories without permissions and names that are not UTF-8 are deleted`() async throws {
+    @Test func `a tree with directories without permissions and names that are not UTF-8 is deleted`() async throws {
         try await ScratchDirectory.with { directory in
             try directory.makeDirectory("tree/closed/inner/deep")
             let name: [CChar] = [-1, -2, 0]

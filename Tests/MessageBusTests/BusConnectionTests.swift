@@ -49,7 +49,7 @@ struct BusConnectionTests {
         return true
     }
 
-    @Test func `a D-Bus property is read when the connection opens, and after each change`() throws {
+    @Test func `a D-Bus property is read when the connection opens, and after a change`() throws {
         try services.start(Self.lamp, ["Color": "red"])
         #expect(color.reading == .unread)
         connection.open(at: .now)

@@ -75,7 +75,7 @@ struct ImportTests {
         }
     }
 
-    @Test func `import declarations are recognized in every spelling, and not inside strings and comments`() {
+    @Test func `imports with attributes, access levels and kinds are recognized, those in strings and comments not`() {
         let source = """
             // import Comment
             @testable import A

@@ -57,7 +57,7 @@ struct ExportTests {
         #expect(try problemOf(Source.entry + "int \(name) = 1;") == .foreignExport(name))
     }
 
-    @Test func `numbered entries for other majors are accepted beside the entry`() throws {
+    @Test func `numbered plugin entries for other ABI majors are accepted beside the entry`() throws {
         let next = "int bgtask_plugin_entry_2(void) { return 0; } int bgtask_plugin_entry_17(void) { return 0; }"
         #expect(try problemOf(Source.entry + next) == nil)
         #expect(try problemOf(next) == .entryMissing)

@@ -42,7 +42,7 @@ struct NoteTests {
         }
     }
 
-    @Test func `notes of other majors beside one of this host's major are skipped, in any order`() throws {
+    @Test func `ABI notes of other majors are skipped before and after a note of the host's major`() throws {
         try Workshop.with { workshop in
             let (ours, next) = (Source.note(), Source.note(major: 2, minor: 7))
             for (name, notes) in [
@@ -84,7 +84,7 @@ struct NoteTests {
         }
     }
 
-    @Test func `of a longer note the first three words are read`() throws {
+    @Test func `of a bgtask note with five words the first three are read`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.note(words: [1, 0, 5, 77, 78]) + Source.entry)
             #expect(problem(in: path) == nil)

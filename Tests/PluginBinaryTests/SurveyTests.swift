@@ -3,7 +3,7 @@
 import PluginBinary
 import Testing
 
-@Suite("A survey reports all properties and problems of a library at once")
+@Suite("A survey reports the properties and the problems of a library")
 struct SurveyTests {
     @Test func `the survey of a library with four problems reports all four, the missing note first`() throws {
         try Workshop.with { workshop in

@@ -150,7 +150,7 @@ struct PinnedFileTests {
         ("files: { /a: PIN }", "4 files./a files"), ("files: { libFeed.so: PIN }", "4 files.libFeed.so files"),
         ("files: [a]", "4 files wrong-type"),
     ])
-    func `an invalid pin is refused at its line`(line: String, expected: String) {
+    func `an invalid entry of the key files is refused at its line`(line: String, expected: String) {
         let pin = String(repeating: "a", count: 64)
         let found = found(yaml("\(line.replacing("PIN", with: pin))\nsha256: \(pin)"))
         #expect(found == [expected])

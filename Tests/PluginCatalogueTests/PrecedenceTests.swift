@@ -298,7 +298,9 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `an extension may be listed by the operator's configuration instead`() throws {
+    @Test func `an extension may be listed by the operator's configuration instead of its main plugin's manifest`()
+        throws
+    {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/feed.yaml", identifier: "com.example.feed")

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("One command at a time changes a directory of the operator, and no reader of the directory can prevent it")
 struct DirectoryLockTests {
-    @Test func `a lock that a reader takes on the directory itself does not delay the command`() async throws {
+    @Test func `a lock on the directory itself, as any reader can take it, does not prevent the lock of a command`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let held = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             defer { close(held) }
@@ -22,7 +24,10 @@ struct DirectoryLockTests {
         }
     }
 
-    @Test func `a second lock is refused with the process of the first one, which leaves no file`() async throws {
+    @Test
+    func `a second lock of a directory is refused with the process of the first, which leaves no file when released`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             do {
                 let lock = try #require(try DirectoryLock(on: directory.path))
@@ -78,7 +83,7 @@ struct DirectoryLockTests {
         }
     }
 
-    @Test func `commands at the same time hold the lock one after the other`() async throws {
+    @Test func `commands at the same time hold the lock of a directory one after the other`() async throws {
         try await ScratchDirectory.with { directory in
             try directory.write("0".utf8, to: "count")
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -153,12 +153,14 @@ struct PlaceTests {
         "/nowhere/state", "/nowhere/state/ledger.sqlite", "/nowhere", "/", "/nowhere/run/control.sock",
         "/nowhere/plugins/libOther.so",
     ])
-    func `a place that overlaps one of the host is reserved`(path: String) throws {
+    func `a path at, above or below a place of the host is reserved in sandboxes`(path: String) throws {
         #expect(try policy().reservation(of: .init(path: path, access: .read)) != nil)
     }
 
     @Test(arguments: ["/nowhere/statement", "/nowhere/run/other", "/srv"])
-    func `a name that only begins like a place of the host is not reserved`(path: String) throws {
+    func `a path whose name only begins like a place of the host is not reserved in sandboxes`(path: String)
+        throws
+    {
         #expect(try policy().reservation(of: .init(path: path, access: .read)) == nil)
     }
 
