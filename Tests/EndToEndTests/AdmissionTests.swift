@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The control socket admits its own user, root and the members of its groups", .enabled(if: getuid() == 0))
 struct AdmissionTests {
-    /// User and group of accounts that exist on every Debian installation. They own no files that matter.
+    /// IDs of the user `nobody` and the group `nogroup`, which exist on every Debian installation.
     private static let (nobody, nogroup): (UInt32, UInt32) = (65_534, 65_534)
     private static let (daemon, daemonGroup): (UInt32, UInt32) = (1, 1)
 

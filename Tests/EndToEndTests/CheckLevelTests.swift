@@ -6,7 +6,8 @@ import Testing
 
 @Suite("bgtask plugin check --level prints, writes and selects the results of all levels")
 struct CheckLevelTests {
-    /// Runs the check on a plugin whose task is completed twice, and returns its output and the file of `--junit`.
+    /// Runs `bgtask plugin check` with the arguments on a plugin that completes its task twice. The argument `FILE`
+    /// stands for the path of a results file, whose text is `junit`; nil if the check wrote no file.
     private func check(_ arguments: String...) async throws -> (run: ProgramRun, junit: String?) {
         try await ScratchDirectory.with { directory in
             let plugin = TestPlugin("CompletesTwice", tasks: ["task", "slow"])

@@ -25,7 +25,7 @@ struct CheckedPlugin {
     let checks: [Check]
     let error: String
 
-    /// Checks plugins in a directory of their own, and reports on the first.
+    /// Runs `bgtask plugin check` on the manifest of the first plugin. The other plugins are in the same directory.
     static func check(_ plugins: [TestPlugin], level: Int, _ arguments: [String] = []) async throws -> CheckedPlugin {
         try await ScratchDirectory.with { directory in
             for plugin in plugins {

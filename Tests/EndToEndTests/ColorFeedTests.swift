@@ -34,7 +34,8 @@ struct ColorFeedTests {
         }
     }
 
-    /// The outcome of the refresh that the plugin submits when it is installed.
+    /// Waits for the outcome of the refresh that the plugin submits when it is installed, and for the end of its
+    /// launch. Returns the journal line of the outcome.
     private func firstRefresh(_ host: HostFixture, _ plugin: TestPlugin) async throws -> JournalLine {
         let refresh = plugin.task("refresh")
         let end = try await host.waitForJournal("the first refresh") {
@@ -228,7 +229,7 @@ struct ColorFeedTests {
     }
 }
 
-/// A feed in a file, which is replaced atomically, as a publisher does.
+/// An RSS or Atom feed in a file. Each write replaces the file atomically, as a publisher does.
 private struct ColorDocument {
     struct Entry {
         let id: String

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("bgtask plugin check finds each defect with one check, and none in a good plugin")
 struct ConformanceTests {
-    /// Short repetitions of checks that failed by time: defects wait for all of them.
+    /// Options that shorten the second run of a check that failed by time: it gets 2 times the limits instead of 10. A
+    /// plugin with a defect uses up the whole limit.
     private static let quick = ["--slack", "2", "--seed", "1"]
 
     private static let fixtures = (try? ConformanceFixture.all()) ?? []
@@ -54,7 +55,7 @@ struct ConformanceTests {
         #expect(report.failures == [], "\(report.details)")
     }
 
-    /// The compilers of `make test`, and those of `make languages`.
+    /// The compilers of the tested languages: `rustc`, and with `BGTASK_LANGUAGES=all` those of `make languages`.
     private static let compilers =
         ProcessInfo.processInfo.environment["BGTASK_LANGUAGES"] == "all" ? ["rustc", "go", "gdc", "zig"] : ["rustc"]
 

@@ -23,7 +23,7 @@ enum ForeignCaller {
     ///
     /// - `print METHOD PATH`: prints the answer to the call.
     /// - `status METHOD PATH ...`: prints the status of the answer to each call.
-    /// - `hold COUNT TEXT`: opens connections, sends TEXT on each, prints `held` and waits.
+    /// - `hold COUNT TEXT`: opens COUNT connections, sends TEXT on each, prints `held` and waits until it is killed.
     private static let source = #"""
         #include <errno.h>
         #include <grp.h>

@@ -71,7 +71,8 @@ struct FunctionCallTests {
 
     // MARK: Sandbox
 
-    /// Calls `plain_greet`, which writes `greeting.txt` into a directory outside of its container.
+    /// Calls `plain_greet` with `bgtask plugin call`. The function writes `greeting.txt` into the directory of the
+    /// setting `directory`, which is outside of its container.
     private func greet(in directory: ScratchDirectory, _ options: [String]) async throws -> ProgramRun {
         let library = try directory.write(try await PluginCompiler.library("Plain"), to: "libPlain.so")
         try? FileManager.default.createDirectory(atPath: directory.file("place"), withIntermediateDirectories: true)
@@ -127,7 +128,8 @@ struct FunctionCallTests {
         #expect(unix.error.contains("socket(AF_UNIX) was refused with EPERM; grant the Unix socket with --unix PATH"))
     }
 
-    /// Calls `socket` of the C library for a stream socket of a family.
+    /// Calls `socket` of the C library for a stream socket with `bgtask plugin call`. `family` is the typed argument of
+    /// the command, such as `int32:2` for `AF_INET`.
     private func openSocket(_ family: String, _ options: [String] = []) async throws -> ProgramRun {
         let maps = try #require(fopen("/proc/self/maps", "r"))
         defer { fclose(maps) }

@@ -10,7 +10,7 @@ import Testing
 @Suite("The operator narrows the grants of plugins, and no manifest, setting or symbolic link widens them")
 struct GrantLimitTests {
     private struct Run {
-        /// The errno of each piece of work.
+        /// The errno of each operation that the plugin tried, by name; 0 for a permitted one.
         let works: [String: Int32]
         let rights: [GrantsInForce.Right]
         let denied: [String]

@@ -42,8 +42,8 @@ extension HostFixture {
         }
     }
 
-    /// Checks that a neighbour's task runs while the task of a lingering plugin has had its fault, and then lets that
-    /// task complete.
+    /// Submits the task of a lingering plugin, and checks that a neighbour's task runs after the fault of the first
+    /// task and before its completion. Then lets the task complete, and waits for the end of its launch.
     ///
     /// - Returns: the journal line of that task's outcome.
     @discardableResult
@@ -67,7 +67,8 @@ extension HostFixture {
         try directory.write([], to: "state/containers/\(plugin.main ?? plugin.identifier)/let-go")
     }
 
-    /// Runs one more attempt at once, regardless of the retry delay.
+    /// Runs one more attempt at once, regardless of the retry delay, and waits for the end of its launch. Returns the
+    /// journal line of the outcome.
     func tryAgain(_ task: String) async throws -> JournalLine {
         let before = try await journalEnd()
         _ = try await client.run([identifier(task)])

@@ -91,7 +91,7 @@ struct KillTests {
         return acknowledged.elements
     }
 
-    /// Waits until every task that can run has run.
+    /// Waits until no request and no event is pending, and no task is running.
     private func drain(_ host: HostFixture) async throws {
         var seen: Int64 = 0
         while true {
@@ -102,7 +102,7 @@ struct KillTests {
     }
 }
 
-/// The moment of a kill: a number of acknowledgements and a few microseconds.
+/// The moment of a kill: a number of acknowledged submissions, and then a number of steps of `spin`.
 private struct KillMoment: Sendable {
     let acknowledgements: Int
     let spins: Int

@@ -26,8 +26,8 @@ struct LaunchCallTests {
         }
     }
 
-    /// Runs a host whose runners have a child that calls the control socket until it is killed, and writes the last
-    /// complete answer to the file `answer`.
+    /// Runs a host whose runners have a child process in a session of its own. The child sends a cancellation to the
+    /// control socket again and again until it is killed, and writes each answer to the file `answer`.
     private static func withCallingRunner(
         plugins: [TestPlugin],
         _ body: (HostFixture) async throws -> Void

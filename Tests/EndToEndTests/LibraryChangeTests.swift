@@ -161,7 +161,8 @@ struct LibraryChangeTests {
 }
 
 extension HostFixture {
-    /// Installs the plugin with its library below a directory that is not itself watched.
+    /// Installs the plugin with its library in `place/three` below the plugin directory. The manifest names
+    /// `one/two/three`.
     fileprivate func installDeep(_ plugin: TestPlugin, in place: String) async throws {
         try directory.makeDirectory("plugins/\(place)/three")
         try directory.write(try await plugin.libraryBytes(), to: "plugins/\(place)/three/lib\(plugin.name).so")
@@ -169,7 +170,7 @@ extension HostFixture {
         try directory.write(manifest.utf8, to: plugin.manifestFile)
     }
 
-    /// Replaces the directory that contains the plugin's library by another one.
+    /// Replaces `one/two`, the parent of the directory that contains the plugin's library, by another directory.
     fileprivate func exchangeDeep(_ plugin: TestPlugin) async throws {
         try directory.makeDirectory("elsewhere/three")
         try directory.write(try await plugin.libraryBytes(), to: "elsewhere/three/lib\(plugin.name).so")

@@ -49,8 +49,8 @@ struct LogDirectory {
         return min(Int64(status.st_size), Int64(status.st_blocks) * 512)
     }
 
-    /// The numbers of the remaining lines of a file. Zeros and one blank line may precede the first line; a partial
-    /// line is an error.
+    /// The numbers of the remaining lines of a file. Zero bytes, spaces and line ends before the first line are
+    /// skipped. Throws `HostFailure` for a partial line.
     func lines(_ name: String) throws -> [Int] {
         let text = try bytes(name).drop { $0 == 0 || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard text.count.isMultiple(of: Self.lineLength) else { throw HostFailure("\(name) holds a part of a line") }

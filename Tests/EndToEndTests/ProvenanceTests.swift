@@ -9,7 +9,8 @@ import Testing
 
 @Suite("A host runs only files that the manifest pins and that users cannot plant")
 struct ProvenanceTests {
-    /// A plugin that takes `libplain.so` from its directory, with both pinned.
+    /// A plugin whose library is linked with `libplain.so` in the same directory. The manifest pins the SHA-256 of
+    /// both.
     private func pinned(in host: HostFixture) async throws -> TestPlugin {
         let plain = try await PluginCompiler.library("Plain", flags: ["-Wl,-soname,libplain.so"])
         let helper = try host.directory.write(plain, to: "plugins/libplain.so")

@@ -5,16 +5,16 @@ import HostTestKit
 /// A runner on a kernel that refuses one system call: a program that loads a filter of system calls and then becomes the
 /// runner.
 struct RefusingKernel {
-    /// Number of the refused system call, as C.
+    /// C constant of the refused system call's number, such as `SYS_seccomp`.
     let call: String
     /// Bits of the second argument of which one is set in a refused call; nil when every such call is refused.
     var bits: UInt32?
-    /// Name of the error, as C.
+    /// C constant of the errno of a refused call, such as `EPERM`.
     let error: String
 
     /// A kernel whose filters of system calls have no listener, as before Linux 5.0.
     static let withoutListener = RefusingKernel(call: "SYS_seccomp", bits: 1 << 3, error: "EINVAL")
-    /// A kernel that refuses to set resource limits.
+    /// A kernel that refuses to read and to set resource limits.
     static let withoutLimits = RefusingKernel(call: "SYS_prlimit64", bits: nil, error: "EPERM")
 
     /// Compiles the program. Returns its path.

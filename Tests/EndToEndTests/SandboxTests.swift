@@ -12,7 +12,7 @@ struct SandboxTests {
     private static let denied: Set<Int32> = [EACCES]
     private static let refused: Set<Int32> = [EPERM]
 
-    /// The errors of each attack without grants.
+    /// The expected errno values of each attack by a plugin without grants: any one of them is correct.
     private static let expected: [String: Set<Int32>] = [
         "ledger-write": denied, "ledger-read": denied, "ledger-truncate": denied, "ledger-mode": refused,
         "ledger-times": refused, "ledger-attribute": refused, "ledger-link": [EACCES, EXDEV],
@@ -29,7 +29,8 @@ struct SandboxTests {
         "bpf": refused, "performance": refused, "shared-memory": refused, "unknown": [ENOSYS],
     ]
 
-    /// The host's sandbox needs Landlock with scopes, and seccomp.
+    /// Whether the host enforces every guarantee apart from the limits of memory and processes. This requires a kernel
+    /// with seccomp and with the scopes of Landlock.
     private static func isComplete(_ host: HostFixture) async throws -> Bool {
         try await host.client.host().isolation.guarantees
             .filter { !["memory", "processes", "disk"].contains($0.name) }.allSatisfy { $0.enforcedBy != nil }
@@ -41,7 +42,8 @@ struct SandboxTests {
         return plugin
     }
 
-    /// Runs the attacks, and compares the errors in each of the four places.
+    /// Runs the attacks in a launch, and compares their errno values in each of the four places: constructor, entry,
+    /// handler and a thread.
     ///
     /// - Parameter isReported: whether the kernel reports refused calls to the host.
     private func attack(

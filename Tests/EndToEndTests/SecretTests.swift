@@ -34,7 +34,7 @@ struct SecretTests {
         Data(bytes).range(of: Data(value.utf8)) != nil
     }
 
-    /// Files below a directory that contain the value.
+    /// Paths of the files below a directory that contain the secret value.
     private static func files(withValueIn directory: String) -> [String] {
         let names = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
         return names.map { "\(directory)/\($0)" }.filter { path in
@@ -42,7 +42,8 @@ struct SecretTests {
         }
     }
 
-    /// Checks everything of the host that users read, and everything of its processes that other users read.
+    /// Checks that the secret value is in no response to a GET call, no output of the commands, no log line and no file
+    /// of the ledger.
     private func checkForValue(_ host: HostFixture, _ plugin: TestPlugin, launch: Int64) async throws {
         for route in Route.allCases where route.method == .get {
             let value: String? =
@@ -201,7 +202,7 @@ struct SecretTests {
 }
 
 extension HostFixture {
-    /// The messages of the reasons why a pending task waits, once the task has the reason `runner-unavailable`.
+    /// Repeats `bgtask why` for a pending task until its reasons contain `runner-unavailable`, and returns that output.
     fileprivate func reason(against task: String) async throws -> String {
         try await withDeadline(waitingFor: "the reason why \(task) waits") { [self] in
             while true {

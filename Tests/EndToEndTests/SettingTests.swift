@@ -162,7 +162,7 @@ struct SettingTests {
 
     // MARK: Hosts
 
-    /// The option for a configuration file with the settings.
+    /// Writes a configuration file with the settings. Returns the option `--config` and the path of the file.
     private static func file(_ settings: [Setting], in directory: ScratchDirectory) throws -> [String] {
         var sections: [String: [String]] = [:]
         for setting in settings {

@@ -10,7 +10,7 @@ import Testing
 @Suite("The grants for ports, Unix sockets and devices open what they name, and nothing else")
 struct SocketGrantTests {
     private struct Run {
-        /// The errno of each piece of work.
+        /// The errno of each operation that the plugin tried, by name; 0 for a permitted one.
         let works: [String: Int32]
         let rights: [GrantsInForce.Right]
         let denied: [String]

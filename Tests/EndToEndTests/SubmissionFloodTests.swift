@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Plugins that flood the host with submissions slow down only their own launches")
 struct SubmissionFloodTests {
-    /// A plugin whose launch submits without pause for ten minutes.
+    /// A plugin whose launch submits without pause until it ends. Its budget is ten minutes.
     private static func flooder(_ name: String) -> TestPlugin {
         var plugin = TestPlugin(name, policy: ["budgets: { processing: 10min }", "grace-period: 200ms"])
         plugin.library = .compiled("FloodsSubmissions")

@@ -12,9 +12,9 @@ struct SwiftMistakeTests {
         let name: String
         /// The expected outcome of the task.
         let outcome: String
-        /// A part of the violation that the host journals first.
+        /// A part of the message of the violation that the host journals before the outcome.
         let violation: String
-        /// A part of the last message of the process.
+        /// A part of the fatal error that the process logs at its end.
         let lastWords: String
 
         var testDescription: String { name }

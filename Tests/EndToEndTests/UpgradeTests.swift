@@ -13,7 +13,8 @@ import Testing
 struct UpgradeTests {
     private static let version = Int(LedgerSchema.version) - 1
 
-    /// Replaces the ledger of a stopped host by one that a host of the previous version left, with 41 submissions.
+    /// Replaces the ledger of a stopped host by an empty one in the previous version of the schema, whose counter of
+    /// submissions is 41.
     private func putOlderLedger(in host: HostFixture) throws {
         let ledger = host.stateDirectory + "/ledger/ledger.sqlite"
         try FileManager.default.removeItem(atPath: ledger)

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A vendor's package becomes a plugin with this package as its only dependency")
 struct VendorPackageTests {
-    /// The code blocks of the article about the first plugin: package manifest, entry function, and the work of the
-    /// plugin.
+    /// All Swift code blocks of the article about the first plugin. The first three are the package manifest, the entry
+    /// function and the work of the plugin.
     private static func article() throws -> [String] {
         let file = root + "/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md"
         return try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()

@@ -20,7 +20,7 @@ package enum BuiltLibrary: String, CaseIterable, Sendable {
 }
 
 extension TestPlugin {
-    /// A test plugin that runs one part of the Swift plugin: a file in `Tests/SwiftPlugins/Sources`.
+    /// A test plugin that runs one part of the Swift plugin: a type in `Tests/SwiftPlugins/Sources`, by its name.
     package static func part(_ name: String, _ library: BuiltLibrary, settings: [String: String] = [:]) -> TestPlugin {
         var plugin = TestPlugin("ColorFeed", tasks: ["refresh", "db-cleaning", "report", "export.*"])
         plugin.library = .built(library)

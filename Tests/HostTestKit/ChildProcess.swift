@@ -13,7 +13,7 @@ package final class ChildProcess: Sendable {
     }
 
     package let pid: Int32
-    /// The lines of standard output so far, complete and without their line ends.
+    /// The complete lines of standard output so far, without their line ends. At its end, the last line may be partial.
     package let standardOutput = Tape<String>()
     package let standardError = Tape<String>()
     private let endings = Tape<Ending>()

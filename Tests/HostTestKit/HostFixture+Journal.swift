@@ -7,7 +7,8 @@ import TaskModel
 
 // Waits of these tests are based on the journal: an entry appears as soon as its statement is true.
 extension HostFixture {
-    /// Waits for the first matching journal entry after the number `start`, past or future.
+    /// Waits for the first matching journal entry after the number `start`, past or future. Entries about calls and
+    /// starts of launches are skipped, as in `journal`.
     @discardableResult
     package func waitForJournal(
         _ purpose: String,

@@ -6,14 +6,16 @@ import Foundation
 // its memory have no names. Host and runner write only to the state directory, to the directory of the socket and, by
 // their libraries, to TMPDIR. A container keeps the files of its plugins on purpose.
 extension HostFixture {
-    /// Checks that launches have left no traces, while the host runs and no plugin does.
+    /// Checks that launches have left no control groups and no locks. Called while the host runs without a running
+    /// launch.
     func checkTracesAtRest() throws {
         let groups = controlGroups().flatMap { Self.directories(in: $0) }
         if !groups.isEmpty { throw HostFailure("control groups of launches are left: \(groups)") }
         try checkLocks(heldBy: pid)
     }
 
-    /// Checks that launches and hosts have left no traces, after an ordered end of the host.
+    /// Checks that launches and hosts have left no control groups, locks or unexpected files. Called after the host has
+    /// ended in order.
     func checkTraces() async throws {
         let groups = controlGroups()
         if !groups.isEmpty { throw HostFailure("control groups are left after the host's end: \(groups)") }
@@ -24,7 +26,8 @@ extension HostFixture {
 
     // MARK: Control groups
 
-    /// The control groups that this fixture's hosts created for their launches, in every hierarchy.
+    /// Paths of the control groups that this fixture's hosts created for themselves, in every hierarchy. The groups of
+    /// their launches are inside, and are not listed.
     package func controlGroups() -> [String] {
         let prefixes = processIDs.map { "bgtask-\($0)-" }
         return Self.hierarchies.flatMap { Self.controlGroups(in: $0, named: prefixes) }.sorted()

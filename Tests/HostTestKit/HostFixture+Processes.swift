@@ -6,7 +6,8 @@ import Foundation
 
 // Processes and descriptors of a host, found without a call to it.
 extension HostFixture {
-    /// All processes with a process mark of this fixture's hosts, whatever their state.
+    /// All processes with a process mark of this fixture's hosts. Processes that have ended but are not reaped have no
+    /// readable mark, and are absent.
     package func runnerProcesses() -> [Int32] {
         let hosts = processIDs
         return Self.processes().filter { pid in
@@ -25,11 +26,10 @@ extension HostFixture {
         if !left.isEmpty { throw HostFailure("processes of launches are left after the host's end: \(left)") }
     }
 
-    /// Checks the host at rest, with no running task: it watches no process, has only its own pipes open, and no launch
-    /// has left a trace.
+    /// Checks a host without pending and running work: it has no pidfd and no pipe open apart from its standard
+    /// streams, and no launch has left a trace. Does nothing if the host has ended or has work.
     ///
-    /// Waits for this state: a runner that was dismissed before its launch began belongs to no launch and dies a moment
-    /// later.
+    /// Waits for this state, because a runner that was dismissed before its launch began dies a moment later.
     func checkAtRest() async throws {
         guard process?.hasEnded == false, let before = try? await restingPoint() else { return }
         try await withDeadline(waitingFor: "a host with nothing running to let go of processes and pipes") { [self] in
@@ -44,7 +44,8 @@ extension HostFixture {
         }
     }
 
-    /// The number of the newest launch; nil while a task is running or pending.
+    /// The number of the newest launch, 0 before the first; nil while a launch is running, or a task or an event is
+    /// pending or running.
     private func restingPoint() async throws -> Int64? {
         let launch = try await client.launches(limit: 1).launches.first?.launch ?? 0
         let tasks = try await client.tasks()

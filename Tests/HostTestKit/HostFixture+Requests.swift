@@ -62,7 +62,7 @@ extension HostFixture {
         WallTime(nanoseconds: Int64(Date().timeIntervalSince1970 + 86_400) * 1_000_000_000)
     }
 
-    /// Waits until the plugin's handler for the submission runs.
+    /// Waits until the host lists the submission of the plugin as running.
     package func wait(for submission: Int64, toRun plugin: TestPlugin) async throws {
         try await withDeadline(waitingFor: "submission \(submission) of \(plugin.identifier) to run") { [self] in
             while try await !client.tasks().running.contains(where: { $0.submission == submission }) {

@@ -72,7 +72,8 @@ package final class HostFixture: Sendable {
         state.withLock { $0.setup.flags["state-directory"] } ?? directory.file("state")
     }
 
-    /// Starts another host after the previous one has ended, and waits until it serves calls.
+    /// Starts another host after the previous one has ended, and waits until it serves calls and has loaded its
+    /// catalogue.
     package func start() async throws {
         let notifications = try await launchProcess()
         let word = try await withDeadline(waitingFor: "the host to serve") {
@@ -155,7 +156,7 @@ package final class HostFixture: Sendable {
         if ending != .exited(0) { throw HostFailure("the host was stopped and ended as \(ending)") }
     }
 
-    /// Kills the host with SIGKILL, wherever it is. Does not wait for its end.
+    /// Sends SIGKILL to the host. Does not wait for its end.
     package func kill9() { process?.signal(SIGKILL) }
 
     /// Waits for the end that `kill9` or `stop` began, and starts another host in its place.
@@ -170,7 +171,7 @@ package final class HostFixture: Sendable {
     package var processIDs: Set<Int32> { state.withLock { $0.hostIDs } }
     package var process: ChildProcess? { state.withLock { $0.process } }
 
-    /// The host's notifications to its service manager.
+    /// The notifications of the current host to its service manager, one line each.
     package var notifications: [String] { state.withLock { $0.notifications }?.notifications.elements ?? [] }
 
     // MARK: Plugins

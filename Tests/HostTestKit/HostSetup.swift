@@ -38,7 +38,7 @@ package struct HostSetup: Sendable {
         self.configuration = configuration
     }
 
-    /// The host of an ordinary user, which no account has: its plugins have the same user.
+    /// A copy of this setup whose host runs as a random user ID without an account. Its plugins run as the same user.
     package func ofOrdinaryUser() -> HostSetup {
         var setup = self
         setup.user = UInt32.random(in: 1 << 20..<1 << 21)

@@ -10,7 +10,7 @@ package final class ListeningSocket: @unchecked Sendable {
 
     /// Binds and listens.
     ///
-    /// - Parameter queue: the number of connections that wait; one more waits than it states.
+    /// - Parameter queue: the backlog of `listen`. The kernel keeps one connection more than this number waiting.
     package init(at path: String, queue: Int32 = 1) throws {
         listener = Self.make()
         let status = UnixAddress.with(path) { bind(listener, $0, $1) }

@@ -3,7 +3,8 @@
 import Foundation
 import Synchronization
 
-/// Compiles C and C++ as a vendor would: with `cc` or `c++` and only the header. Each library is compiled once per test run.
+/// Compiles C and C++ as a vendor would: with `cc` or `c++` and only the header. Each library is compiled once per test
+/// run for each set of flags.
 package enum PluginCompiler {
     /// The compiled library of a plugin in `Tests/MisbehavingPlugins`.
     package static func library(_ name: String, flags: [String] = []) async throws -> [UInt8] {

@@ -29,7 +29,8 @@ package struct RawAnswer: Sendable {
 }
 
 extension HostFixture {
-    /// Sends one call to the host unchanged: nothing is checked, and only the headers that HTTP requires are added.
+    /// Sends one call to the host without any check of the method, the path or the body. The headers are `host`,
+    /// `connection: close` and, with a body, `content-length`.
     package func rawCall(_ method: String, _ path: String, body: String = "") throws -> RawAnswer {
         let length = body.isEmpty ? "" : "content-length: \(body.utf8.count)\r\n"
         let head = "\(method) \(path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\(length)\r\n"

@@ -4,7 +4,7 @@ import Foundation
 
 /// Compiles Swift as a vendor without a package would: with `swiftc` and only the C header.
 package enum SwiftCompiler {
-    /// The compiled library of a Swift source.
+    /// The compiled library of a Swift source in `Tests/SwiftPlugins/Bare`.
     ///
     /// - Parameter flags: additional flags of the compiler, such as `-static-stdlib`.
     package static func library(_ name: String, flags: [String] = []) async throws -> [UInt8] {

@@ -3,7 +3,7 @@
 package import ControlAPI
 
 extension JSONValue {
-    /// Whether `jq` requires quotes around a key.
+    /// Whether a key is not a lower-case ASCII identifier. Such keys count as keys around which `jq` requires quotes.
     package static func isQuoted(_ key: String) -> Bool { key.wholeMatch(of: /[a-z][a-z0-9_]*/) == nil }
 
     /// The keys of the value and of all values in it around which `jq` requires quotes.
