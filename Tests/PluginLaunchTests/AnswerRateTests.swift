@@ -13,7 +13,8 @@ struct AnswerRateTests {
         var answers = 0
     }
 
-    /// Lets launches repeat refused calls, 10 µs per answer of the launch thread. Returns the answers to each.
+    /// Simulates `count` launches that repeat refused calls, at 10 µs per answer of the launch thread. Launches for
+    /// which `quiet` is true make no calls. Returns the number of answers to each launch.
     private func answers(to count: Int, for duration: Duration, quiet: (Int) -> Bool = { _ in false }) -> [Int] {
         var now = MonotonicTime(nanoseconds: 0)
         var rate = AnswerRate(at: now)

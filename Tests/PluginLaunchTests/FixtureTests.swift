@@ -15,7 +15,8 @@ extension LaunchTests {
             an incompatible change is a feature of query (BGT-ABI-19).
             """
 
-        /// The compiled plugins of every released ABI for this machine.
+        /// Paths of the compiled plugins of every released ABI for this machine, below `fixtures`; empty unless the
+        /// machine is x86-64.
         private static let libraries: [String] = {
             #if arch(x86_64)
                 let paths = FileManager.default.enumerator(atPath: fixtures)?.compactMap { $0 as? String } ?? []

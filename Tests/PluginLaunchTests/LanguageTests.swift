@@ -12,7 +12,8 @@ extension LaunchTests {
         private static let build = (#filePath as NSString).deletingLastPathComponent + "/../Languages/build"
         private static let isMissing: Int32 = 77 << 8
 
-        /// The compilers of `make test`, and all those of `make languages`.
+        /// The compilers of the tested languages: those of `make test`, and with `BGTASK_LANGUAGES=all` also those of
+        /// `make languages`.
         private static let compilers: [String] = {
             let all = ProcessInfo.processInfo.environment["BGTASK_LANGUAGES"] == "all"
             return ["gcc", "g++", "clang", "clang++", "rustc"]

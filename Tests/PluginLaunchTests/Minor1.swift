@@ -25,7 +25,8 @@ enum Minor1 {
     /// The compiler for plugins. A sanitized runner brings the runtime of the Swift toolchain's compiler.
     static let compiler = isSanitized ? "clang" : "gcc"
 
-    /// Undefined behaviour ends the process in a sanitized runner too, which has no runtime that reports it.
+    /// Compiler flags that end the process at an address error or at undefined behaviour. With a sanitized runner,
+    /// undefined behaviour is a trap, because that runner has no runtime that reports it.
     static let sanitizers =
         ["-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer"]
         + (isSanitized ? ["-fsanitize-trap=undefined"] : ["-fno-sanitize-recover=all"])

@@ -29,7 +29,7 @@ enum ModelPlugin {
         "BGT_EVENT_FETCH", "stop, 1 released",
     ]
 
-    /// The lines of the plugin in Swift, whose module has other names.
+    /// The expected log lines of the plugin in Swift, whose module names reasons and events differently.
     private static let swiftLines: Set = [
         "work com.example.model 40 colours", "pending com.example.model.waits again", "setting blue", "expired budget",
         "event fetch", "stop",
@@ -39,7 +39,7 @@ enum ModelPlugin {
     ///
     /// - Parameters:
     ///   - accepted: rules whose violation is known.
-    ///   - remedy: the words for a failure.
+    ///   - remedy: text that is appended to the message of a failure.
     static func check(
         _ library: String,
         in runner: String? = nil,

@@ -21,7 +21,7 @@ extension PlayedHost {
     /// The calls of the runner so far, in order.
     var calls: [RunnerMessage] { messages.filter { $0.call != nil } }
 
-    /// The rules in the violations that the runner has reported.
+    /// The rules in the violations that the runner has reported; nil for a violation of no rule of the ABI.
     var violations: [ABIRule?] {
         messages.compactMap { if case .violation(let rule, _) = $0 { .some(rule) } else { nil } }
     }

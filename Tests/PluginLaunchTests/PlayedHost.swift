@@ -90,7 +90,8 @@ struct PlayedHost {
 
     func send(_ message: HostMessage) throws { try launcher.send(message, to: Self.launch) }
 
-    /// Accepts the submission of an identifier, with `index` as its number, and delivers the task to the launch.
+    /// Waits for the submission of an identifier, accepts it with `index` as its number, and delivers the task to the
+    /// launch.
     func deliverSubmission(of identifier: String, as index: Int) async throws -> TaskID {
         let (call, request, payload) = await submission(of: identifier)
         let id = TaskID(launch: Self.launch, index: index)
@@ -179,7 +180,8 @@ struct PlayedPlan {
     var budget: Duration? = .seconds(600)
     var gracePeriod: Duration = .seconds(60)
     var tasks: [RunnerPlan.Task] = []
-    /// The user of the runner, and the limit of its processes and threads.
+    /// The user ID of the runner; nil for the user of the test. `processLimit` is the maximum number of that user's
+    /// processes and threads; nil for no limit.
     var user: UInt32?
     var processLimit: UInt32?
 

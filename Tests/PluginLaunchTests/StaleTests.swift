@@ -165,9 +165,12 @@ private struct Bystander {
     let recorded: RunnerProcess
     let child: Int32
 
+    /// Starts both processes.
+    ///
     /// - Parameters:
+    ///   - mark: the text of a process mark in the environment of both; nil for none.
     ///   - user: the user of both processes; nil for that of this process.
-    ///   - limit: the number of a process mark for both; nil for none.
+    ///   - limit: the number of a process mark in a resource limit of both (`RLIMIT_RTTIME`); nil for none.
     init(in directory: String, mark: String? = nil, user: UInt32? = nil, limit: UInt64? = nil) throws {
         let marking = limit.map { "struct rlimit mark = {\($0)ULL, \($0)ULL}; setrlimit(RLIMIT_RTTIME, &mark);" } ?? ""
         let change =

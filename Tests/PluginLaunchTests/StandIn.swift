@@ -37,7 +37,7 @@ struct StandIn {
         guard status == 0 else { throw NotCompiled(options: options, status: status) }
     }
 
-    /// The line that a compiler prints.
+    /// The standard output of a compiler, without white space at both ends.
     static func output(of compiler: String, _ options: [String]) throws -> String {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("output-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -19,7 +19,8 @@ struct LegacyFetchTests {
 
     let host = SchedulerDriver()
 
-    /// Installs the plugin, and sets its interval of legacy fetch in its first launch.
+    /// Installs the plugin, sets its interval of legacy fetch in its first launch, and completes the launch's events.
+    /// Returns the plan of this launch; nil when nothing was launched.
     @discardableResult
     private func ask(every interval: Duration?, of host: SchedulerDriver? = nil, _ entry: PluginEntry = entry())
         -> LaunchPlan?

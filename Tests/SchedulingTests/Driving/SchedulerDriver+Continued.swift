@@ -7,7 +7,7 @@ import TaskModel
 extension SchedulerDriver {
     /// Submits a continued request.
     ///
-    /// - Parameter plan: The launch that submits the request; nil for a submission by a user.
+    /// - Parameter plan: The launch that submits the request. Without one, `submitter` submits it, by default a user.
     @discardableResult
     func submitContinued(
         _ identifier: TaskIdentifier = .album(1),

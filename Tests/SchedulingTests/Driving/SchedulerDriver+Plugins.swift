@@ -45,7 +45,7 @@ extension SchedulerDriver {
         tasks(of: plan.number).last { $0.work.identifier == identifier }?.id
     }
 
-    /// Completes the only event of a launch.
+    /// Completes the first task of a launch: its event in a launch of the event lane with one event.
     func completeEvent(as outcome: CompletionOutcome = .success, in plan: LaunchPlan? = nil) {
         guard let plan = plan ?? lastPlan, let task = plan.tasks.first else { return complain("nothing was launched") }
         send(.completed(plan.number, task.id, outcome))

@@ -101,7 +101,8 @@ extension RandomWalk {
         }
     }
 
-    /// Sends a message that the runner is not permitted to send.
+    /// Sends an event that a correct runner and plugin do not cause: a message about a foreign task, a second end of
+    /// entry, a violation, a refused system call, or a failure of the host.
     func forge() {
         guard let plan else { return advance() }
         last = "a forged message of launch \(plan.number)"

@@ -41,7 +41,8 @@ extension RandomWalk {
 }
 
 extension SchedulerDriver {
-    /// A copy of the host with the same state, in which commits, runners and loads succeed.
+    /// A copy of the host with the same state, in which commits, runners and loads succeed. If the operator's
+    /// configuration causes the reason, the copy has a configuration without it.
     fileprivate func twin(change: Reason) -> SchedulerDriver {
         let twin = SchedulerDriver(conditions: conditions) {
             $0 = configuration

@@ -6,7 +6,7 @@ struct ShorterWalk: CustomStringConvertible {
     private(set) var failure: RandomWalk.Failure?
     private let kind: String?
 
-    /// The time limit of the search. Its result so far is short enough to read.
+    /// The time limit of the search. At the limit, the shortest failing walk so far is the result.
     private static let limit: Duration = .seconds(10)
     private let begin = ContinuousClock.now
 

@@ -19,7 +19,8 @@ struct ScheduleTests {
 
     let host = Self.driver(WorkSchedule(.every(.hours(1))))
 
-    /// The times at which work began during the duration, in minutes since the call.
+    /// The times at which work began during the duration, in minutes since the call and rounded up to the next step.
+    /// Runs each launch to its end.
     private func begins(in duration: Duration, by step: Duration = .minutes(1), _ host: SchedulerDriver? = nil) -> [Int]
     {
         let host = host ?? self.host

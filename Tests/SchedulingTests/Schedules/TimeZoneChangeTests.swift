@@ -8,7 +8,8 @@ import Testing
 
 @Suite("A change of the time zone moves the occurrences of calendar schedules; none is lost or repeated")
 struct TimeZoneChangeTests {
-    /// A host in Berlin with a schedule at 02:30; it is 13:00 on 2026-01-01 there.
+    /// A host with a schedule at 02:30 in the time zone of the machine, by default Berlin. The clock is at 12:00 UTC on
+    /// 2026-01-01.
     private static func host(
         _ rules: TimeZoneRules = .berlin,
         stagger: Duration = .zero,
@@ -28,7 +29,8 @@ struct TimeZoneChangeTests {
         return host
     }
 
-    /// The times of the launches within the duration: day of January, hour and minute in UTC.
+    /// The times of the launches within the duration, observed every 10 minutes: day of January, hour and minute in
+    /// UTC, as in `02T01:30`. Runs each launch to its end.
     private func begins(in duration: Duration, of host: SchedulerDriver) -> [String] {
         var begins: [String] = []
         let end = host.clock.now.wall + duration

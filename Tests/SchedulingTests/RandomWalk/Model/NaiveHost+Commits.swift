@@ -113,7 +113,8 @@ extension NaiveHost {
         }
     }
 
-    /// Notes a failed launch of the plugin. The delay doubles with each consecutive failure, up to five minutes.
+    /// Notes a launch of the plugin that failed because of the host. The delay until the next launch doubles with each
+    /// consecutive failure, up to five minutes.
     func noteTrouble(of plugin: PluginIdentifier) {
         failures[plugin, default: 0] += 1
         let doublings = min(failures[plugin, default: 1] - 1, 20)

@@ -178,7 +178,7 @@ extension NaiveHost {
     }
 
     /// The required end of a task that ran when its host was lost. The task may be the cause: from the second loss on
-    /// it runs alone and with a delay, and after the fifth it is abandoned.
+    /// it runs alone and with a delay, and at the fifth loss it is abandoned.
     private func fateAfterLoss(of work: PendingWork) -> SeenTask.Fate {
         var retry = work.retry
         retry.wasInterrupted = true
@@ -219,6 +219,6 @@ extension SeenLaunch {
         kill == .overran && undone.contains { tasks[$0].expiration?.reason != .hostShutdown }
     }
 
-    /// Whether the process ended by itself after its plan was sent.
+    /// Whether the plan was sent and the host has not killed the process. The end of such a process is its own.
     fileprivate var isEndOfItsOwn: Bool { kill == nil && isSent }
 }

@@ -84,7 +84,7 @@ extension NaiveHost {
     }
 
     /// The launch that a continued request may join; nil without one. It is the launch that submitted the request,
-    /// while it runs and has a handler for it.
+    /// while it runs, has a handler for the request, and its assertions have not expired.
     func home(of work: PendingWork) -> SeenLaunch? {
         guard let launch = origins[work.number].flatMap({ launches[$0] }), launch.plugin == work.plugin, launch.runs,
             launch.assertionsKillTime == nil, let identifier = work.identifier,

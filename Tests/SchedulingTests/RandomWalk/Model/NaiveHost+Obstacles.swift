@@ -47,8 +47,8 @@ extension NaiveHost {
         return found
     }
 
-    /// Whether the retry delay lasts: 10 s, doubled with each further attempt. A longer delay was computed by a clock
-    /// that was ahead, and does not count (C3).
+    /// Whether the retry delay of the work lasts. A delay longer than the configured one, doubled with each further
+    /// attempt, was computed by a clock that was ahead, and does not count (C3).
     private func isResting(_ work: PendingWork) -> Bool {
         guard let end = work.retry.notBefore, end > now.wall, voidCooldowns[work.number] != end else { return false }
         return end - now.wall <= longestCooldown(of: work)
@@ -97,7 +97,8 @@ extension NaiveHost {
         host.refused[plugin] == nil || !host.scheduler.plugins.contains(plugin) ? "plugin-missing" : "plugin-refused"
     }
 
-    /// The main plugin of an extension; nil before the host has catalogued the extension, and after its purge.
+    /// The main plugin of an extension; nil for a main plugin, before the host has catalogued the extension, and after
+    /// its purge.
     func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier? {
         plugin == .keyboard && host.scheduler.plugins.find(plugin)?.containingPlugin != nil ? .app : nil
     }

@@ -49,7 +49,8 @@ extension NaiveHost {
         complain("\(submission.request.identifier) is refused (\(refusal.subReason.name)); right would be \(sure)")
     }
 
-    /// All reasons for a refusal: the certain ones, and those that depend on commits in flight.
+    /// All reasons for a refusal. `sure` has the certain ones, `perhaps` the possible ones, such as those that depend
+    /// on commits in flight.
     func refusals(of submission: Submission) -> (
         sure: Set<SubmissionRefusal.SubReason>, perhaps: Set<SubmissionRefusal.SubReason>
     ) {
@@ -97,7 +98,8 @@ extension NaiveHost {
             ?? mains.first { $0.permitted.contains { $0.covers(identifier) } }?.identifier
     }
 
-    /// Refusals by statements 2 to 7, 9 and 10.
+    /// Refusals by the operator's configuration of the plugin, and by missing permissions of the manifest (statements 2
+    /// to 7, 9 and 10).
     private func refusals(of request: TaskRequest, by entry: PluginEntry) -> Set<SubmissionRefusal.SubReason> {
         var refusals: Set<SubmissionRefusal.SubReason> = []
         let policy = policy(entry.identifier)
@@ -115,7 +117,8 @@ extension NaiveHost {
         return refusals
     }
 
-    /// The refusal by a limit of pending requests (C5). It is certain only while no commit is in flight.
+    /// The refusal by a limit of pending requests (C5). It is certain only while no commit is in flight and every ended
+    /// launch of the plugin is on disk.
     private func limitRefusal(
         of request: TaskRequest,
         by plugin: PluginIdentifier

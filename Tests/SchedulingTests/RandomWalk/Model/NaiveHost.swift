@@ -6,8 +6,9 @@ import TaskModel
 
 /// A plain model of a host, written from the semantics: it answers every question from all facts, without indexes.
 ///
-/// It makes no decisions and shares no code with the scheduler. It observes all events and actions, reads the contents
-/// of the disk from the ledger, and complains about every action that the semantics forbid or that is missing.
+/// It makes no decisions. It observes all events and actions, reads the contents of the disk from the ledger, and
+/// complains about every action that the semantics forbid or that is missing. Its rules are written apart from those of
+/// the scheduler, whose types and state it reads.
 final class NaiveHost: Witness {
     unowned let host: SchedulerDriver
     var complain: (String) -> Void
@@ -28,7 +29,8 @@ final class NaiveHost: Witness {
     var asking: Ticket?
     var questions: [ReplyToken: SchedulerEvent] = [:]
     var userRequested: Set<SubmissionNumber> = []
-    /// The user-requested launches that each simulation added. They are removed if the simulation fails.
+    /// The submissions that each simulated launch request added to `userRequested`, by reply token. They are removed if
+    /// the simulation fails.
     private var userRequestedByReply: [ReplyToken: Set<SubmissionNumber>] = [:]
     /// Reply tokens of submissions from a launch in the foreground.
     var fromForeground: Set<ReplyToken> = []
@@ -54,7 +56,7 @@ final class NaiveHost: Witness {
     var failures: [PluginIdentifier: Int] = [:]
     var lastRelief: MonotonicTime?
     private var lastWall = WallTime(nanoseconds: .min)
-    /// Whether the current event ended or stopped a launch, or requested a runner.
+    /// Whether the current event ended or stopped a launch, moved one to another lane, or requested a runner.
     var capacityChangedHands = false
 
     // Submissions that must never run again, and submissions that ran.
@@ -216,7 +218,8 @@ final class NaiveHost: Witness {
         launches = [:]
     }
 
-    /// A start of a deferral, moved from the future to the present. An ended deferral ends before the present.
+    /// The start of a deferral; 1 ns before the present for a start at the present or in the future. A deferral that
+    /// ends at the present began before it.
     private func notAfterPresent(_ since: WallTime) -> WallTime {
         since < now.wall ? since : now.wall + .nanoseconds(-1)
     }

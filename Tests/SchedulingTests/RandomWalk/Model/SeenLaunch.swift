@@ -4,7 +4,7 @@ import TaskModel
 
 /// One task of a launch, as observed from outside.
 struct SeenTask {
-    /// The required end of the task; nil until it is certain.
+    /// A required end of a task: `over` is its final outcome, `back` is an outcome after which it is requeued.
     enum Fate: Hashable {
         case over(TaskOutcome)
         case back(TaskOutcome, Retry)
