@@ -205,4 +205,20 @@ struct DamagedBytesTests {
             }
         }
     }
+
+    @Test func `a ledger with a damaged table of plugin users is refused`() async throws {
+        let ledger = try Ledger.open(path: directory.path)
+        try ledger.recordUser(index: 3, of: feed)
+        let (page, size) = try await ledger.database.read { database in
+            let root = try Int.fetchOne(database, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'plugin_user'")
+            return (try #require(root), try #require(try Int.fetchOne(database, sql: "PRAGMA page_size")))
+        }
+        try ledger.close()
+        var bytes = try Data(contentsOf: URL(filePath: directory.path))
+        // The header of the page, with its type and the number of its cells.
+        bytes.replaceSubrange((page - 1) * size..<(page - 1) * size + 8, with: Data(repeating: 0x55, count: 8))
+        try bytes.write(to: URL(filePath: directory.path))
+        let error = #expect(throws: LedgerError.self) { try Ledger.open(path: directory.path) }
+        #expect(error?.code == .damaged, "\(String(describing: error))")
+    }
 }

@@ -151,9 +151,8 @@ struct LedgerFile {
     /// Runs SQLite's quick check of structure and columns on the tables that a start depends on.
     ///
     /// Launches, tasks, waits and the journal grow with the history of the host, and payloads with the submitted data:
-    /// these tables are skipped, as is the table of users. All tables are checked when a write-ahead log was left over
-    /// and its relation to the ledger is unknown, as after a crash during a migration. `LedgerInspection` always
-    /// examines all tables.
+    /// these tables are skipped. All tables are checked when a write-ahead log was left over and its relation to the
+    /// ledger is unknown, as after a crash during a migration. `LedgerInspection` always examines all tables.
     private func check(_ database: Database) throws {
         var tables: [String?] = [nil]
         if try isLogKnown(database) {
@@ -189,6 +188,7 @@ struct LedgerFile {
 
     private static let startTables: Set = [
         "plugin", "known_plugin", "counter", "request", "event", "deferral", "fetch_schedule", "occasion",
+        "plugin_user",
     ]
 
     /// Whether the write-ahead log continues this ledger; true without a log. False when this cannot be determined.
