@@ -5,7 +5,7 @@ import Glibc
 
 /// A message bus in its own directory, for the duration of one test.
 package final class PrivateBus: Sendable {
-    /// Whether dbus-daemon, python3-dbusmock and systemd's client library are installed.
+    /// Whether dbus-daemon and python3-dbusmock are installed.
     package static let isAvailable =
         ChildProcess.succeeds("dbus-daemon", ["--version"])
         && ChildProcess.succeeds(MockServices.python, ["-c", "import dbusmock"])

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("A plugin with pinned files is installed as one version in the store, with the vendor's bytes")
 struct StoredVersionTests {
-    /// Builds a plugin that takes `libplain.so` from its directory, with both pinned.
+    /// Builds a plugin whose library is linked with `libplain.so` in the same directory, and returns the path of its
+    /// manifest. The manifest pins the SHA-256 of both.
     private func build(_ fixture: PluginCommandFixture, version: String = "1.0.0") async throws -> String {
         let plain = try await PluginCompiler.library("Plain", flags: ["-Wl,-soname,libplain.so"])
         let helper = try fixture.directory.write(plain, to: "vendor/libplain.so")

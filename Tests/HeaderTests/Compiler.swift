@@ -31,8 +31,8 @@ enum Compiler: String {
         try Tool.run(rawValue, arguments + ["-I", Header.directory.path])
     }
 
-    /// Compiles the text as a file of this compiler's language, without an output file. Returns the compiler's
-    /// messages.
+    /// Compiles the text as a file of this compiler's language, without an output file. Returns the compiler's status
+    /// and messages.
     func check(_ text: String, standard: String? = nil, options: [String] = strict) throws -> Tool.Result {
         try Scratch.with { scratch in
             let source = try scratch.write(text, to: isCxx ? "source.cc" : "source.c")

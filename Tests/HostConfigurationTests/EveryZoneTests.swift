@@ -47,7 +47,8 @@ struct EveryZoneTests {
         return changes
     }
 
-    /// Instants and local times to test: around each change, and every 20 days.
+    /// Instants to test, in seconds since 1970: at each change, one second before it, and about every 20 days. Local
+    /// times to test: at and between the bounds of the skipped or repeated hours of each change.
     private static func probes(of rules: TimeZoneRules) -> (instants: [Int64], locals: [Int64]) {
         var instants = Array(stride(from: start, to: end, by: 20 * 86_400 + 4_321))
         var locals: [Int64] = []

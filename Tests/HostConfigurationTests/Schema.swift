@@ -44,7 +44,7 @@ struct Schema {
 
     // MARK: Keys
 
-    /// The keys of a mapping that lists contain.
+    /// The keys of a mapping in the definitions (`$defs`) of the schema, by the name of the definition.
     func keys(ofDefinition name: String) -> [String] { document["$defs"][name]["properties"].members.map(\.0) }
 
     /// A YAML line that sets the key at a path: `a: { b: VALUE }` for the path a, b.

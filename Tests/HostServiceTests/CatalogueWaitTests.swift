@@ -11,7 +11,8 @@ import Testing
 struct CatalogueWaitTests {
     private static let token = ReplyToken(rawValue: 1)
 
-    /// The event that a call of the route sends to the scheduler; nil for a route that only reads.
+    /// The event that a call of the route sends to the scheduler; nil for the routes that only read, and for the
+    /// simulation of conditions.
     private static func event(of route: Route) throws -> SchedulerEvent? {
         let plugin = try #require(PluginIdentifier("com.example.app"))
         let task = try #require(TaskIdentifier("com.example.app.task"))

@@ -122,7 +122,8 @@ struct DirectoryWatchTests {
         }
     }
 
-    /// Makes more changes in the directory than its own events can account for, and expects them all.
+    /// Writes eight files into the directory, and waits for a notification after each. The removal and creation of the
+    /// directory itself cause fewer notifications.
     private func expectChanges(
         in directory: String,
         _ workshop: Workshop,

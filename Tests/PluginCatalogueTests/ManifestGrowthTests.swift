@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A host ignores x- keys in a manifest of a later release, and refuses other additions")
 struct ManifestGrowthTests {
-    /// A manifest of a simulated later release: known keys, and the additions of the release.
+    /// Reads a manifest of a simulated later release: known keys, and the additions of the release.
     private func read(_ additions: String) -> ManifestReading {
         PluginCatalogueTests.read(yaml("background-modes: [fetch]\n\(additions)"))
     }
@@ -76,8 +76,8 @@ struct ManifestGrowthTests {
 
     // MARK: A simulated later release
 
-    /// What a later release adds to the words of the first one: line, and the place of the problem on a host of this
-    /// release; nil for an addition that has no effect.
+    /// Manifest lines that a later release might add. `place` is the key and the rule of the problem on a host of this
+    /// release; nil for a line without a problem.
     private static let later: [(line: String, place: String?)] = [
         ("requires: [bgtask.checkpoint/1]", "requires[0] requires"),
         ("main-bundle: true", "main-bundle unknown-key"),

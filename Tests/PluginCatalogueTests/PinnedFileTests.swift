@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A pinned plugin is accepted only with files that its manifest pins")
 struct PinnedFileTests {
-    /// Writes a library that takes `libhelper.so` from its directory, and returns the digests of both.
+    /// Writes a library and `libhelper.so`, with which it is linked, into one directory. Returns the digests of both.
     private func install(_ workshop: Workshop, in place: String = "plugins") throws -> (library: String, helper: String)
     {
         let helper = try workshop.write(
@@ -32,7 +32,8 @@ struct PinnedFileTests {
 
     private func problems(_ workshop: Workshop) -> [DocumentProblem] { workshop.load().refused.first?.problems ?? [] }
 
-    /// The provenance of an unpinned plugin of a package whose library lies in a directory with this mode.
+    /// The provenance of an unpinned plugin of a package whose library lies in a directory with this mode, and the
+    /// rules of the catalogue's notes. The provenance is nil if the plugin is refused.
     private func source(ofPackageWithLibraryIn mode: mode_t) throws -> (Provenance.Source?, [DocumentProblem.Rule]) {
         // Every directory on the way to the files of a package belongs to root.
         try Workshop.with(in: "/root") { workshop in

@@ -34,7 +34,7 @@ enum SampleMessages {
         )
     }
 
-    /// On a kernel without mechanisms.
+    /// The sandbox plan on a kernel that supports no mechanism of the sandbox.
     static let bareSandbox = SandboxPlan(landlock: nil, library: "", granted: [], reserved: [], filter: [])
 
     static let longestTerms = ContinuedTerms(

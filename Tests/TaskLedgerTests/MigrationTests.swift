@@ -183,7 +183,7 @@ struct MigrationTests {
         #expect(inspection.snapshot?.running.map(\.number) == [4])
     }
 
-    /// A request in the form of the older versions.
+    /// A request with values only for the fields that the older versions have.
     private func older(_ number: Int64, _ name: String, retry: Retry = Retry()) -> PendingRequest {
         PendingRequest(
             plugin: feed,

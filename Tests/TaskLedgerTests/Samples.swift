@@ -20,7 +20,8 @@ func task(_ text: String) -> TaskIdentifier {
 
 func time(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_000_000) }
 
-/// A request in which no field has its default value, so that a column that is not stored is detected.
+/// A request in which almost every field differs from its default value, so that a column that is not stored is
+/// detected. The flags `requiresExternalPower` and `wasInterrupted` are false.
 func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginIdentifier = feed) -> PendingRequest {
     PendingRequest(
         plugin: plugin,

@@ -41,7 +41,7 @@ struct DevelopmentFiles {
     }
 }
 
-/// A program of a vendor.
+/// Runs programs as a vendor does, such as `make` and compilers.
 enum Tool {
     /// The environment without the settings of a `make` that runs the tests.
     static let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MAKE") }

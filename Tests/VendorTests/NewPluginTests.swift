@@ -107,8 +107,9 @@ struct NewPluginTests {
         try await build("swift", role: "extension", variables: Self.swiftCommand)
     }
 
-    /// A command in place of `swift build`, which would fetch the dependencies of the host. It compiles the sources
-    /// against the module that this build of the tests contains.
+    /// Writes a program in place of `swift build`, which would fetch the dependencies of the host. The program compiles
+    /// the sources against the module that this build of the tests contains. Returns the argument of `make` that
+    /// selects it.
     private static func swiftCommand(in directory: ScratchDirectory) throws -> [String] {
         let built = URL(filePath: try BuiltProgram.command.path()).deletingLastPathComponent().path
         // The directory of a build may also contain objects of deleted sources.

@@ -24,7 +24,8 @@ struct Floods {
 
     private static let kills = 200
     private static let seconds = 60
-    /// Nanoseconds after which a launch of the overstaying plugin has ended, measured or not.
+    /// Longest wait for the measured kill of one launch of the overrunning plugin, in nanoseconds. Then its next
+    /// request is submitted, and the launch counts as not measured.
     private static let longestLaunch: Int64 = 2_000_000_000
     private static let flooders = ["com.example.floods.one", "com.example.floods.two"]
     private static let overstayer = "com.example.overstays"

@@ -60,7 +60,7 @@ struct CoreCostTable {
         self.lines = lines.dropFirst().map { line in line.flatMap { $0.split(separator: " ").map(String.init) } }
     }
 
-    /// One row for each measured column, with the figures of all sizes.
+    /// One row for each measured column, with the figures of all sizes, and the row of the second table.
     var rows: String {
         let sizes = column("pending")
         return heading.enumerated().dropFirst(2).map { index, name in
@@ -83,7 +83,8 @@ struct CoreCostTable {
         return lines.compactMap { $0.indices.contains(index) ? $0[index] : nil }
     }
 
-    /// Figures before the scheduler was indexed, one per number of pending requests. A figure may name its own number.
+    /// Figures before the scheduler was indexed, by column: one for each measured number of pending requests, separated
+    /// by slashes, or a text that names its own conditions.
     private static let before = [
         "B/request": "- / 2,800 / -",
         "load s": "- / 1.54, in one event / -",

@@ -73,8 +73,8 @@ struct SubmitToHandler {
         return directory
     }
 
-    /// The times from a submission to its handler, for each host. The hosts take turns, so that a change of the
-    /// machine's load concerns all of them.
+    /// The nanoseconds from a submission to its handler (`sent`), and from the answer to the submission to the handler
+    /// (`answered`), for each host. The hosts take turns, so that a change of the machine's load concerns all of them.
     private static func measure(
         _ hosts: [MeasuredHost],
         _ plugin: String,
@@ -100,7 +100,7 @@ struct SubmitToHandler {
         }
     }
 
-    /// The times of the C program, those with confinement as negative numbers.
+    /// The times of the C program in nanoseconds. Those with confinement are negative.
     private static func measureFloor(_ bench: String, rounds: Int) throws -> [Int64] {
         let text = try Programs.output(of: bench + "/Floor", [bench + "/libStamp.so", "\(rounds)"])
         return text.split(separator: "\n").compactMap { Int64($0) }

@@ -30,7 +30,8 @@ struct CoreCost {
         for waiting in [1_000, 10_000] { measureCapacity(waiting) }
     }
 
-    /// The end of one of four launches while the other plugins wait for capacity.
+    /// Measures the end of one of four running launches and the start of the next one, while `waiting` plugins wait for
+    /// capacity, and prints the result.
     private static func measureCapacity(_ waiting: Int) {
         let capacity = 4
         var host = CoreHost(plugins: waiting + capacity, each: 1, capacity: capacity)

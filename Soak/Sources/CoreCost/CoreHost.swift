@@ -17,7 +17,7 @@ struct CoreHost {
     private var ledger: [PluginIdentifier: PluginWork] = [:]
     /// Launches whose task is not completed.
     private var plans: [LaunchPlan] = []
-    /// Launches whose runner has not ended.
+    /// Launches whose tasks are completed and whose runner has not ended.
     private var completed: [LaunchNumber] = []
     /// Launches that have ended since `submitEndedAgain`.
     private var ended: [LaunchPlan] = []
@@ -114,6 +114,8 @@ struct CoreHost {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
+    /// Catalogues the plugins and loads all of their requests.
+    ///
     /// - Returns: processor seconds until every request is loaded and its lane evaluated.
     mutating func load() -> Double {
         var number: Int64 = 0

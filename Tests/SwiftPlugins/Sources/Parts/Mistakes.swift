@@ -2,7 +2,8 @@
 
 import BackgroundTasks
 
-/// Programming errors that end the process, here as on Apple's platforms. The setting `mistake` selects one.
+/// Programming errors, which the setting `mistake` selects. All except a second completion end the process, as on
+/// Apple's platforms.
 final class Mistakes: Part {
     func launch() throws {
         let mistake = BackgroundPlugin.setting("mistake") ?? ""
