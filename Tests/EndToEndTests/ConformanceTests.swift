@@ -7,8 +7,8 @@ import Testing
 
 @Suite("bgtask plugin check finds each defect with one check, and none in a good plugin")
 struct ConformanceTests {
-    /// Options that shorten the second run of a check that failed by time: it gets 2 times the limits instead of 10. A
-    /// plugin with a defect uses up the whole limit.
+    /// Options with a fixed seed, and with 2 instead of 10 times the limits for the repetition of a check that failed
+    /// by time. A plugin with a defect uses up the whole limit.
     private static let quick = ["--slack", "2", "--seed", "1"]
 
     private static let fixtures = (try? ConformanceFixture.all()) ?? []

@@ -67,7 +67,8 @@ extension HostFixture {
         }
     }
 
-    /// Expires a task, and repeats the call while the host refuses it because entry has not returned.
+    /// Expires a task. Repeats the call while the host refuses it with `not-running`, for example because entry has not
+    /// returned.
     func expireOnceEntered(_ task: String) async throws {
         while true {
             do {

@@ -8,7 +8,8 @@ import Testing
 
 // Actions on the plugin of Tests/SwiftPlugins that the suites about the Swift module share.
 extension HostFixture {
-    /// Submits a task of the plugin, and launches it at once at a user's request.
+    /// Waits for the outcome of the plugin's event `started`, submits a task of the plugin, and launches it at a user's
+    /// request. Returns the submission number.
     func begin(
         _ plugin: TestPlugin,
         _ task: String,

@@ -126,7 +126,7 @@ private final class KillTrigger: Sendable {
     }
 }
 
-/// Spends a short time that varies from run to run. A timer of the test would be too regular.
+/// Spends a short time with `steps` atomic additions. A timer of the test would be too regular.
 private func spin(_ steps: Int) {
     let spun = Atomic(0)
     for _ in 0..<steps { spun.add(1, ordering: .relaxed) }

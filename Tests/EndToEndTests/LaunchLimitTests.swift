@@ -9,7 +9,8 @@ import Testing
 
 @Suite("A launch stays within its limits")
 struct LaunchLimitTests {
-    /// The limit of the host and that of the manifest; each is the lower one in turn.
+    /// The arguments are the limit of the host and the limit of the manifest; nil for a manifest without a limit. The
+    /// lower one applies.
     @Test(.enabled(if: getuid() == 0), arguments: [(64, nil), (64, 40), (40, 64)] as [(Int, Int?)])
     func `a plugin with a user of its own starts at most as many threads as host and manifest permit`(
         _ host: Int,
@@ -36,7 +37,8 @@ struct LaunchLimitTests {
         }
     }
 
-    /// Where the host's groups lack the controller `memory`, `make try-vm` proves the limit.
+    /// Without the controller `memory` in the host's control groups the task succeeds: `make try-vm` tests the limit
+    /// there.
     @Test func `a launch that exceeds its memory is killed with all its processes, if the machine can limit memory`()
         async throws
     {

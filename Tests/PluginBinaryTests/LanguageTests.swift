@@ -7,7 +7,8 @@ import Testing
 
 @Suite("The remedy for a missing or misplaced entry is in the words of the library's language")
 struct LanguageTests {
-    /// The first problem of a library that a compiler other than cc makes of the source.
+    /// Compiles the source with the command, and returns the first problem of the library with its entry function; nil
+    /// without one.
     private func problem(_ workshop: Workshop, _ source: String, _ file: String, _ command: [String]) throws
         -> PluginBinaryProblem?
     {

@@ -170,8 +170,8 @@ struct PrecedenceTests {
         }
     }
 
-    /// A plugin of the model: its permitted identifiers, and the identifiers with which it was catalogued before; nil
-    /// when it was not catalogued.
+    /// A plugin of the model. `lines` are its permitted identifiers, `held` those with which it was catalogued before;
+    /// nil if it was not catalogued.
     private struct Rival {
         let lines: [PermittedIdentifier]
         let held: [PermittedIdentifier]?

@@ -160,7 +160,7 @@ extension LaunchTests {
     }
 }
 
-/// A process that no launcher started, with a child in its own process group.
+/// A process that no launcher started. It leads a session, and has a child in the same process group.
 private struct Bystander {
     let recorded: RunnerProcess
     let child: Int32

@@ -3,7 +3,7 @@
 // Fixed amounts of each operation for callgrind, which collects instructions only inside `counted_...` and writes one
 // file per function. No closures: callgrind would treat them as further functions of that name.
 
-/// Operations of one counted function.
+/// Number of operations in each counted function except `counted_condition`, which makes one change.
 let countedOperations = 100
 
 @inline(never) func counted_submit(_ host: inout CoreHost) {
