@@ -19,7 +19,8 @@ struct Mutation: Encodable {
     /// Byte offsets of the changed place in the file.
     let start: Int
     let end: Int
-    /// In both insertions `SWITCH` stands for the expression that is true while the mutation is selected.
+    /// Text to insert before the changed place; `suffix` is inserted after it. In both, `SWITCH` stands for the
+    /// expression that is true while the mutation is selected.
     let prefix: String
     let suffix: String
 }

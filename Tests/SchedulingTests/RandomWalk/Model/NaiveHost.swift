@@ -51,7 +51,7 @@ final class NaiveHost: Witness {
     /// Retry delays that were computed by a clock that was ahead, by submission. They are found when the clock is set
     /// back, and when work is loaded or requeued.
     var voidCooldowns: [SubmissionNumber: WallTime] = [:]
-    /// End of the delay after a failed launch, by plugin.
+    /// End of the delay after a launch that failed because of the host, by plugin.
     var trouble: [PluginIdentifier: MonotonicTime] = [:]
     var failures: [PluginIdentifier: Int] = [:]
     var lastRelief: MonotonicTime?

@@ -62,8 +62,8 @@ struct SeenLaunch {
     var number: LaunchNumber { plan.number }
     var plugin: PluginIdentifier { plan.plugin.identifier }
     var undone: [Int] { tasks.indices.filter { tasks[$0].isUndone } }
-    /// Whether the host still acts on messages of the launch's runner: its plan was sent, it was not told to stop or
-    /// killed, and it has not ended.
+    /// Whether the host still acts on messages of the launch's runner: its plan was sent, it is neither stopping
+    /// nor killed, and it has not ended.
     var isHeard: Bool { isSent && kill == nil && end == nil && stopKillTime == nil && !isConcluded }
     var runs: Bool { isHeard && entry == .returned }
 
