@@ -37,6 +37,26 @@ struct HostileYAMLTests {
         #expect(read(text).problems.contains { $0.rule == .duplicateKey })
     }
 
+    /// Quadratic time would take minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func `a manifest with thousands of handlers is refused with a problem for each unlisted identifier`() {
+        let count = 3_000
+        let names = (0..<count).map { "  - com.example.feed.listed\($0)" }
+        let handlers = (0..<count).map { index in
+            "  - { identifier: com.example.feed.bound\(index), symbol: run, arguments: [{ setting: other\(index) }],"
+                + " returns: void }"
+        }
+        let settings = (0..<count).map { "  key\($0): value" }
+        let text = [
+            "manifest: 1", "identifier: com.example.feed", "library: libFeed.so", "background-modes: [processing]",
+            "permitted-identifiers:",
+        ]
+        let lines = text + names + ["settings:"] + settings + ["handlers:"] + handlers
+        let rules = read(lines.joined(separator: "\n")).problems.map(\.rule)
+        #expect(rules.count { $0 == "handler-arguments" } == count)
+        #expect(rules.count { $0 == "handler-identifier" } >= count)
+    }
+
     @Test(arguments: ["", "\n\n", "# nothing\n", "---\n"])
     func `an empty manifest is refused`(text: String) {
         let problems = read(text).problems

@@ -21,10 +21,11 @@ extension ManifestCheck {
             )
         }
         var bound: [TaskIdentifier: Int?] = [:]
+        var (names, settings) = (names(of: permitted), namesOfSettings())
         let handlers = drafts.value.compactMap { handler in
-            let identifier = handler.identifier.flatMap { boundIdentifier($0, permitted: permitted, &bound) }
+            let identifier = handler.identifier.flatMap { boundIdentifier($0, permitted: &names, &bound) }
             let symbol = handler.symbol.flatMap(symbol)
-            checkArguments(of: handler)
+            checkArguments(of: handler, &settings)
             guard let identifier, let symbol, let arguments = handler.arguments, let result = handler.result else {
                 return FunctionBinding?.none
             }
@@ -40,9 +41,21 @@ extension ManifestCheck {
         return handlers
     }
 
+    private func names(of permitted: [Field<PermittedIdentifier>]) -> ReferredNames {
+        let names = permitted.compactMap { permitted in
+            if case .exact(let name) = permitted.value { name.text } else { nil }
+        }
+        return ReferredNames(names, hasErrors: problems.holdsErrors(under: .permittedIdentifiers))
+    }
+
+    private func namesOfSettings() -> ReferredNames {
+        let names = draft.settings.keys.sorted() + draft.secrets.sorted()
+        return ReferredNames(names, hasErrors: problems.holdsErrors(under: .settings))
+    }
+
     private func boundIdentifier(
         _ field: Field<String>,
-        permitted: [Field<PermittedIdentifier>],
+        permitted: inout ReferredNames,
         _ bound: inout [TaskIdentifier: Int?]
     ) -> TaskIdentifier? {
         if field.value.hasSuffix(".*") {
@@ -68,12 +81,8 @@ extension ManifestCheck {
             return nil
         }
         bound.updateValue(field.position?.line, forKey: identifier)
-        let names = permitted.compactMap { permitted in
-            if case .exact(let name) = permitted.value { name.text } else { nil }
-        }
-        // A list with reported errors is not compared with.
-        if names.contains(identifier.text) || problems.holdsErrors(under: .permittedIdentifiers) { return identifier }
-        let nearest = NearestWord.to(identifier.text, among: names)
+        if permitted.contains(identifier.text) || permitted.hasErrors { return identifier }
+        let nearest = permitted.nearest(to: identifier.text)
         problems.report(
             .handlerIdentifier,
             at: field,
@@ -89,7 +98,7 @@ extension ManifestCheck {
         return nil
     }
 
-    private func checkArguments(of handler: HandlerDraft) {
+    private func checkArguments(of handler: HandlerDraft, _ settings: inout ReferredNames) {
         guard let arguments = handler.arguments else { return }
         if arguments.value.count > FunctionBinding.mostArguments {
             problems.report(
@@ -100,10 +109,10 @@ extension ManifestCheck {
             )
         }
         for argument in arguments.value {
-            guard case .setting(let key) = argument.value, draft.settings[key] == nil,
-                !draft.secrets.contains(key), !problems.holdsErrors(under: .settings)
-            else { continue }
-            let nearest = NearestWord.to(key, among: draft.settings.keys.sorted() + draft.secrets.sorted())
+            guard case .setting(let key) = argument.value, !settings.contains(key), !settings.hasErrors else {
+                continue
+            }
+            let nearest = settings.nearest(to: key)
             problems.report(
                 .handlerArguments,
                 at: argument,
