@@ -11,6 +11,8 @@ struct FuzzedHost {
     private var scheduler: Scheduler
     private var judges: [LaunchNumber: RunnerJudge] = [:]
     private(set) var answers: [ReplyToken: Answer] = [:]
+    /// The kinds of the tasks that were sent to runners.
+    private(set) var sentKinds: Set<TaskKind> = []
     private var lastReply: UInt64 = 0
     private var seconds: Int64 = 1_767_268_800
 
@@ -118,8 +120,12 @@ struct FuzzedHost {
                 launch,
                 RunnerProcess(pid: 1, startTime: 1, boot: now.boot, controlGroup: nil)
             )
-        case .sendPlan(let plan): judges[plan.number] = RunnerJudge(plan)
-        case .deliver(let launch, let task): judges[launch]?.delivered(task)
+        case .sendPlan(let plan):
+            judges[plan.number] = RunnerJudge(plan)
+            sentKinds.formUnion(plan.tasks.map(\.work.kind))
+        case .deliver(let launch, let task):
+            judges[launch]?.delivered(task)
+            sentKinds.insert(task.work.kind)
         case .stop(let launch): return .runnerEnded(launch, .exited(code: 0), nil)
         case .kill(let launch): return .runnerEnded(launch, .signaled(9), nil)
         case .answer(let reply, let answer): answers[reply] = answer

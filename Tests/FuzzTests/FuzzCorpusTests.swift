@@ -1,8 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
-import FuzzEntries
+import TaskModel
 import Testing
+
+@testable import FuzzEntries
 
 @Suite("The readers of outside data keep their promises for the inputs of the fuzzer")
 struct FuzzCorpusTests {
@@ -37,6 +39,10 @@ struct FuzzCorpusTests {
             let problem = entry.problem(with: Array(try Data(contentsOf: file)))
             #expect(problem == nil, "\(file.path)")
         }
+    }
+
+    @Test func `the scheduler that receives fuzzed messages and calls has sent tasks of every kind`() {
+        #expect(FuzzedHost.atWork.sentKinds == Set(TaskKind.allCases))
     }
 
     @Test(arguments: Target.allCases)
