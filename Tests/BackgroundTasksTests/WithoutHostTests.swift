@@ -26,6 +26,9 @@ struct WithoutHostTests {
     @Test func `without a host the Swift module has no container, setting, launch or time limit`() {
         #expect(BackgroundPlugin.containerURL == nil && BackgroundPlugin.setting("colour") == nil)
         #expect(BackgroundPlugin.launch == nil && BackgroundPlugin.backgroundTimeRemaining == .infinity)
+    }
+
+    @Test func `without a host the Swift module begins no background assertion and accepts no fetch interval`() {
         #expect(BackgroundPlugin.beginBackgroundTask(withName: "work") == .invalid)
         BackgroundPlugin.endBackgroundTask(.invalid)
         #expect(!BackgroundPlugin.setMinimumBackgroundFetchInterval(60))

@@ -207,7 +207,9 @@ struct RenderingTests {
         #expect(launch.text(for: reader).contains("budget    - of 30s used, grace period 5s\n"))
     }
 
-    @Test func `launch show prints the tasks of the batch with their outcomes`() throws {
+    @Test func `launch show prints times, budget use and outcome of an ended launch, and the outcomes of its tasks`()
+        throws
+    {
         #expect(
             try Samples.launch(end: Samples.launchEnd).text(for: reader) == """
                 launch    41

@@ -110,7 +110,7 @@ struct PluginTryTests {
         }
     }
 
-    @Test func `a continued task that reports progress without end is killed after the time limit of the trial`()
+    @Test func `bgtask plugin try ends an endless continued task after --limit, and reports it as expired`()
         async throws
     {
         var plugin = TestPlugin("ProgressesForever", tasks: ["export.*"])

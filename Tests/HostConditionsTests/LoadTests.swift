@@ -64,7 +64,8 @@ struct LoadReadingTests {
         #expect(LoadReading(from: sample, to: sample) == nil)
     }
 
-    @Test func `a load between the thresholds is neither idle nor busy, and neither high nor low`() {
+    @Test func `load or processor pressure between the thresholds is neither idle nor busy, and neither high nor low`()
+    {
         let thresholds = ConditionThresholds()
         let idle = [1.0, 3, 6, 13, 17].map { reading(all: $0)?.indicatesIdleness(thresholds) }
         #expect(idle == [true, nil, false, false, false])

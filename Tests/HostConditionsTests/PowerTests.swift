@@ -119,7 +119,8 @@ struct PowerTests {
         #expect(try isLow(sensor, tree, 20) == true)
     }
 
-    @Test func `a machine without a battery reports the low battery condition as missing`() throws {
+    @Test func `without a battery, or with an invalid charge, the low battery condition is reported as missing`() throws
+    {
         let tree = try FileTree()
         try tree.write(in: "\(Self.directory)/AC", ["type": "Mains", "online": "0"])
         try tree.write(in: "\(Self.directory)/mouse", ["type": "Battery", "scope": "Device", "capacity": "3"])

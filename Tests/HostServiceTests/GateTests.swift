@@ -27,7 +27,7 @@ struct GateTests {
         #expect(!gate.isOpen)
     }
 
-    @Test func `a wait with a time limit at a closed gate ends at that limit`() async {
+    @Test func `a wait with a time limit ends although the gate stays closed`() async {
         let gate = Gate()
         await gate.pass(within: .milliseconds(1))
         #expect(!gate.isOpen)

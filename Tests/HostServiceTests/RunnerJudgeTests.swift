@@ -131,7 +131,7 @@ struct RunnerJudgeTests {
         }
     }
 
-    @Test mutating func `an empty title and an overlong title of a runner are violations`() {
+    @Test mutating func `an empty title, an overlong title and an overlong subtitle from a runner are violations`() {
         let tooLong = String(repeating: "x", count: ContinuedTerms.maximumTitle + 1)
         for (title, subtitle) in [("", nil), (tooLong, nil), ("Mine", tooLong)] {
             #expect(rule(of: verdict(on: .title(Self.continued, title, subtitle: subtitle))) == .numbers)

@@ -234,7 +234,7 @@ struct HandlerTests {
         #expect(found(handler() + "    budget: 5\n") == ["13 handlers[0].budget unknown-key"])
     }
 
-    @Test func `a handler's identifier has to be permitted, bound once, and no pattern`() {
+    @Test func `a handler's identifier that is malformed, not permitted, bound twice or a pattern is refused`() {
         let two = """
               - { identifier: com.example.feed.nightly, symbol: a, arguments: [cancel-flag], returns: void }
               - { identifier: com.example.feed.nightly, symbol: b, arguments: [cancel-flag], returns: void }

@@ -313,7 +313,10 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `an extension that is not listed is refused with the file that could list it`() throws {
+    @Test
+    func `an extension that its main plugin does not list is refused, and the remedy names that plugin's manifest`()
+        throws
+    {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let main = try workshop.installManifest("operator/feed.yaml", identifier: "com.example.feed")

@@ -73,7 +73,10 @@ struct PropertyListTests {
     }
 
     @Test(arguments: [("Feed", "libFeed.so"), ("libFeed.so", "libFeed.so"), ("libFeed.so.2", "libFeed.so.2")])
-    func `an executable name without a suffix becomes the name of a library`(name: String, library: String) throws {
+    func `an executable name X in a property list becomes libX.so, and the name of a library stays unchanged`(
+        name: String,
+        library: String
+    ) throws {
         #expect(try read(["CFBundleExecutable": name]).manifest?.library.path.value == library)
     }
 

@@ -39,7 +39,7 @@ extension LaunchTests {
             #expect(files(Self.limited, ["pids"]) == ["pids.max": "40"])
         }
 
-        @Test func `the files of a control group are written, and a missing file of swap accounting is accepted`()
+        @Test func `the memory and process limits of a control group are written although its swap file is missing`()
             async throws
         {
             try await withScratch { directory in

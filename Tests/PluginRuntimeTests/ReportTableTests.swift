@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Of many progress reports the newest counts, and the last always arrives", .proves(77))
 struct ReportTableTests {
-    @Test func `of the reports that wait for the end of an interval only the newest is sent`() {
+    @Test func `of a task's progress reports that wait for the end of an interval only the newest is sent`() {
         var table = ReportTable<String, Int>()
         #expect(table.put(1, as: "a", at: at(0)) == .send)
         #expect(table.put(2, as: "a", at: at(1)) == .hold(isFirst: true))

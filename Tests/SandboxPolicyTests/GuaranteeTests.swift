@@ -43,7 +43,7 @@ struct GuaranteeTests {
         #expect(enforced(mechanisms(rights)).contains(.files))
     }
 
-    @Test func `users of plugins enforce the guarantee neighbours where Landlock does not confine signals`() throws {
+    @Test func `a user per main plugin and seccomp enforce the guarantee neighbours without Landlock scopes`() throws {
         let limiting = LimitMechanisms(controllers: nil, hasGroupsOff: false, hasOwnUsers: true, limits: .none)
         let older = LandlockRights(files: 0xffff, network: 0, scopes: 0)
         func enforcement(_ rights: LandlockRights?, filters: Bool = true) -> Guarantee.Enforcement {

@@ -281,7 +281,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C10"))
-    func `repeated steps of the clock a year ahead and back do not drop the requests of a removed plugin`() {
+    func `clock steps a year ahead, each soon undone, do not drop the requests of a removed plugin`() {
         host.remove(.app)
         for _ in 1...3 {
             host.stepWallClock(by: .days(365))

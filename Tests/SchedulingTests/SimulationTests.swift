@@ -32,7 +32,8 @@ struct SimulationTests {
         #expect(host.pending == [.vacuum])
     }
 
-    @Test(.proves(89)) func `requests of two plugins that a user launches together run in one launch per plugin`() {
+    @Test(.proves(89)) func `two requests of different plugins that a user launches together run in separate launches`()
+    {
         host.submit(.clean, after: .days(1))
         host.submit(.sweep, after: .days(1), by: .plugin(.mail))
         let answer = host.requestRun(of: .clean, .sweep)

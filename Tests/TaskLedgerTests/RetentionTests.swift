@@ -24,7 +24,7 @@ struct RetentionTests {
     }
 
     @Test
-    func `an ended launch is pruned with its tasks, and a running launch stays regardless of its age`() async throws {
+    func `an old ended launch is pruned, and a running launch stays regardless of its age`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeRequest(plainRequest(2, of: cleaner), payload: []),
             .startLaunch(plan(1, [.request(plainRequest(1))])),

@@ -19,8 +19,8 @@ struct GrantedRightTests {
         #expect(!GrantedRight.path(.read, "/srvx").isIncluded(in: [.path(.read, "/srv")]))
     }
 
-    @Test func `the grant of a setting is included in one of the same setting with the same or a granted default path`()
-    {
+    @Test
+    func `a setting's grant includes that setting without default, with its own default or with a granted default`() {
         #expect(setting(.read, "/srv").isIncluded(in: [setting(.write, "/srv")]))
         #expect(setting(.read, nil).isIncluded(in: [setting(.read, "/srv")]))
         #expect(setting(.read, "/data/a").isIncluded(in: [setting(.read, "/srv"), .path(.read, "/data")]))
