@@ -42,6 +42,9 @@ struct FuzzedHost {
         for request in SamplePlugins.requests {
             _ = ask { .submitted(Submission(request: request, submitter: .user), reply: $0) }
         }
+        // One launch has all background tasks: each of them alone would wait for the end of the one before it.
+        let background = SamplePlugins.requests.filter { $0.kind != .continued }.map(\.identifier)
+        _ = ask { .runRequested(background, reply: $0) }
         wait(for: 600)
     }
 

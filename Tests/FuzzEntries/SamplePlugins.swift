@@ -10,7 +10,7 @@ enum SamplePlugins {
         "com.example.app.feed", "com.example.app.clean", "com.example.app.study", "com.example.app.export.*",
     ].compactMap { PermittedIdentifier($0) }
 
-    /// A request of each kind.
+    /// A request of each kind. Background requests begin late, so that all of them are pending at once.
     static let requests: [TaskRequest] = [
         request("com.example.app.feed", .refresh), request("com.example.app.clean", .processing),
         request("com.example.app.study", .healthResearch),
@@ -18,7 +18,10 @@ enum SamplePlugins {
     ].compactMap(\.self)
 
     private static func request(_ text: String, _ kind: TaskKind, _ continued: ContinuedTerms? = nil) -> TaskRequest? {
-        TaskIdentifier(text).map { TaskRequest(identifier: $0, kind: kind, continued: continued) }
+        let begin = kind == .continued ? nil : WallTime(nanoseconds: 1_767_300_000 * 1_000_000_000)
+        return TaskIdentifier(text).map {
+            TaskRequest(identifier: $0, kind: kind, earliestBegin: begin, continued: continued)
+        }
     }
 
     private static let main = PluginIdentifier("com.example.app").map { identifier in
