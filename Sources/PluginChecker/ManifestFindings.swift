@@ -43,7 +43,7 @@ struct ManifestFindings {
     /// the contents.
     private static let areOfFinder: Set<DocumentProblem.Rule> = [
         .libraryPath, .libraryMissing, .libraryChanging, .digest, .files, .unpinned, .signature, .revokedKey, .unsigned,
-        .unpinnedLibrary,
+        .unacceptedSignature, .unpinnedLibrary,
     ]
 
     private mutating func addLibrary() {

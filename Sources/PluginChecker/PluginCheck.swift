@@ -214,7 +214,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             case .digest: .libraryPinned
             case .files, .unpinned: .filesPinned
             case .searchPath: .elfSearchPath
-            case .signature, .revokedKey, .unsigned, .unpinnedLibrary: .provenance
+            case .signature, .revokedKey, .unsigned, .unacceptedSignature, .unpinnedLibrary: .provenance
             case .identifierTaken, .shadowed: .identifierFree
             case .taskIdentifierTaken: .taskIdentifiersFree
             case .mainMissing, .extensionNotListed: .containingPlugin

@@ -126,12 +126,13 @@ struct ProvenanceExamination {
 
     private func allowsUnsigned(_ cause: String, _ remedy: String, hasSignature: Bool) -> Bool {
         let choice = rule.policy.unsigned
+        let problem: DocumentProblem.Rule = hasSignature ? .unacceptedSignature : .unsigned
         // Without a policy, only an existing signature deserves an explanation.
         if choice == .refuse {
             let policy = "the host refuses unsigned plugins (provenance.unsigned)"
-            problems.report(.unsigned, at: place, "\(subject) \(cause); \(policy)", remedy: remedy)
+            problems.report(problem, at: place, "\(subject) \(cause); \(policy)", remedy: remedy)
         } else if choice == .warn || hasSignature {
-            problems.note(.unsigned, at: place, "\(subject) \(cause)", remedy: remedy)
+            problems.note(problem, at: place, "\(subject) \(cause)", remedy: remedy)
         }
         return choice != .refuse
     }

@@ -37,6 +37,7 @@ package enum ManifestRule: String, CaseIterable, Sendable {
     case signature = "signature"
     case revokedKey = "revoked-key"
     case unsigned = "unsigned"
+    case unacceptedSignature = "unaccepted-signature"
     case unpinnedLibrary = "unpinned"
 
     // Rules for several manifests.
@@ -73,9 +74,12 @@ extension DocumentProblem.Rule {
     package static let signature = Self(ManifestRule.signature)
     package static let revokedKey = Self(ManifestRule.revokedKey)
     package static let unsigned = Self(ManifestRule.unsigned)
+    package static let unacceptedSignature = Self(ManifestRule.unacceptedSignature)
     package static let unpinnedLibrary = Self(ManifestRule.unpinnedLibrary)
     /// The rules about signatures and missing pins, which the operator's policy decides.
-    package static let provenance: Set<Self> = [.signature, .revokedKey, .unsigned, .unpinnedLibrary, .unpinned]
+    package static let provenance: Set<Self> = [
+        .signature, .revokedKey, .unsigned, .unacceptedSignature, .unpinnedLibrary, .unpinned,
+    ]
     package static let identifierTaken = Self(ManifestRule.identifierTaken)
     package static let taskIdentifierTaken = Self(ManifestRule.taskIdentifierTaken)
     package static let shadowed = Self(ManifestRule.shadowed)

@@ -56,8 +56,9 @@ enum PluginLanguage: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The command of the Makefile that compiles the test. A plugin in C++ needs no C compiler.
-    var testCompiler: String { self == .cxx ? "$(CXX) -std=c++17" : "$(CC) -std=c11" }
+    /// The command of the Makefile that compiles the test. A plugin in C++ needs no C compiler. Tests may call functions of
+    /// POSIX, such as `setenv`, which strict C11 does not declare.
+    var testCompiler: String { self == .cxx ? "$(CXX) -std=c++17" : "$(CC) -std=gnu11" }
 
     /// The path of the test. Go would compile a C file beside its sources into the plugin.
     var test: String {

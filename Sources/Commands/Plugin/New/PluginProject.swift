@@ -82,7 +82,7 @@ struct PluginProject {
                 file("go.mod", PluginTemplates.Go.module),
                 file("plugin.go", isMain ? PluginTemplates.Go.main : PluginTemplates.Go.extension),
                 file("plugin.c", isMain ? PluginTemplates.Go.mainEntry : PluginTemplates.Go.extensionEntry),
-                file("plugin.h", isMain ? PluginTemplates.Go.mainHeader : PluginTemplates.Go.extensionHeader),
+                file("plugin.h", PluginTemplates.Go.header),
             ]
         }
     }

@@ -25,7 +25,7 @@ extension PluginTemplates {
             //
             //export pluginWork
             func pluginWork(host *C.bgt_host, task C.bgt_task) C.int32_t {
-            	if work(func() bool { return C.plugin_is_expiring(host, task) != 0 }) {
+            	if work(func() bool { return C.bgt_is_expiring(host, task) != 0 }) {
             		return C.BGT_OUTCOME_SUCCESS
             	}
             	return C.BGT_OUTCOME_FAILURE
@@ -43,8 +43,6 @@ extension PluginTemplates {
             #include "_cgo_export.h"
 
             #define REFRESH "@TASK@"
-
-            int32_t plugin_is_expiring(bgt_host *host, bgt_task task) { return bgt_is_expiring(host, task); }
 
             /* Submits the next request. It replaces the pending one, and the host runs it when its conditions hold. */
             static void submit_next(const bgt_host *host, int64_t seconds) {
@@ -75,15 +73,6 @@ extension PluginTemplates {
                 plugin->receive = receive;
                 return bgt_register(host, REFRESH, refresh, NULL);
             }
-            """#
-
-        /// `plugin.h` of a main plugin.
-        static let mainHeader = #"""
-            /* The functions that Go and C call of each other. */
-
-            #include <bgtask.h>
-
-            int32_t plugin_is_expiring(bgt_host *host, bgt_task task);
             """#
 
         /// `plugin.go` of an extension.
@@ -149,8 +138,8 @@ extension PluginTemplates {
             }
             """#
 
-        /// `plugin.h` of an extension.
-        static let extensionHeader = #"""
+        /// `plugin.h`.
+        static let header = #"""
             /* The types that Go and C share. */
 
             #include <bgtask.h>

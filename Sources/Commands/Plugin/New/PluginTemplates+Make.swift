@@ -32,22 +32,26 @@ extension PluginTemplates {
         /// The rule that builds a plugin in C.
         static let cRule = #"""
             # -z defs finds a missing symbol now, and not when the host loads the library.
-            lib@NAME@.so: @NAME@.c
+            SOURCES := $(filter-out @TEST@,$(wildcard *.c))
+
+            lib@NAME@.so: $(SOURCES) $(wildcard *.h)
             	$(CC) -std=c11 -Wall -Wextra $(CFLAGS) -fPIC -fvisibility=hidden $$($(PKG_CONFIG) --cflags bgtask) \
-            	    -shared -Wl,-z,defs,-z,relro,-z,now $< -o $@
+            	    -shared -Wl,-z,defs,-z,relro,-z,now $(SOURCES) -o $@
             """#
 
         /// The rule that builds a plugin in C++.
         static let cxxRule = #"""
             # -z defs finds a missing symbol now, and not when the host loads the library.
-            lib@NAME@.so: @NAME@.cpp
+            SOURCES := $(filter-out @TEST@,$(wildcard *.cpp))
+
+            lib@NAME@.so: $(SOURCES) $(wildcard *.h *.hpp)
             	$(CXX) -std=c++17 -Wall -Wextra $(CXXFLAGS) -fPIC -fvisibility=hidden $$($(PKG_CONFIG) --cflags bgtask) \
-            	    -shared -Wl,-z,defs,-z,relro,-z,now $< -o $@
+            	    -shared -Wl,-z,defs,-z,relro,-z,now $(SOURCES) -o $@
             """#
 
         /// The rule that builds a plugin in Rust.
         static let rustRule = #"""
-            lib@NAME@.so: Cargo.toml src/lib.rs src/bgtask.rs
+            lib@NAME@.so: Cargo.toml $(wildcard src/*.rs)
             	$(CARGO) build --release --offline
             	cp target/release/lib@NAME@_plugin.so $@
             """#
@@ -55,14 +59,14 @@ extension PluginTemplates {
         /// The rule that builds a plugin in Go.
         static let goRule = #"""
             # go build also writes a header that nothing needs.
-            lib@NAME@.so: go.mod plugin.go plugin.c plugin.h
+            lib@NAME@.so: go.mod $(wildcard *.go *.c *.h)
             	$(GO) build -buildmode=c-shared -o $@ .
             	rm -f lib@NAME@.h
             """#
 
         /// The rule that builds a plugin in Swift.
         static let swiftRule = #"""
-            lib@NAME@.so: Package.swift Sources/@MODULE@/@MODULE@.swift
+            lib@NAME@.so: Package.swift $(wildcard Sources/@MODULE@/*.swift)
             	$(SWIFT) build -c release
             	cp .build/release/lib@MODULE@.so $@
             """#
