@@ -47,7 +47,8 @@ struct PendingRequest {
             processing.requiresExternalPower = flags & BGT_NEEDS_EXTERNAL_POWER != 0
         }
         if let study = request as? BGHealthResearchTaskRequest {
-            study.protectionTypeOfRequiredData = DataProtection.type(flags & BGTASK_PROTECTION_MASK)
+            let type = DataProtection.type(flags & BGTASK_PROTECTION_MASK)
+            study.protectionTypeOfRequiredData = NSString(string: type.rawValue)
         }
         return request
     }
