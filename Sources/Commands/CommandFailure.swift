@@ -4,7 +4,7 @@
 struct CommandFailure: Error, Hashable {
     let status: ExitStatus
     let message: String
-    /// The remedy, printed on its own line; nil when the message includes it.
+    /// The remedy, printed on its own line; nil when there is none or the message includes it.
     let remedy: String?
 
     init(_ status: ExitStatus, _ message: String, remedy: String? = nil) {

@@ -9,7 +9,8 @@ package enum ControlError: Error, Hashable, Sendable {
     /// The stream of the journal has ended. `isInOrder` is true when the host ended it, false when the connection was
     /// lost.
     case journalEnded(socket: String, isInOrder: Bool)
-    /// The host refused the call, with the HTTP status and the reason.
+    /// The host answered with an error: it refused the call or failed to perform it. Has the HTTP status and the error
+    /// reply.
     case refused(status: Int, ErrorReply)
     /// The answer does not conform to this API: the process at the socket is not a host, or a host of another version.
     case misunderstood(socket: String, detail: String)

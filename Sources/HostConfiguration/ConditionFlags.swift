@@ -40,7 +40,8 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
     }
 }
 
-/// A type whose values are the permitted values of a condition's option.
+/// The type of the values of the conditions' options: an enumeration of the permitted values, or `String`, whose values
+/// are validated later.
 package protocol ConditionWord: ExpressibleByArgument, Decodable, Sendable {
     /// The possible values, as shown in help.
     static var choices: String { get }

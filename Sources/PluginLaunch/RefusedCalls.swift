@@ -20,8 +20,9 @@ package struct RefusedCall: Hashable, Sendable {
 struct RefusedCalls {
     /// Maximum number of different calls of one launch that are reported.
     static let reportLimit = 64
-    /// Answered calls of one launch: at once, and per second after that.
+    /// Number of refused calls of one launch that are answered at once.
     static let burst = 5_000
+    /// Number of refused calls of one launch that are answered per second after the burst.
     static let callsPerSecond = 10_000
 
     let listener: Descriptor

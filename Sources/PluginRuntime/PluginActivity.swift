@@ -35,7 +35,8 @@ final class PluginActivity: Sendable {
         return body()
     }
 
-    /// Blocks until the plugin is quiet or `schedule.settledBy` has passed. A plugin is quiet when its callbacks and
+    /// Blocks until the plugin is quiet or `schedule.settledBy` has passed; after `schedule.quietBy` it waits only for
+    /// callbacks. A plugin is quiet when its callbacks and
     /// the calls of its own threads have returned. With a quiet period, its own threads must also have made no call for
     /// this long, and none of them may run: a running thread may have just received work from a handler, such as a
     /// submission.

@@ -5,7 +5,7 @@ import RunnerWire
 
 /// Exit codes of a runner that ends outside the regular end of a launch. A launch that ended in order exits with 0.
 enum RunnerExit {
-    /// The host ended, so no outcome can be recorded.
+    /// The host ended, or closed the control channel after an invalid message.
     static let hostIsGone: Int32 = 1
     /// The process was not started by a host as a runner.
     static let misuse: Int32 = 2

@@ -48,7 +48,7 @@ extension TrialLog {
         first { if case .expired(let tasks, let reason) = $0, tasks.contains(task) { reason } else { nil } }
     }
 
-    /// The outcome of a task, as a host would record it.
+    /// The outcome of a task, as a host would record it for a launch with this task alone.
     package func outcome(of task: Int, identifier: String, isEvent: Bool) -> TaskOutcome {
         if let completion = completion(of: task) { return completion.outcome.taskOutcome }
         if contains({ if case .loadFailed = $0 { true } else { false } }) { return .loadFailed }

@@ -47,8 +47,8 @@ package struct DeniedCall: Hashable, Sendable {
         }
     }
 
-    /// Message for users: the refused call, and the change that would allow it: a grant of the manifest, or the removal
-    /// of a limit that narrows the grant.
+    /// Message for users: the refused call and the remedy: a grant of the manifest, the removal of a limit, a change of
+    /// the isolation, or the removal of the call when no grant allows it.
     ///
     /// - Parameter grants: the grants of the plugin, under the limits of the operator.
     package func message(grants: [LimitedGrant]) -> String {

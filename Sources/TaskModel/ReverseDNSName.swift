@@ -9,7 +9,7 @@ package enum ReverseDNSName {
         package let problem: String
         package let remedy: String
 
-        /// The flaw to show when `flaw(in:)` finds none: for a missing name, or for a name that another rule refused.
+        /// The flaw to show for a name that was refused although `flaw(in:)` finds no flaw.
         package static let unknown = Flaw(problem: "is not a reverse-DNS name", remedy: "write a reverse-DNS name")
 
         /// Rule and remedy, as one message.

@@ -3,7 +3,8 @@
 import RunnerWire
 import TaskModel
 
-/// The messages with recorded frames: each optional field with and without a value, and each number of an enumeration.
+/// The messages with recorded frames: at least one of each type. Kinds, lanes, causes, events, protection types,
+/// strategies, log levels, expiration reasons and outcomes of completions are recorded with each of their numbers.
 enum RecordedMessages {
     private static let call = CallNumber(rawValue: 7)
     private static let task = TaskID(rawValue: 0x0102_0304_0506_0708)

@@ -60,7 +60,8 @@ struct CoreCostTable {
         self.lines = lines.dropFirst().map { line in line.flatMap { $0.split(separator: " ").map(String.init) } }
     }
 
-    /// One row for each measured column, with the figures of all sizes, and the row of the second table.
+    /// Rows of a Markdown table: one for each measured column, with its figures for all numbers of pending requests, and
+    /// one with the figures of `capacity`.
     var rows: String {
         let sizes = column("pending")
         return heading.enumerated().dropFirst(2).map { index, name in

@@ -16,8 +16,8 @@ struct PressureReading: Equatable {
         self = reading
     }
 
-    /// Parses `some avg10=0.12 avg60=0.05 avg300=0.01 total=123456`, followed by the same for `full`. Nil for other
-    /// text.
+    /// Parses the `some` line of a pressure file, such as `some avg10=0.12 avg60=0.05 avg300=0.01 total=123456`. Nil
+    /// without that line, or without a valid `avg10` and `total`.
     init?(parsing text: String) {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("some ") }) else { return nil }
         var values: [Substring: Substring] = [:]

@@ -3,7 +3,8 @@
 import TaskModel
 
 extension WorkClass {
-    /// The conditions that affect the eligibility of work of this class, whether or not they block it now.
+    /// The conditions that may block work of this class under some configuration, whether or not they block it now. The
+    /// set may include conditions without effect on the class.
     var conditions: MachineConditions {
         if kind == .event { return [] }
         var conditions = MachineConditions.firstSample

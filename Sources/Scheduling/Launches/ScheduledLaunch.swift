@@ -135,8 +135,8 @@ struct LaunchRecording: Sendable {
         var task: TaskEnd?
     }
 
-    /// The end or the requeueing of a task by a step. The identifier of the task is in flight from the decision until
-    /// the result of the commit.
+    /// The end or the requeueing of a task by a step. The identifier of a request is in flight from the decision
+    /// until the step is on disk; a failed commit is repeated.
     struct TaskEnd: Sendable {
         let work: PendingWork
         let change: ChangeNumber

@@ -3,7 +3,8 @@
 import BackgroundTasks
 import Foundation
 
-/// A continued task that a user submitted outside of a launch, with a progress composed of child progresses.
+/// Runs continued tasks that a user submitted outside of a launch. The progress is composed of child progresses, or has
+/// an unknown total with the setting `total: unknown`.
 final class ComposedExport: Part {
     func launch() {
         note(
