@@ -82,6 +82,13 @@ typedef struct worker {
     bool is_done;
 } worker;
 
+/* A refused call: its status, sub-reason and text. */
+typedef struct problem {
+    int32_t status;
+    uint32_t sub_reason;
+    char text[BGTASK_REFUSAL_TEXT_MAX];
+} problem;
+
 struct bgtt_host {
     const bgt_host *table;
     pid_t process;
@@ -114,16 +121,11 @@ struct bgtt_host {
     list lines;         /* bgtt_line */
     list texts;         /* char, titles that were shown before */
     list workers;       /* worker */
+    problem in_entry; /* the last call of entry that was refused; its status is BGT_OK for none */
+    const char *call_in_entry;
     uint64_t fetch_interval;
     int callbacks; /* calls of the plugin that run or are due */
 };
-
-/* A refused call: its status, sub-reason and text. */
-typedef struct problem {
-    int32_t status;
-    uint32_t sub_reason;
-    char text[BGTASK_REFUSAL_TEXT_MAX];
-} problem;
 
 /* host.c */
 HIDDEN void *allocate(size_t size); /* zeroed; never NULL */
@@ -170,6 +172,8 @@ HIDDEN int32_t can_answer(bgtt_host *host, const bgt_refusal *refusal);
 HIDDEN bool is_forked(bgtt_host *host);
 HIDDEN bool refuse_ended(problem *problem, const char *call);
 /* Locked. */
+/* Keeps the problem of a refused call of entry, for the line of bgtt_enter. */
+HIDDEN void keep_problem(bgtt_host *host, const char *call, const problem *problem);
 HIDDEN void violate(bgtt_host *host, const char *rule, const char *format, ...)
     __attribute__((__format__(__printf__, 3, 4)));
 

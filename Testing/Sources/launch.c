@@ -103,6 +103,29 @@ static void close_batch(bgtt_host *host) {
     }
 }
 
+void keep_problem(bgtt_host *host, const char *call, const problem *problem) {
+    lock(host);
+    if (host->phase == ENTRY && problem->status != BGT_OK) {
+        host->in_entry = *problem;
+        host->call_in_entry = call;
+    }
+    unlock(host);
+}
+
+/* Names the failure of entry, and the refused call behind it. Locked. */
+static void report_entry(const bgtt_host *host, int32_t status, bool has_violated) {
+    const char *name = name_of(BGT_VOCABULARY_STATUS, status);
+    if (has_violated) {
+        complain("bgtt_enter: %s (%d): entry violated BGT-ABI-03: %s", name, status,
+                 (const char *)host->violations.items[host->violations.count - 1]);
+    } else if (host->in_entry.status == status) {
+        complain("bgtt_enter: entry returned %s (%d), as %s did: %s", name, status, host->call_in_entry,
+                 host->in_entry.text);
+    } else {
+        complain("bgtt_enter: entry returned %s (%d); return BGT_OK when the plugin can run its tasks", name, status);
+    }
+}
+
 int32_t bgtt_enter(bgtt_host *host, bgt_plugin_entry entry) {
     lock(host);
     const bool is_first = host->phase == BEFORE_ENTRY;
@@ -118,8 +141,12 @@ int32_t bgtt_enter(bgtt_host *host, bgt_plugin_entry entry) {
     }
     int32_t status = entry(host->table, host->page);
     lock(host);
-    if (status == BGT_OK) status = read_page(host);
-    if (status != BGT_OK) return fail(host, status);
+    const bool has_returned_ok = status == BGT_OK;
+    if (has_returned_ok) status = read_page(host);
+    if (status != BGT_OK) {
+        report_entry(host, status, has_returned_ok);
+        return fail(host, status);
+    }
     host->phase = RUNNING;
     for (size_t index = 0; index < host->tasks.count; index++) begin_task(host, host->tasks.items[index]);
     unlock(host);

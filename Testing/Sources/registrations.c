@@ -111,6 +111,7 @@ int32_t host_register_handler(const bgt_host *table, const char *identifier, bgt
     int32_t status = can_answer(host, refusal);
     if (status == BGT_OK) {
         (void)do_register(host, identifier, handler, context, release, &problem);
+        keep_problem(host, "register_handler", &problem);
         status = answer(refusal, &problem, 0);
     }
     if (status != BGT_OK && release != NULL) release(context);

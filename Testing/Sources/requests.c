@@ -77,6 +77,7 @@ int32_t host_submit(const bgt_host *table, const bgt_request *request, bgt_refus
     }
     unlock(host);
     if (!is_accepted) free_request(submission);
+    keep_problem(host, "submit", &problem);
     return answer(refusal, &problem, number);
 }
 

@@ -50,6 +50,8 @@ struct TestingLibraryTests {
         let run = try await runProperties([])
         #expect(run.status == 0 && run.output == "every check holds\n", "\(run.error)")
         #expect(run.error.contains("task 1.1 of com.example.fake.task: not completed within 20 ms; call bgt_complete"))
+        let refused = "as register_handler did: \"com.example.fake.unpermitted\" was registered, but"
+        #expect(run.error.contains("bgtt_enter: entry returned BGT_NOT_PERMITTED (") && run.error.contains(refused))
         #expect(run.error.contains("violation: BGT-ABI-15: a callback ended its thread"))
         #expect(run.error.contains("pass the pointer itself, never a copy of the table (BGT-ABI-08)"))
     }

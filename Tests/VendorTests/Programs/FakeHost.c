@@ -272,6 +272,17 @@ static void threads_may_call_at_the_same_time(void) {
     end(host, 0);
 }
 
+static int32_t enter_unpermitted(const bgt_host *host, bgt_plugin *plugin) {
+    (void)plugin;
+    return bgt_register(host, "com.example.fake.unpermitted", handle, NULL);
+}
+
+static void a_failed_entry_names_the_refused_call(void) {
+    bgtt_host *host = bgtt_new(PLUGIN);
+    CHECK(bgtt_enter(host, enter_unpermitted) == BGT_NOT_PERMITTED);
+    bgtt_free(host);
+}
+
 int main(void) {
     CHECK(lock() + append() + await() == 6);
     the_budget_ends_when_the_clock_is_moved();
@@ -281,6 +292,7 @@ int main(void) {
     a_callback_that_ends_its_thread_is_a_violation();
     a_pending_request_runs_with_its_payload();
     refusals_apply_in_turn();
+    a_failed_entry_names_the_refused_call();
     events_without_receiver_end_as_in_a_host();
     calls_after_the_end_return_ended();
     a_copy_of_the_table_ends_the_process();
