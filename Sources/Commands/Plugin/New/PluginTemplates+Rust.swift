@@ -92,21 +92,30 @@ extension PluginTemplates {
 
             #![allow(dead_code)]
 
-            use std::ffi::c_void;
+            use std::ffi::{c_void, CString};
             use std::mem::size_of;
             use std::os::raw::c_char;
 
             pub const OK: i32 = 0;
             pub const KIND_REFRESH: u32 = 1;
+            pub const KIND_PROCESSING: u32 = 2;
+            /// Flags of a processing request.
+            pub const NEEDS_NETWORK: u32 = 1;
+            pub const NEEDS_EXTERNAL_POWER: u32 = 2;
             pub const EVENT_STARTED: u32 = 1;
             pub const EVENT_TRIGGER: u32 = 2;
             pub const OUTCOME_SUCCESS: i32 = 1;
             pub const OUTCOME_FAILURE: i32 = 2;
             pub const OUTCOME_NO_DATA: i32 = 3;
+            pub const LOG_DEBUG: u32 = 1;
+            pub const LOG_INFO: u32 = 2;
             pub const LOG_WARNING: u32 = 3;
+            pub const LOG_ERROR: u32 = 4;
 
             pub type Task = u64;
             pub type Handler = unsafe extern "C" fn(*mut c_void, *const Host, Task);
+            /// The last argument is the reason, BGT_EXPIRED_...
+            pub type ExpirationHandler = unsafe extern "C" fn(*mut c_void, *const Host, Task, u32);
             pub type Release = unsafe extern "C" fn(*mut c_void);
             /// A function of the table that this plugin does not call. Give it its type before the first call.
             pub type Unused = unsafe extern "C" fn();
@@ -179,7 +188,8 @@ extension PluginTemplates {
                 cancel_all: Unused,
                 pending: Unused,
                 pub task_info: unsafe extern "C" fn(*const Host, Task, *mut TaskInfo) -> i32,
-                set_expiration_handler: Unused,
+                pub set_expiration_handler:
+                    unsafe extern "C" fn(*const Host, Task, Option<ExpirationHandler>, *mut c_void, Option<Release>) -> i32,
                 pub complete: unsafe extern "C" fn(*const Host, Task, i32, *const c_char) -> i32,
                 remaining: Unused,
                 pub is_expiring: unsafe extern "C" fn(*const Host, Task) -> i32,
@@ -187,8 +197,8 @@ extension PluginTemplates {
                 set_title: Unused,
                 begin_assertion: Unused,
                 end_assertion: Unused,
-                container_path: Unused,
-                setting: Unused,
+                pub container_path: unsafe extern "C" fn(*const Host, *mut c_char, u64, *mut u64) -> i32,
+                pub setting: unsafe extern "C" fn(*const Host, *const c_char, *mut c_char, u64, *mut u64) -> i32,
                 pub log: unsafe extern "C" fn(*const Host, Task, u32, *const c_char),
                 name: Unused,
                 query: Unused,
@@ -214,15 +224,27 @@ extension PluginTemplates {
                 0,
             ];
 
-            /// Submits a refresh request. The error is the text of the refusal.
+            /// Submits a refresh request. The error is the refusal.
             pub unsafe fn submit_refresh(
                 host: *const Host,
                 identifier: *const c_char,
                 earliest_begin_ns: i64,
             ) -> Result<(), Refusal> {
+                submit_request(host, KIND_REFRESH, 0, identifier, earliest_begin_ns)
+            }
+
+            /// Submits a request of this kind with these flags, NEEDS_... or 0. The error is the refusal.
+            pub unsafe fn submit_request(
+                host: *const Host,
+                kind: u32,
+                flags: u32,
+                identifier: *const c_char,
+                earliest_begin_ns: i64,
+            ) -> Result<(), Refusal> {
                 let mut request: Request = std::mem::zeroed();
                 request.size = size_of::<Request>() as u32;
-                request.kind = KIND_REFRESH;
+                request.kind = kind;
+                request.flags = flags;
                 request.identifier = identifier;
                 request.earliest_begin_ns = earliest_begin_ns;
                 let mut refusal: Refusal = std::mem::zeroed();
@@ -231,6 +253,28 @@ extension PluginTemplates {
                     OK => Ok(()),
                     _ => Err(refusal),
                 }
+            }
+
+            /// Copies a value with a function that takes buffer, capacity and needed size, as `container_path` and `setting` do.
+            unsafe fn copied(read: impl Fn(*mut c_char, u64, *mut u64) -> i32) -> Option<CString> {
+                let mut needed = 0;
+                read(std::ptr::null_mut(), 0, &mut needed);
+                let mut bytes = vec![0u8; needed as usize];
+                if read(bytes.as_mut_ptr() as *mut c_char, needed, &mut needed) != OK {
+                    return None;
+                }
+                bytes.truncate(bytes.iter().position(|byte| *byte == 0)?);
+                CString::new(bytes).ok()
+            }
+
+            /// The value of a setting; None when neither the operator nor the manifest has the key.
+            pub unsafe fn setting(host: *const Host, key: *const c_char) -> Option<CString> {
+                copied(|buffer, capacity, needed| ((*host).setting)(host, key, buffer, capacity, needed))
+            }
+
+            /// The directory of the plugin, which stays between launches.
+            pub unsafe fn container_path(host: *const Host) -> Option<CString> {
+                copied(|buffer, capacity, needed| ((*host).container_path)(host, buffer, capacity, needed))
             }
 
             /// The type of an event, BGT_EVENT_...; 0 when the task is no event.
