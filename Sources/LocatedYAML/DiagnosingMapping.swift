@@ -5,8 +5,8 @@ internal import TaskModel
 /// Reads the keys of one YAML mapping by type, and reports every invalid key and value.
 ///
 /// A read returns nil, or an empty array, when the key is missing or its value was reported as invalid; reading
-/// continues, so that all problems of the file are found. Keys that were never read are reported as unknown. The type does not decide whether
-/// the file is used.
+/// continues, so that all problems of the file are found. Keys that were never read are reported as unknown. The type
+/// does not decide whether the file is used.
 package final class DiagnosingMapping {
     package let problems: ProblemCollector
     /// Path of this mapping in the file; empty for the root.

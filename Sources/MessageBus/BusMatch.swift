@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A match rule of D-Bus: signals to which a connection subscribes. The bus sends broadcast signals to a connection only
-/// if they match one of its rules.
+/// A match rule of D-Bus: signals to which a connection subscribes. The bus sends broadcast signals to a connection
+/// only if they match one of its rules.
 package struct BusMatch: Hashable, Sendable {
     package var sender: String
     package var path: String

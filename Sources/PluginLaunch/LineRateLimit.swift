@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// Rate limit for the log lines of a launch, or for the lines of one of its output streams: a burst, then a steady rate.
-/// Excess lines are counted and dropped.
+/// Rate limit for the log lines of a launch, or for the lines of one of its output streams: a burst, then a steady
+/// rate. Excess lines are counted and dropped.
 package struct LineRateLimit {
     package static let burst = 1000
     package static let linesPerSecond = 200

@@ -16,8 +16,8 @@ package enum FunctionArgument: Hashable, Sendable {
     /// The payload that was submitted with the request, as pointer and length.
     case payload
     case containerPath
-    /// The milliseconds left of the launch's budget at the time of the call: at least 0, and `Int64.max` without a fixed
-    /// budget.
+    /// The milliseconds left of the launch's budget at the time of the call: at least 0, and `Int64.max` without a
+    /// fixed budget.
     case remainingMilliseconds
     /// The value of the plugin's setting with this key.
     case setting(String)

@@ -60,8 +60,8 @@ struct CoreCostTable {
         self.lines = lines.dropFirst().map { line in line.flatMap { $0.split(separator: " ").map(String.init) } }
     }
 
-    /// Rows of a Markdown table: one for each measured column, with its figures for all numbers of pending requests, and
-    /// one with the figures of `capacity`.
+    /// Rows of a Markdown table: one for each measured column, with its figures for all numbers of pending requests,
+    /// and one with the figures of `capacity`.
     var rows: String {
         let sizes = column("pending")
         return heading.enumerated().dropFirst(2).map { index, name in

@@ -62,8 +62,9 @@ struct TaskIdentifierContest {
     }
 
     /// Decides all conflicts, and returns the defeats. When the previous load catalogued only one of the two plugins
-    /// with its conflicting line, that plugin wins. Otherwise the plugin that comes first in `candidates` wins. A plugin that has
-    /// lost a conflict defeats no other; when plugins defeat each other in a cycle, the first in `candidates` wins.
+    /// with its conflicting line, that plugin wins. Otherwise the plugin that comes first in `candidates` wins. A
+    /// plugin that has lost a conflict defeats no other; when plugins defeat each other in a cycle, the first in
+    /// `candidates` wins.
     mutating func defeats() -> [Defeat] {
         var defeats: [Defeat] = []
         var start = 0
