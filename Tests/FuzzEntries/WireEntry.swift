@@ -41,8 +41,9 @@ struct Pieces {
     mutating func refuses() -> Bool { next() % 4 == 0 }
 }
 
-/// The messages of a stream up to the first malformed frame, decoded from one piece or from many.
-struct DecodedStream<Message: WireMessage & Hashable>: Equatable {
+/// The messages of a stream up to the first malformed frame, decoded from one piece or from many. Two are equal when the
+/// frames of their messages are: a message with an argument that is not a number differs from itself.
+struct DecodedStream<Message: WireMessage>: Equatable {
     var messages: [Message] = []
     var error: WireError?
 
@@ -71,12 +72,17 @@ struct DecodedStream<Message: WireMessage & Hashable>: Equatable {
         }
     }
 
+    static func == (one: Self, other: Self) -> Bool { one.frames == other.frames && one.error == other.error }
+
+    /// The frames of the messages; nil for a message that cannot be encoded.
+    private var frames: [[UInt8]?] { messages.map { try? $0.frame() } }
+
     /// A message that does not survive its own encoding; nil when all do.
     var unstable: Message? {
         messages.first { message in
             guard let frame = try? message.frame() else { return true }
             let again = Self(whole: frame)
-            return again.messages != [message] || again.error != nil
+            return again.frames != [frame] || again.error != nil
         }
     }
 }
