@@ -30,7 +30,7 @@ struct PluginTryTests {
         let plugin = TestPlugin("SubmitsRefused", tasks: ["task", "one", "two"])
         let run = try await run(plugin, [plugin.task()])
         #expect(run.status == 0, "\(run.error)")
-        #expect(run.output.contains("outcome    succeeded: "))
+        #expect(run.output.contains("outcome    succeeded: the plugin completed the task\n"))
         #expect(run.output.contains("submitted  com.example.submitsrefused.other (processing): not-permitted: "))
         #expect(run.output.contains("com.example.submitsrefused.one (refresh): accepted\n"))
         #expect(run.output.contains("com.example.submitsrefused.two (refresh): too-many-pending: "))

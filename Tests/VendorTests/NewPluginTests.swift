@@ -37,9 +37,19 @@ struct NewPluginTests {
             let name = role == "main" ? "hello_world" : "keyboard"
             #expect(check.output.contains("\(name): every statement is true"), "\(check.output)")
             #expect(check.error.contains("conforms"), "\(check.error)")
+            if let source = Self.newSources[language] {
+                let question = ["--question", "all"] + settings
+                let before = try await Tool.run("make", question, in: project, environment: environment)
+                try Data("\n".utf8).write(to: URL(filePath: "\(project)/\(source)"))
+                let after = try await Tool.run("make", question, in: project, environment: environment)
+                #expect(before.status == 0 && after.status == 1, "make does not build again for \(source)")
+            }
             try await body("\(project)/lib\(name).so")
         }
     }
+
+    /// A source that a vendor adds, by language. The Makefile has to build the library again.
+    private static let newSources = ["c": "more.c", "c++": "more.cpp", "rust": "src/more.rs", "go": "more.go"]
 
     /// Installs the library in a host, awaits the success of the event `started`, and runs the task.
     private func runInHost(_ library: String) async throws {
@@ -65,6 +75,23 @@ struct NewPluginTests {
 
     @Test func `an extension written by plugin new in C builds and passes its test and the check`() async throws {
         try await build("c", role: "extension")
+    }
+
+    @Test func `plugin try judges the submissions of an extension by the manifest of its main plugin`()
+        async throws
+    {
+        try await build("c", role: "extension") { library in
+            let project = URL(filePath: library).deletingLastPathComponent().path
+            let main = "\(project)/tests/main.yaml"
+            let text = try String(contentsOfFile: main, encoding: .utf8)
+            let other = text.replacing("hello-world.refresh]", with: "hello-world.other]")
+            try Data(other.utf8).write(to: URL(filePath: main))
+            let command = try BuiltProgram.command.path()
+            let places = ["--with", main, "--plugins", project]
+            let trial = ["plugin", "try", "\(project)/keyboard.yaml", "trigger"] + places
+            let tried = try await Tool.run(command, trial)
+            #expect(tried.output.contains("hello-world.refresh (refresh): not-permitted: "), "\(tried.output)")
+        }
     }
 
     @Test func `a main plugin written by plugin new in C++ builds, passes its test and the check, and runs in a host`()

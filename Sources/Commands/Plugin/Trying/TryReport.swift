@@ -20,9 +20,9 @@ struct TryReport: Hashable, Encodable {
         /// Time in nanoseconds since 1970; nil for none.
         let earliestBegin: Int64?
         let payloadSize: Int
-        /// `accepted`, or the code of the refusal.
+        /// `accepted`, the code of the refusal, or `not-judged` when the manifest of an extension's main plugin is missing.
         let answer: String
-        /// Message of the refusal; nil when the request was accepted.
+        /// Message of the refusal, or the cause of no judgement; nil when the request was accepted.
         let message: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -85,7 +85,7 @@ extension TryReport {
         self.task = task.event?.name ?? task.identifier
         kind = task.kind.name
         outcome = result.rawValue
-        meaning = result.meaning
+        meaning = result.meaning(isEvent: task.kind == .event)
         message = log.completion(of: 0)?.message ?? log.failure
         expired = log.expiration(of: 0)?.name
         passedLimit = log.passedLimit?.wholeNanoseconds
@@ -104,8 +104,8 @@ extension TryReport {
                 kind: request.kind.name,
                 earliestBegin: request.earliestBegin?.nanoseconds,
                 payloadSize: size,
-                answer: refusal?.code.name ?? "accepted",
-                message: refusal?.message
+                answer: refusal?.code.name ?? (subject.lacksMain ? "not-judged" : "accepted"),
+                message: refusal?.message ?? (subject.lacksMain ? "no manifest of the main plugin" : nil)
             )
         }
         violations = log.all { event in
@@ -126,6 +126,23 @@ extension TryReport {
 
     /// Whether the plugin completed the task with success, or without new data.
     var isSuccess: Bool { [TaskOutcome.succeeded, .noData].map(\.rawValue).contains(outcome) }
+}
+
+extension TrialSubject {
+    /// Whether no manifest permits or refuses the submissions: that of an extension's main plugin is missing.
+    fileprivate var lacksMain: Bool { plugin.role == .extension && main == nil }
+}
+
+extension TaskOutcome {
+    /// The meaning for a task, or for an event.
+    fileprivate func meaning(isEvent: Bool) -> String {
+        switch self {
+        case .succeeded: isEvent ? meaning : "the plugin completed the task"
+        case .notRegistered:
+            isEvent ? "the plugin has no receiver for the event" : "the plugin registered no handler for the task"
+        default: meaning
+        }
+    }
 }
 
 extension TrialLog {
