@@ -78,6 +78,8 @@ package struct ConformanceFlaw: Hashable, Sendable {
         /// The plugin was too slow. A check with such a flaw is repeated with longer limits, because the machine may be
         /// slow.
         case time
+        /// The quantity of the check could not be measured, for a cause outside of the plugin.
+        case unmeasured
         /// A warning.
         case remark
     }

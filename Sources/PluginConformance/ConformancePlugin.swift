@@ -33,11 +33,12 @@ package struct ConformancePlugin: Sendable {
         self.kinds = kinds
     }
 
-    /// The same plugin with the kinds of the requests in the logs, for identifiers whose kind is not known.
+    /// The same plugin with the kinds of the accepted requests in the logs, for identifiers whose kind is not known. A
+    /// refused request says nothing: a host would never deliver its task with that kind.
     func learning(from logs: [TrialLog]) -> ConformancePlugin {
         var kinds = kinds
         for log in logs {
-            for request in log.all({ if case .submitted(let request, _, _, _) = $0 { request } else { nil } })
+            for request in log.all({ if case .submitted(let request, _, nil, _) = $0 { request } else { nil } })
             where kinds[request.identifier.text] == nil {
                 kinds[request.identifier.text] = request.kind
             }

@@ -78,6 +78,10 @@ extension ConformanceCheck {
     /// The result of the flaws: the outcome of the gravest flaw, and every flaw.
     func result(of flaws: [ConformanceFlaw]) -> TrialResult {
         let kinds = Set(flaws.map(\.kind))
+        // Without the measurement there is no verdict, unless the plugin failed in another way.
+        if let gap = flaws.first(where: { $0.kind == .unmeasured }), kinds.isSubset(of: [.unmeasured, .remark]) {
+            return result(.checkerError, reason: gap.seen)
+        }
         let outcome: TrialResult.Outcome =
             kinds.isEmpty
             ? .pass

@@ -27,6 +27,30 @@ struct PluginCheckTests {
         }
     }
 
+    @Test(arguments: [
+        (["--seed", "1"], "--seed has no effect at level 0"), (["--jobs", "2"], "--jobs has no effect at level 0"),
+        (["--slack", "2"], "--slack has no effect at level 0"),
+        (["--kind", "a.b=refresh", "--level", "0"], "--kind has no effect at level 0"),
+        (["--setting", "a=b"], "add --level 1 or higher"),
+        (["--include", "^leak-per-task$", "--level", "2"], "raise --level, up to 3"),
+        (["--junit", "/tmp"], "is not a regular file"), (["--junit", "/dev/null"], "is not a regular file"),
+    ])
+    func `plugin check refuses an option without effect, and names the remedy`(
+        options: [String],
+        message: String
+    ) async {
+        let terminal = Terminal()
+        #expect(await terminal.run(list: ["plugin", "check", "a.yaml"] + options) == .misuse)
+        #expect(terminal.error.contains(message), "\(terminal.error)")
+    }
+
+    @Test(arguments: ["--only-failed", "--junit=a.xml", "--seed=1"])
+    func `plugin check --list refuses the options of reports and of trials`(option: String) async {
+        let terminal = Terminal()
+        #expect(await terminal.run(list: ["plugin", "check", "--list", option]) == .misuse)
+        #expect(terminal.error.contains("--list runs no check, and "), "\(terminal.error)")
+    }
+
     @Test func `a manifest that breaks a rule makes plugin check exit with 1 and name line and key`() async throws {
         try await PluginCommandFixture.with { fixture in
             let manifest = try await fixture.build("Obedient", lines: ["background-modes: [processing]"])

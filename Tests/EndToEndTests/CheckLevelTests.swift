@@ -31,7 +31,7 @@ struct CheckLevelTests {
         #expect(run.output.contains("\n  seen          task "))
         #expect(run.output.contains(" was completed again, with BGT_OUTCOME_FAILURE;"))
         #expect(run.output.contains("\n  remedy        complete the task at one place"))
-        #expect(run.error.contains("checked at level 1 of ABI 1.0: does not conform"))
+        #expect(run.error.contains("checked at level 1 of ABI 1.0 with seed "))
     }
 
     @Test func `plugin check --only-failed prints a failed check and leaves out a passed one`() async throws {
@@ -54,16 +54,18 @@ struct CheckLevelTests {
     @Test func `plugin check --junit writes over 40 cases, and marks failed and skipped checks`()
         async throws
     {
-        let text = try #require(try await check("--level", "1", "--junit", "FILE").junit)
+        let text = try #require(try await check("--level", "1", "--seed", "7", "--junit", "FILE").junit)
         let script = """
             import sys, xml.etree.ElementTree as tree
-            cases = tree.fromstring(sys.argv[1]).findall("testsuite/testcase")
+            suite = tree.fromstring(sys.argv[1]).find("testsuite")
+            cases = suite.findall("testcase")
             failed = [c.get("name") for c in cases if c.find("failure") is not None]
             skipped = [c.get("name") for c in cases if c.find("skipped") is not None]
-            print(len(cases) > 40, failed, "receives-triggers" in skipped)
+            print(len(cases) > 40, failed, "receives-triggers" in skipped,
+                suite.get("failures"), suite.get("skipped") == str(len(skipped)), suite.find("properties/property").attrib)
             """
         let run = try await ProgramRun.of("/usr/bin/env", ["python3", "-c", script, text])
-        #expect(run.output == "True ['completes-once'] True\n", "\(run.error)")
+        #expect(run.output == "True ['completes-once'] True 1 True {'name': 'seed', 'value': '7'}\n", "\(run.error)")
     }
 
     @Test func `plugin check --json has level and seed, and the rule, expectation and findings of a failed check`()
@@ -77,6 +79,23 @@ struct CheckLevelTests {
         let failed = try #require(checks.first { $0["check"] as? String == "completes-once" })
         #expect(Set(failed.keys) == ["check", "level", "rule", "result", "expected", "seen", "remedy"])
         #expect(checks.first?["level"] as? Int == 0)
+    }
+
+    @Test func `plugin check --kind is refused for an identifier and for a kind that the manifest does not permit`()
+        async throws
+    {
+        let unknown = try await check("--level", "1", "--kind", "com.example.nowhere.a=processing").run
+        #expect(unknown.status == 2 && unknown.error.contains("no manifest lists the identifier"))
+        let kind = try await check("--level", "1", "--kind", "com.example.completestwice.task=health-research").run
+        #expect(kind.status == 2 && kind.error.contains("the kinds of this identifier are"), "\(kind.error)")
+    }
+
+    @Test func `plugin check prints its closing line with the seed also when the results file cannot be written`()
+        async throws
+    {
+        let run = try await check("--level", "1", "--seed", "7", "--junit", "/nowhere/results.xml").run
+        #expect(run.status == 1 && run.error.contains("--junit: "))
+        #expect(run.error.contains("checked at level 1 of ABI 1.0 with seed 7: does not conform"))
     }
 
     @Test func `plugin check refuses a level out of range, zero jobs and an unknown kind`() async throws {

@@ -71,9 +71,9 @@ struct PluginCheckCommand: AsyncParsableCommand {
     var level: Int?
 
     @Option(help: ArgumentHelp("Maximum number of trials at the same time; 4 by default.", valueName: "number"))
-    var jobs = 4
+    var jobs: Int?
 
-    @Option(help: ArgumentHelp("Seed of random payloads; --json prints it.", valueName: "number"))
+    @Option(help: ArgumentHelp("Seed of random payloads; the report has it.", valueName: "number"))
     var seed: UInt64?
 
     @Option(
@@ -82,7 +82,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
             valueName: "factor"
         )
     )
-    var slack = 10
+    var slack: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -113,8 +113,11 @@ struct PluginCheckCommand: AsyncParsableCommand {
         if let level, !(0...highest).contains(level) {
             throw ValidationError("--level \(level) is not a level; name a number from 0 to \(highest)")
         }
-        if !(1...64).contains(jobs) { throw ValidationError("--jobs \(jobs) is not a number from 1 to 64") }
-        if !(1...100).contains(slack) { throw ValidationError("--slack \(slack) is not a factor from 1 to 100") }
+        if let jobs, !(1...64).contains(jobs) { throw ValidationError("--jobs \(jobs) is not a number from 1 to 64") }
+        if let slack, !(1...100).contains(slack) {
+            throw ValidationError("--slack \(slack) is not a factor from 1 to 100")
+        }
+        try refuseOptionsWithoutEffect()
         _ = try selection()
         _ = try kinds()
         if list {
@@ -134,7 +137,6 @@ struct PluginCheckCommand: AsyncParsableCommand {
         let output = OutputOptions(json: json)
         if list { return try output.show(CheckList(level: level ?? ConformanceCheck.highestLevel)) }
         let report = try await report()
-        if let junit { try write(JUnitDocument(report: report).text, to: junit) }
         if json || !onlyFailed {
             try output.show(report)
         } else {
@@ -146,6 +148,12 @@ struct PluginCheckCommand: AsyncParsableCommand {
                 "\(manifest.manifest) names its library by an absolute path, which only manifests in the operator's"
                     + " manifest directory may use; if this manifest is elsewhere, install it with: bgtask plugin install"
             )
+        }
+        do {
+            if let junit { try write(JUnitDocument(report: report).text, to: junit) }
+        } catch {
+            CommandContext.current.writeMessage(report.closingLine)
+            throw error
         }
         let status = report.verdict.status
         if status != .done { throw CommandFailure(status, report.closingLine) }
@@ -159,14 +167,16 @@ struct PluginCheckCommand: AsyncParsableCommand {
         let selection = try selection()
         let report = examination.report(on: files.asked, selection: selection, tool: Release.version)
         guard let level, level > 0 else { return report }
+        let kinds = try kinds()
+        try TrialChecks.requirePermission(of: kinds, in: examination.contents.entries, at: files.asked)
         let seed = seed ?? .random(in: 1...999_999)
         let checks = TrialChecks(
             level: level,
             selection: selection,
             seed: seed,
-            jobs: jobs,
-            slack: slack,
-            kinds: try kinds(),
+            jobs: jobs ?? 4,
+            slack: slack ?? 10,
+            kinds: kinds,
             options: trial,
             isLive: !json && CommandContext.current.screen() != nil
         )
@@ -188,15 +198,6 @@ struct PluginCheckCommand: AsyncParsableCommand {
             try AtomicFile.replace(FilePlace.absolute(file), with: Array(text.utf8))
         } catch {
             throw CommandFailure(.refused, "--junit: \(error)", remedy: "name a file that this user may write")
-        }
-    }
-
-    private func selection() throws -> CheckSelection {
-        do {
-            let names = CheckList(level: list ? ConformanceCheck.highestLevel : level ?? 0).names
-            return try CheckSelection(include: include, exclude: exclude, reason: reason, among: names)
-        } catch {
-            throw ValidationError("\(error)")
         }
     }
 }

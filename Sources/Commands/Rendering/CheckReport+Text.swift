@@ -18,7 +18,8 @@ extension CheckReport: Presentable {
             manifests.contains { $0.verdict == .checkerFailed }
             ? "; a check could not be performed, or a result differs from the decision of a host: report this defect of"
                 + " bgtask with the files, if no reason above names another cause" : ""
-        return "\(count) checked at level \(level) of ABI \(abi): \(verdicts.joined(separator: ", "))\(defect)"
+        let seed = seed.map { " with seed \($0)" } ?? ""
+        return "\(count) checked at level \(level) of ABI \(abi)\(seed): \(verdicts.joined(separator: ", "))\(defect)"
     }
 }
 

@@ -115,9 +115,10 @@ extension ConformanceCheck {
             return .scripts([plugin.script([task]), plugin.script(Array(repeating: task, count: manyTasks))])
         }
     ) { logs, _ in
-        guard logs.count == 2, let few = logs[0].openDescriptors, let many = logs[1].openDescriptors,
-            many > few + manyTasks / 2
-        else { return [] }
+        guard logs.count == 2, let few = logs[0].openDescriptors, let many = logs[1].openDescriptors else {
+            return [ConformanceFlaw(.unmeasured, "the open descriptors of the plugin's process could not be counted")]
+        }
+        guard many > few + manyTasks / 2 else { return [] }
         return [ConformanceFlaw(.leak, "\(few) descriptors were open after 1 task, \(many) after \(manyTasks)")]
     }
 

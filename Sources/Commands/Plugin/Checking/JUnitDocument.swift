@@ -32,8 +32,12 @@ struct JUnitDocument {
                 )
             }
         let failures = cases.count { $0.contains("<failure") }
+        let skipped = cases.count { $0.contains("<skipped") }
+        let seed =
+            report.seed.map { "    <properties><property name=\"seed\" value=\"\($0)\"/></properties>\n" } ?? ""
         let name = Self.escaped(manifest.identifier ?? manifest.manifest)
-        return "  <testsuite name=\"\(name)\" tests=\"\(cases.count)\" failures=\"\(failures)\">\n\(cases.joined())"
+        return "  <testsuite name=\"\(name)\" tests=\"\(cases.count)\" failures=\"\(failures)\""
+            + " skipped=\"\(skipped)\">\n\(seed)\(cases.joined())"
             + "  </testsuite>\n"
     }
 

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ArgumentParser
 import HostConfiguration
 import PluginCatalogue
 import PluginChecker
@@ -55,6 +56,28 @@ struct TrialChecks {
         // Before the directory is deleted: a process that still runs could write to it.
         await host.close()
         return results
+    }
+
+    /// Throws when no manifest on trial lists an identifier of `kinds`, or permits the kind that it has there. A refused
+    /// manifest is not run, and its report says why.
+    static func requirePermission(
+        of kinds: [String: TaskKind],
+        in catalogue: [PluginEntry],
+        at files: [String]
+    ) throws {
+        let plugins = catalogue.filter { files.contains($0.manifestPath) }
+        if plugins.count < files.count { return }
+        for (name, kind) in kinds.sorted(by: { $0.key < $1.key }) {
+            guard let identifier = TaskIdentifier(name),
+                let plugin = plugins.first(where: { $0.permitted.contains(.exact(identifier)) })
+            else {
+                throw ValidationError(
+                    "--kind: no manifest lists the identifier \(name.inQuotes); name one of permitted-identifiers, without"
+                        + " a pattern"
+                )
+            }
+            _ = try TriedTask(identifier.text, kind: kind, of: plugin)
+        }
     }
 
     private func host() throws -> TrialHost {

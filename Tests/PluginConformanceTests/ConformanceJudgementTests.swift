@@ -1,0 +1,67 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginChecker
+import PluginTrial
+import TaskModel
+import Testing
+
+@testable import PluginConformance
+
+@Suite("A conformance check draws no conclusion from a missing measurement or a refused submission")
+struct ConformanceJudgementTests {
+    private let plugin: ConformancePlugin
+    private let identifier: TaskIdentifier
+
+    init() throws {
+        identifier = try #require(TaskIdentifier("com.example.judged.task"))
+        let entry = PluginEntry(
+            identifier: try #require(PluginIdentifier("com.example.judged")),
+            name: "Judged",
+            version: "1",
+            role: .main,
+            permitted: [.exact(identifier)],
+            modes: [.fetch],
+            library: LibraryFile(
+                path: "/lib.so",
+                digest: "",
+                identity: FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1)
+            ),
+            manifestPath: "/judged.yaml",
+            manifestDigest: ""
+        )
+        plugin = ConformancePlugin(entry, seed: 1)
+    }
+
+    private func outcome(descriptors: [Int?]) throws -> TrialResult {
+        let check = try #require(ConformanceCheck.all.first { $0.name == "leak-per-task" })
+        let logs = descriptors.map { count in
+            var log = TrialLog()
+            log.openDescriptors = count
+            return log
+        }
+        return check.result(of: check.judge(logs, plugin))
+    }
+
+    @Test func `leak-per-task is a failure of the checker, with its reason, if a sample of descriptors is missing`()
+        throws
+    {
+        for descriptors: [Int?] in [[nil, nil], [5, nil], [nil, 5]] {
+            let result = try outcome(descriptors: descriptors)
+            #expect(result.outcome == .checkerError)
+            #expect(result.reason?.contains("could not be counted") == true)
+        }
+        #expect(try outcome(descriptors: [5, 5]).outcome == .pass)
+        #expect(try outcome(descriptors: [5, 40]).outcome == .leak)
+    }
+
+    @Test func `a trial learns the kind of an identifier from an accepted submission and not from a refused one`() {
+        func log(_ refusal: SubmissionRefusal?) -> TrialLog {
+            let request = TaskRequest(identifier: identifier, kind: .processing)
+            let event = TrialEvent.submitted(request, payloadSize: 0, refusal: refusal, isScripted: false)
+            return TrialLog([TrialLog.Entry(.zero, event)])
+        }
+        let refusal = SubmissionRefusal(code: .notPermitted, subReason: .processingModeMissing, message: "no mode")
+        #expect(plugin.learning(from: [log(refusal)]).kinds.isEmpty)
+        #expect(plugin.learning(from: [log(nil)]).kinds == [identifier.text: .processing])
+    }
+}
