@@ -107,7 +107,7 @@ extension ConformanceCheck {
         rule: .abi(.processOfHost),
         "the number of open descriptors does not grow with the number of tasks",
         remedy: "close every descriptor that a task opens, on every path",
-        needs: orderly,
+        needs: orderly + ["register-all"],
         trials: { plugin in
             guard let task = plugin.tasks.first, task.kind != .event else {
                 return .inapplicable("the plugin has no task")
