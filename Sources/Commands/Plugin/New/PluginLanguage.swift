@@ -56,9 +56,16 @@ enum PluginLanguage: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The command of the Makefile that compiles the test. A plugin in C++ needs no C compiler. Tests may call functions of
-    /// POSIX, such as `setenv`, which strict C11 does not declare.
-    var testCompiler: String { self == .cxx ? "$(CXX) -std=c++17" : "$(CC) -std=gnu11" }
+    /// The command of the Makefile that compiles the test, with the flags of the plugin: a sanitizer has to be in both. A
+    /// plugin in C++ needs no C compiler. Tests may call functions of POSIX, such as `setenv`, which strict C11 does not
+    /// declare.
+    var testCompiler: String {
+        switch self {
+        case .c: "$(CC) -std=gnu11 $(CFLAGS)"
+        case .cxx: "$(CXX) -std=c++17 $(CXXFLAGS)"
+        case .swift, .rust, .go: "$(CC) -std=gnu11"
+        }
+    }
 
     /// The path of the test. Go would compile a C file beside its sources into the plugin.
     var test: String {

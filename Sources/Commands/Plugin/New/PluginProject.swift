@@ -105,7 +105,7 @@ struct PluginProject {
             ("VARIABLES", main == nil ? language.variables : language.variables + Self.mainVariable),
             ("BUILD", language.buildRule),
             ("NEIGHBOURS", main == nil ? "" : " --with $(MAIN) --plugins ."),
-            ("COMPILER", language.testCompiler + (language == .c ? " $(CFLAGS)" : "")),
+            ("COMPILER", language.testCompiler),
             ("TEST", language.test),
             ("BUILT", language.built.joined(separator: " ")),
             ("REQUIREMENTS", language.requirements),

@@ -35,7 +35,7 @@ extension PluginTemplates {
             SOURCES := $(filter-out @TEST@,$(wildcard *.c))
 
             lib@NAME@.so: $(SOURCES) $(wildcard *.h)
-            	$(CC) -std=c11 -Wall -Wextra $(CFLAGS) -fPIC -fvisibility=hidden $$($(PKG_CONFIG) --cflags bgtask) \
+            	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -fPIC -fvisibility=hidden $$($(PKG_CONFIG) --cflags bgtask) \
             	    -shared -Wl,-z,defs,-z,relro,-z,now $(SOURCES) -o $@
             """#
 

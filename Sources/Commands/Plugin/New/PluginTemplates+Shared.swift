@@ -113,6 +113,12 @@ extension PluginTemplates {
 
             @REQUIREMENTS@
 
+            Without a host:
+
+                bgtask plugin try @NAME@.yaml @TASK@          # runs the task once
+                bgtask plugin check @NAME@.yaml --level 2     # also expirations, refusals and events
+                bgtask plugin pack @NAME@.yaml                # one file for operators
+
             Run it in a host of your own:
 
                 bgtask host run --user                        # in a second terminal
