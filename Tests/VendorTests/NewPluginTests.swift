@@ -67,6 +67,20 @@ struct NewPluginTests {
         }
     }
 
+    /// Runs the extension with a main plugin that does not permit the identifier of its submission.
+    private func tryWithForeignTask(_ library: String) async throws {
+        let project = URL(filePath: library).deletingLastPathComponent().path
+        let main = "\(project)/tests/main.yaml"
+        let text = try String(contentsOfFile: main, encoding: .utf8)
+        let other = text.replacing("hello-world.refresh]", with: "hello-world.other]")
+        try Data(other.utf8).write(to: URL(filePath: main))
+        let command = try BuiltProgram.command.path()
+        let places = ["--with", main, "--plugins", project]
+        let trial = ["plugin", "try", "\(project)/keyboard.yaml", "trigger"] + places
+        let tried = try await Tool.run(command, trial)
+        #expect(tried.output.contains("hello-world.refresh (refresh): not-permitted: "), "\(tried.output)")
+    }
+
     @Test func `a main plugin written by plugin new in C builds, passes its test and the check, and runs in a host`()
         async throws
     {
@@ -80,18 +94,7 @@ struct NewPluginTests {
     @Test func `plugin try judges the submissions of an extension by the manifest of its main plugin`()
         async throws
     {
-        try await build("c", role: "extension") { library in
-            let project = URL(filePath: library).deletingLastPathComponent().path
-            let main = "\(project)/tests/main.yaml"
-            let text = try String(contentsOfFile: main, encoding: .utf8)
-            let other = text.replacing("hello-world.refresh]", with: "hello-world.other]")
-            try Data(other.utf8).write(to: URL(filePath: main))
-            let command = try BuiltProgram.command.path()
-            let places = ["--with", main, "--plugins", project]
-            let trial = ["plugin", "try", "\(project)/keyboard.yaml", "trigger"] + places
-            let tried = try await Tool.run(command, trial)
-            #expect(tried.output.contains("hello-world.refresh (refresh): not-permitted: "), "\(tried.output)")
-        }
+        try await build("c", role: "extension", tryWithForeignTask)
     }
 
     @Test func `a main plugin written by plugin new in C++ builds, passes its test and the check, and runs in a host`()
