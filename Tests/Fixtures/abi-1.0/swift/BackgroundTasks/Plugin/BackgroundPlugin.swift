@@ -51,8 +51,8 @@ public enum BackgroundPlugin {
     /// - Parameters:
     ///   - host: the argument of `bgtask_plugin_entry`.
     ///   - hooks: the argument of `bgtask_plugin_entry`.
-    ///   - launch: runs on the main thread. An error ends the launch: its tasks are requeued with an attempt charged,
-    ///     and the journal records the failure.
+    ///   - launch: runs on the main thread. An error ends the launch: its tasks are requeued, and the host shows the
+    ///     plugin as failing.
     /// - Returns: the status to return from `bgtask_plugin_entry`.
     public static func enter(
         _ host: PluginHost,
@@ -113,8 +113,8 @@ public enum BackgroundPlugin {
         entry.withLock { $0.receiver }?(event)
     }
 
-    /// Ends the process if a task of the launch has no handler. The host ends such a task as not registered when entry
-    /// returns, before this check.
+    /// Ends the process if a task of the launch has no handler. Before the main loop runs, the host has already
+    /// recorded this violation and ended the task.
     private static func requireHandlers() {
         let (launched, registered) = entry.withLock { ($0.launched, $0.registered) }
         guard let missing = launched.first(where: { !registered.contains($0) }) else { return }

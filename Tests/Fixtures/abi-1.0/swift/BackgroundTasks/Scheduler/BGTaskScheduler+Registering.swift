@@ -8,11 +8,7 @@ extension BGTaskScheduler {
         // The host would accept a pattern; here each composed identifier is registered by itself, as on Apple's
         // platforms.
         if identifier.hasSuffix("*") {
-            host.log(
-                .error,
-                "no launch handler was registered for the pattern \"\(identifier)\";"
-                    + " register one for each identifier that matches the pattern"
-            )
+            host.log(.error, "\"\(identifier)\" is a pattern; register each identifier that is composed from it")
             return false
         }
         switch host.register(identifier, handler) {
@@ -32,7 +28,7 @@ extension BGTaskScheduler {
                     + " has one already; remove the second registration"
             )
         case let status:
-            host.log(.error, "the launch handler for \"\(identifier)\" was not registered: \(host.cause(of: status))")
+            host.log(.error, "the launch handler for \"\(identifier)\" was not registered: \(host.name(of: status))")
             return false
         }
     }
