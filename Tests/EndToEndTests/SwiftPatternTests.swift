@@ -266,22 +266,4 @@ struct SwiftPatternTests {
             }
         }
     }
-
-    @Test(arguments: BuiltLibrary.allCases)
-    func `Swift code with subclasses of tasks, requests and the scheduler, and with conformances of its own, runs`(
-        _ library: BuiltLibrary
-    ) async throws {
-        let plugin = TestPlugin.part("SubclassShape", library)
-        try await HostFixture.with(plugins: [plugin]) { host in
-            try await host.started(plugin)
-            #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
-            #expect(
-                host.notes(plugin).suffix(4) == [
-                    "registered: true", "begins 4000000000",
-                    "user info: [\"BGTaskSchedulerSubReason\", \"NSLocalizedDescription\"]",
-                    "a played task: false, a refresh task: true",
-                ]
-            )
-        }
-    }
 }

@@ -47,8 +47,7 @@ struct PendingRequest {
             processing.requiresExternalPower = flags & BGT_NEEDS_EXTERNAL_POWER != 0
         }
         if let study = request as? BGHealthResearchTaskRequest {
-            let type = DataProtection.type(flags & BGTASK_PROTECTION_MASK)
-            study.protectionTypeOfRequiredData = NSString(string: type.rawValue)
+            study.protectionTypeOfRequiredData = DataProtection.type(flags & BGTASK_PROTECTION_MASK)
         }
         return request
     }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A request for a task of minutes that runs while the machine is idle. The manifest needs the background mode
 /// `processing`.
-open class BGProcessingTaskRequest: BGTaskRequest {
-    struct Needs: Hashable {
+public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
+    struct Needs {
         var network = false
         var externalPower = false
     }
@@ -26,21 +26,19 @@ open class BGProcessingTaskRequest: BGTaskRequest {
 
     /// Whether the task requires a network. It then begins only with a network, unless a user runs it, and expires when
     /// the network is lost. The default is false.
-    open var requiresNetworkConnectivity: Bool {
+    public var requiresNetworkConnectivity: Bool {
         get { needs.withLock { $0.network } }
         set { needs.withLock { $0.network = newValue } }
     }
 
     /// Whether the task requires external power. It then begins only on external power, unless a user runs it, and
     /// expires when the power is lost. The default is false.
-    open var requiresExternalPower: Bool {
+    public var requiresExternalPower: Bool {
         get { needs.withLock { $0.externalPower } }
         set { needs.withLock { $0.externalPower = newValue } }
     }
 
     var currentNeeds: Needs { needs.withLock { $0 } }
-
-    override var values: [AnyHashable] { super.values + [currentNeeds] }
 
     override func duplicate() -> BGTaskRequest {
         BGProcessingTaskRequest(identifier: identifier, terms: currentTerms, needs: currentNeeds)
@@ -53,6 +51,3 @@ open class BGProcessingTaskRequest: BGTaskRequest {
         if needs.externalPower { request.flags |= BGT_NEEDS_EXTERNAL_POWER }
     }
 }
-
-// Unchecked: all mutable state is in the mutex.
-extension BGProcessingTaskRequest: @unchecked Sendable {}

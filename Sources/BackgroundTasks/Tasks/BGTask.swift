@@ -1,13 +1,16 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
+public import Foundation
 import Synchronization
 
 /// A task for which the host has launched this plugin: an abstract base class that only the system instantiates.
 ///
 /// Complete it exactly once, from any thread, with ``setTaskCompleted(success:)``. The launch has one time budget for
 /// all its tasks. When the budget is used up, the ``expirationHandler`` is called, and the grace period begins.
-open class BGTask: _SendableObject {
+public class BGTask: NSObject, @unchecked Sendable {
+    // Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses
+    // have no mutable state, or a mutex of their own.
+
     private struct State {
         var expirationHandler: UncheckedFunction<() -> Void>?
         /// The Swift task that runs an async handler; nil without an async handler.
@@ -20,9 +23,6 @@ open class BGTask: _SendableObject {
         var expiresOnMainQueue = false
     }
 
-    /// The longest time for which an expiration handler waits for the main queue: a small part of the grace period.
-    private static let mainQueueDelay = DispatchTimeInterval.seconds(1)
-
     let delivered: DeliveredTask
     private let state = Mutex(State())
 
@@ -32,17 +32,17 @@ open class BGTask: _SendableObject {
     }
 
     /// The identifier under which the task was submitted.
-    open var identifier: String { delivered.identifier }
+    public var identifier: String { delivered.identifier }
 
     /// Handler that is called when the task expires: at the end of the launch's budget, or earlier, for example when a
     /// required condition is lost. Stop the work and complete the task: a completion within the grace period still
     /// counts. When the grace period ends and the task is still open, the process is killed.
     ///
     /// The handler is called at most once, on a thread of its own that no other handler can block. If the task's launch
-    /// handler ran on the main queue, the expiration handler is called on the main queue instead, unless the main queue
-    /// is blocked for a second. A handler that is set while the task is expiring is called soon. Its call and the completion reset
-    /// the handler to nil. A task without a handler counts as unsuccessful when the grace period ends.
-    open var expirationHandler: (() -> Void)? {
+    /// handler ran on the main queue, or is isolated to the main actor, the expiration handler is called on the main
+    /// queue instead. A handler that is set while the task is expiring is called soon. Completion resets the handler to
+    /// nil. A task without a handler counts as unsuccessful when the grace period ends.
+    public var expirationHandler: (() -> Void)? {
         get { state.withLock { $0.expirationHandler }?.call }
         set {
             let function = newValue.map { UncheckedFunction($0) }
@@ -59,7 +59,7 @@ open class BGTask: _SendableObject {
     ///
     /// The first completion counts. The journal records a second one as a violation, unless the task had expired: the
     /// expiration handler and the interrupted work may both complete the task.
-    open func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
+    public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
 
     /// Reports the completion of the task like ``setTaskCompleted(success:)``, with any outcome that the host supports.
     /// An addition of this platform to Apple's API.
@@ -129,25 +129,19 @@ open class BGTask: _SendableObject {
             return state
         }
         now.work?.cancel()
-        callHandler(onMainQueue: now.expiresOnMainQueue)
+        if now.expiresOnMainQueue {
+            callHandlerSoon()
+        } else {
+            takeHandler()?()
+        }
     }
 
     private func callHandlerSoon() {
-        Thread.detachNewThread { self.callHandler(onMainQueue: self.expiresOnMainQueue) }
-    }
-
-    /// Calls the expiration handler. A launch handler may block the main queue until its expiration handler is called;
-    /// after the delay the expiration handler is therefore called on the current thread.
-    private func callHandler(onMainQueue: Bool) {
-        if onMainQueue {
-            let began = DispatchSemaphore(value: 0)
-            DispatchQueue.main.async {
-                began.signal()
-                self.takeHandler()?()
-            }
-            if began.wait(timeout: .now() + Self.mainQueueDelay) == .success { return }
+        if expiresOnMainQueue {
+            DispatchQueue.main.async { self.takeHandler()?() }
+        } else {
+            Thread.detachNewThread { self.takeHandler()?() }
         }
-        takeHandler()?()
     }
 
     /// Takes the expiration handler for its one call, on the thread that makes the call and just before it. Nil when
@@ -156,12 +150,7 @@ open class BGTask: _SendableObject {
         state.withLock { state -> UncheckedFunction<() -> Void>? in
             guard let handler = state.expirationHandler, !state.wasHandlerCalled else { return nil }
             state.wasHandlerCalled = true
-            state.expirationHandler = nil
             return handler
         }?.call
     }
 }
-
-// Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses have no
-// mutable state, or a mutex of their own.
-extension BGTask: @unchecked Sendable {}
