@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
 import Logging
 import PluginLaunch
 import ServiceLifecycle
 import TaskModel
 
 /// Samples the disk of the containers while launches run, and while the disk lacks its reserve: once per second, and more
-/// often near a shortage. Reports the samples of a disk that lacks its reserve, and the first one of a disk that has it
-/// again.
+/// often near a shortage.
 struct DiskWatch: Service {
     let directory: String
     /// The directory of the control groups of launches; nil when launches have none.
@@ -30,32 +30,33 @@ struct DiskWatch: Service {
         }
         try await runUntilShutdown {
             let isInMemory = DiskSample.isInMemory(directory)
-            var isShort = false
+            var survey = DiskSurvey()
             for await _ in runners.beginnings {
                 repeat {
-                    let sample = try await threads.run { read(isInMemory) }
-                    let wasShort = isShort
-                    isShort = sample.flatMap { reserve.shortage(of: $0.disk) } != nil
-                    if let sample, isShort || wasShort { send(sample) }
-                    let isNear = sample.map { !$0.uses.isEmpty && reserve.isNear($0.disk) } ?? false
+                    let isNear = try await take(isInMemory, &survey)
                     try await ContinuousClock().sleep(for: isNear ? Self.shortInterval : Self.interval)
-                } while isShort || !runners.processes.isEmpty
+                } while survey.isShort || !runners.processes.isEmpty
             }
         }
     }
 
-    /// Nil when the disk cannot be read: no launch is ended for a disk that is not known.
-    private func read(_ isInMemory: Bool) -> DiskSample? {
-        do {
-            return try DiskSample(
-                of: directory,
-                isInMemory: isInMemory,
-                by: runners.processes,
-                groups: groups
-            )
-        } catch {
-            log.warning("the free space of the disk is not known: \(error)")
-            return nil
+    /// Takes a sample, and reports it if the scheduler needs it. Without a sample no launch is ended.
+    ///
+    /// - Returns: whether launches run and little more than the reserve is free.
+    private func take(_ isInMemory: Bool, _ survey: inout DiskSurvey) async throws -> Bool {
+        switch try await threads.run({ read(isInMemory) }) {
+        case .success(let sample):
+            if survey.reports(sample.disk, under: reserve) { send(sample) }
+            return !sample.uses.isEmpty && reserve.isNear(sample.disk)
+        case .failure(let error):
+            if survey.logsFailure() { log.warning("the free space of the disk is not known: \(error)") }
+            return false
+        }
+    }
+
+    private func read(_ isInMemory: Bool) -> Result<DiskSample, SystemError> {
+        Result { () throws(SystemError) in
+            try DiskSample(of: directory, isInMemory: isInMemory, by: runners.processes, groups: groups)
         }
     }
 }
