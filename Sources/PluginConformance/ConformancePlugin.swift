@@ -18,16 +18,7 @@ package struct ConformancePlugin: Sendable {
     /// Kinds of identifiers. A handler that is ported from an app of Apple's platforms often expects one kind.
     package let kinds: [String: TaskKind]
 
-    /// Whether the manifest that permits the submissions is known: for an extension that of its main plugin.
-    package let hasPermissions: Bool
-
-    package init(
-        _ entry: PluginEntry,
-        seed: UInt64,
-        kinds: [String: TaskKind] = [:],
-        hasPermissions: Bool = true
-    ) {
-        self.hasPermissions = hasPermissions
+    package init(_ entry: PluginEntry, seed: UInt64, kinds: [String: TaskKind] = [:]) {
         self.entry = entry
         self.seed = seed
         self.kinds = kinds
@@ -43,7 +34,7 @@ package struct ConformancePlugin: Sendable {
                 kinds[request.identifier.text] = request.kind
             }
         }
-        return ConformancePlugin(entry, seed: seed, kinds: kinds, hasPermissions: hasPermissions)
+        return ConformancePlugin(entry, seed: seed, kinds: kinds)
     }
 
     var isExtension: Bool { entry.role == .extension }

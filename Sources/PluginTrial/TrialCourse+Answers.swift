@@ -74,7 +74,6 @@ extension TrialCourse {
     /// The refusal of a request by the rules of a host with its default configuration and without a GPU; nil when it
     /// accepts the request. A host launches the plugin for a user, as the plan of a trial says.
     private func refusal(of request: TaskRequest) -> SubmissionRefusal? {
-        guard let owner else { return nil }
         let configuration = SchedulingConfiguration()
         let permissions = Permissions(of: owner, policy: configuration.policy(for: owner.identifier))
         let others = pending.filter {

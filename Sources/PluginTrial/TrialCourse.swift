@@ -36,8 +36,8 @@ package struct TrialCourse: Sendable {
     package let script: TrialScript
     let launch: LaunchNumber
     let plugin: PluginEntry
-    /// The main plugin that owns the submissions: for an extension the one that contains it; nil when it is unknown.
-    let owner: PluginEntry?
+    /// The plugin whose manifest permits the submissions: the plugin itself, or the main plugin of an extension.
+    let owner: PluginEntry
     package internal(set) var log = TrialLog()
     let start: MonotonicTime
     var phase = Phase.entering
@@ -54,15 +54,15 @@ package struct TrialCourse: Sendable {
 
     /// Begins a trial at the moment when its plan is sent.
     ///
-    /// - Parameter main: the main plugin of an extension; nil for a main plugin.
+    /// - Parameter owner: the plugin itself, or the main plugin of an extension.
     package init(
         _ script: TrialScript,
         of plugin: PluginEntry,
-        within main: PluginEntry? = nil,
+        owner: PluginEntry,
         launch: LaunchNumber,
         at start: MonotonicTime
     ) {
-        owner = plugin.role == .main ? plugin : main
+        self.owner = owner
         self.script = script
         self.plugin = plugin
         self.launch = launch

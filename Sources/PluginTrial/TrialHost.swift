@@ -71,13 +71,13 @@ package final class TrialHost: Sendable {
     ) async -> TrialLog? {
         await withTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
-            var course = TrialCourse(script, of: subject.plugin, within: subject.main, launch: launch, at: .now)
+            var course = TrialCourse(script, of: subject.plugin, owner: subject.owner, launch: launch, at: .now)
             var alarm: MonotonicTime?
             var shown = 0
             for await signal in signals {
                 switch signal {
                 case .event(.ready(_, let process), let now, _):
-                    course = TrialCourse(script, of: subject.plugin, within: subject.main, launch: launch, at: now)
+                    course = TrialCourse(script, of: subject.plugin, owner: subject.owner, launch: launch, at: now)
                     limit(process.pid, to: script.shortage)
                     send(plan: course, of: subject, container: container)
                     perform(course.begin(), launch)

@@ -7,8 +7,8 @@ package import TaskModel
 /// A plugin on trial: its manifest and library, its settings, its user and its sandbox.
 package struct TrialSubject: Sendable {
     package let plugin: PluginEntry
-    /// The main plugin of an extension, whose identifiers the extension submits; nil for a main plugin.
-    package let main: PluginEntry?
+    /// The plugin whose manifest permits the submissions: the plugin itself, or the main plugin of an extension.
+    package let owner: PluginEntry
     /// The values of all settings, also of the secret ones.
     package let settings: [String: String]
     /// The user of the runner; nil for the user of this process.
@@ -17,13 +17,13 @@ package struct TrialSubject: Sendable {
 
     package init(
         _ plugin: PluginEntry,
-        within main: PluginEntry?,
+        owner: PluginEntry,
         settings: [String: String],
         user: UInt32?,
         sandboxes: SandboxPolicy
     ) {
         self.plugin = plugin
-        self.main = main
+        self.owner = owner
         self.settings = settings
         self.user = user
         self.sandboxes = sandboxes

@@ -39,7 +39,7 @@ struct PlayedTrial {
         )
         var script = script
         script.tasks = texts.map { TrialScript.Task($0, kind) }
-        course = TrialCourse(script, of: entry, launch: Self.launch, at: start)
+        course = TrialCourse(script, of: entry, owner: entry, launch: Self.launch, at: start)
         begun = course.begin()
     }
 

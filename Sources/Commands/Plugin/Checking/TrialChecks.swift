@@ -41,12 +41,7 @@ struct TrialChecks {
             if let problem = place.delete() { context.writeMessage(problem) }
         }
         let subject = try options.subject(entry, among: catalogue, in: place)
-        let plugin = ConformancePlugin(
-            subject.plugin,
-            seed: seed,
-            kinds: kinds,
-            hasPermissions: subject.plugin.role == .main || subject.main != nil
-        )
+        let plugin = ConformancePlugin(subject.plugin, seed: seed, kinds: kinds)
         let host = try host()
         let run = ConformanceRun(plugin, subject, on: host, in: place, jobs: jobs, slack: slack)
         let schedule = ConformanceSchedule(level: level) { selection.exclusion(of: $0) }

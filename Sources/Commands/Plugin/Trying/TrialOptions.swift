@@ -39,6 +39,14 @@ struct TrialOptions: ParsableArguments {
     ///
     /// - Parameter catalogue: the plugins among which the main plugin of an extension is.
     func subject(_ plugin: PluginEntry, among catalogue: [PluginEntry], in place: TrialPlace) throws -> TrialSubject {
+        let owner = plugin.role == .main ? plugin : catalogue.first { $0.identifier == plugin.containingPlugin }
+        guard let owner else {
+            throw CommandFailure(
+                .refused,
+                "the manifest of the main plugin of the extension \(plugin.identifier) is missing",
+                remedy: "name it with --with"
+            )
+        }
         let hosts = [HostPaths.system, .user(environment: CommandContext.current.environment)]
         do {
             let policy = try SandboxPolicy(
@@ -49,7 +57,7 @@ struct TrialOptions: ParsableArguments {
             let installed = try place.install(plugin)
             return TrialSubject(
                 installed,
-                within: catalogue.first { $0.role == .main && $0.identifier == plugin.containingPlugin },
+                owner: owner,
                 settings: try settings(of: plugin),
                 user: place.user,
                 sandboxes: policy

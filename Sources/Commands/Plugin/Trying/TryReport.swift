@@ -20,9 +20,9 @@ struct TryReport: Hashable, Encodable {
         /// Time in nanoseconds since 1970; nil for none.
         let earliestBegin: Int64?
         let payloadSize: Int
-        /// `accepted`, the code of the refusal, or `not-judged` when the manifest of an extension's main plugin is missing.
+        /// `accepted`, or the code of the refusal.
         let answer: String
-        /// Message of the refusal, or the cause of no judgement; nil when the request was accepted.
+        /// Message of the refusal; nil when the request was accepted.
         let message: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -104,8 +104,8 @@ extension TryReport {
                 kind: request.kind.name,
                 earliestBegin: request.earliestBegin?.nanoseconds,
                 payloadSize: size,
-                answer: refusal?.code.name ?? (subject.lacksMain ? "not-judged" : "accepted"),
-                message: refusal?.message ?? (subject.lacksMain ? "no manifest of the main plugin" : nil)
+                answer: refusal?.code.name ?? "accepted",
+                message: refusal?.message
             )
         }
         violations = log.all { event in
@@ -126,11 +126,6 @@ extension TryReport {
 
     /// Whether the plugin completed the task with success, or without new data.
     var isSuccess: Bool { [TaskOutcome.succeeded, .noData].map(\.rawValue).contains(outcome) }
-}
-
-extension TrialSubject {
-    /// Whether no manifest permits or refuses the submissions: that of an extension's main plugin is missing.
-    fileprivate var lacksMain: Bool { plugin.role == .extension && main == nil }
 }
 
 extension TaskOutcome {
