@@ -229,4 +229,20 @@ struct SignerTests {
             #expect(refusal.message.contains("does not match the manifest"))
         }
     }
+
+    @Test func `bgtask plugin check calls a signature by a key that is not trusted unaccepted, with its fingerprint`()
+        async throws
+    {
+        try await with("unsigned: allow") { vendor, host in
+            try await vendor.install(Self.plugin, on: host)
+            let manifest = host.directory.file(Self.plugin.manifestFile)
+            let libraries = host.directory.file("plugins")
+            let arguments = ["plugin", "check", manifest, "--plugins", libraries]
+            let checked = try await ProgramRun.of(BuiltProgram.command.path(), arguments)
+            #expect(checked.status == 0, "\(checked.error)")
+            #expect(checked.output.contains("unaccepted-signature"), "\(checked.output)")
+            let fingerprint = try await vendor.fingerprint
+            #expect((checked.output + checked.error).contains(fingerprint), "\(checked.output)\(checked.error)")
+        }
+    }
 }

@@ -78,7 +78,8 @@ struct PluginTryCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Time limit of the launch, after which every open task expires; 10m by default.",
+            "Time limit of the launch, after which every open task expires;"
+                + " \(TrialScript.defaultLimit.humanReadable) by default.",
             valueName: "time"
         ),
         transform: SignatureArgument.time
