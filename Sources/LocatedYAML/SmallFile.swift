@@ -26,10 +26,7 @@ package struct SmallFile {
             Self.report(errno, to: problems)
             return nil
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            problems.report(.unreadable, "is not a regular file", remedy: "name a regular file instead, or remove it")
-            return nil
-        }
+        guard Self.isRegular(status, problems) else { return nil }
 
         let limit = Self.largestSize + 1
         let bytes: [UInt8]
@@ -49,6 +46,19 @@ package struct SmallFile {
         }
         self.bytes = bytes
         self.identity = identity
+    }
+
+    /// Whether a file is a regular file. Reports a problem when it is not. The remedy never removes a device, which
+    /// other programs use.
+    private static func isRegular(_ status: stat, _ problems: ProblemCollector) -> Bool {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return true
+        case S_IFCHR, S_IFBLK:
+            problems.report(.unreadable, "is a device", remedy: "name a regular file instead, such as an empty one")
+        default:
+            problems.report(.unreadable, "is not a regular file", remedy: "name a regular file instead, or remove it")
+        }
+        return false
     }
 
     private static func report(_ error: Int32, to problems: ProblemCollector) {

@@ -253,6 +253,12 @@ struct DiagnosingMappingTests {
         #expect(problems == ["1 b missing-key"])
     }
 
+    @Test func `the remedy for a device in place of a YAML file names another file, and does not remove the device`() {
+        let document = YAMLDocument.decode(path: "/dev/null") { _ in true }
+        #expect(document.problems.map(\.message) == ["is a device"])
+        #expect(document.problems.map(\.remedy) == ["name a regular file instead, such as an empty one"])
+    }
+
     @Test func `a missing YAML file is reported as unreadable`() {
         let document = YAMLDocument.decode(path: "/nowhere/host.yaml") { _ in true }
         #expect(document.value == nil)
