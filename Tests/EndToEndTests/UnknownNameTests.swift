@@ -42,7 +42,10 @@ struct UnknownNameTests {
         try await HostFixture.with { host in
             let typo = "com.example.neighbour.tsak"
             let submit = ["task", "submit", typo, "--kind", "processing"]
-            for command in [submit, ["task", "cancel", typo], ["why", typo]] {
+            for command in [
+                submit, ["task", "cancel", typo], ["why", typo], ["run", typo], ["task", "stop", typo],
+                ["simulate", "expiration", typo],
+            ] {
                 let run = try await host.bgtaskList(command)
                 #expect(run.status == 1, "\(command)")
                 #expect(run.error.contains("write \"\(Self.plugin.task())\""), "\(run.error)")

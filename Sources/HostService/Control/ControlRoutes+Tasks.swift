@@ -53,7 +53,7 @@ extension ControlRoutes {
         switch await ask({ .taskStopRequested(identifier, reply: $0) }) {
         case .expiring(let launch): return TaskStopReply(launch: launch)
         case .cancelled: return TaskStopReply(launch: nil)
-        case let answer: throw unexpected(answer)
+        case let answer: throw try await refusal(answer, of: [identifier])
         }
     }
 
@@ -119,7 +119,7 @@ extension ControlRoutes {
         let identifiers = try body.validated()
         switch await ask({ .runRequested(identifiers, reply: $0) }) {
         case .launching(let launches): return RunReply(launching: launches)
-        case let answer: throw unexpected(answer)
+        case let answer: throw try await refusal(answer, of: identifiers)
         }
     }
 
@@ -127,7 +127,7 @@ extension ControlRoutes {
         let identifier = try body.validated()
         switch await ask({ .expirationSimulated(identifier, reply: $0) }) {
         case .expiring(let launch): return ExpirationSimulationReply(launch: launch)
-        case let answer: throw unexpected(answer)
+        case let answer: throw try await refusal(answer, of: [identifier])
         }
     }
 

@@ -48,6 +48,16 @@ extension ControlRoutes {
         return RouteError(refusal, remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") })
     }
 
+    /// The refusal of a call about pending or running tasks: that of the scheduler, or of the first unknown task.
+    func refusal(_ answer: Answer, of identifiers: [TaskIdentifier]) async throws -> RouteError {
+        switch answer {
+        case .notLaunching, .notRunning:
+            for identifier in identifiers { try await requireKnown(identifier) }
+        default: break
+        }
+        return unexpected(answer)
+    }
+
     /// Throws for a filter that names an unknown plugin, launch or task. Its empty result would look like that of a
     /// known one without entries.
     func requireKnown(_ filter: JournalFilter) async throws {
