@@ -23,6 +23,7 @@ struct ExitStatusTests {
         ["plugin", "new"], ["plugin", "new", "com.example.a"], ["plugin", "new", "nodot", "--language", "c"],
         ["plugin", "new", "com.example.a", "--language", "cobol"],
         ["plugin", "new", "com.example.a", "--language", "c", "--role", "helper"],
+        ["plugin", "new", "com.example.a", "--language", "c", "--kind", "continued"],
         ["plugin", "new", "com.example.a", "--language", "c", "--main", "com.example.b"],
         ["plugin", "new", "com.a", "--language", "c", "--role", "extension"],
         ["plugin", "inspect"], ["plugin", "install", ".a.yaml"], ["plugin", "remove", "a..b"],

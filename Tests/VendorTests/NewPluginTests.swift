@@ -23,12 +23,14 @@ struct NewPluginTests {
     private func build(
         _ language: String,
         role: String,
+        kind: String = "refresh",
         variables: (ScratchDirectory) throws -> [String] = { _ in [] },
         _ body: (String) async throws -> Void = { _ in }
     ) async throws {
         try await DevelopmentFiles.with { files, directory in
             let identifier = role == "main" ? Self.main : Self.extension
-            let project = try await write(identifier, ["--language", language, "--role", role], in: directory)
+            let options = ["--language", language, "--role", role, "--kind", kind]
+            let project = try await write(identifier, options, in: directory)
             let settings = try ["BGTASK=\(BuiltProgram.command.path())"] + variables(directory)
             let environment = files.environment
             let build = try await Tool.succeed("make", settings, in: project, environment: environment)
@@ -37,6 +39,7 @@ struct NewPluginTests {
             let name = role == "main" ? "hello_world" : "keyboard"
             #expect(check.output.contains("\(name): every statement is true"), "\(check.output)")
             #expect(check.error.contains("conforms"), "\(check.error)")
+            try await checkAtLevel2("\(project)/\(name).yaml", isMain: role == "main")
             if let source = Self.newSources[language] {
                 let question = ["--question", "all"] + settings
                 let before = try await Tool.run("make", question, in: project, environment: environment)
@@ -48,12 +51,23 @@ struct NewPluginTests {
         }
     }
 
+    /// Runs the plugin in all trials up to level 2, beside the manifest that stands in for the main plugin.
+    private func checkAtLevel2(_ manifest: String, isMain: Bool) async throws {
+        let project = URL(filePath: manifest).deletingLastPathComponent().path
+        let neighbours = isMain ? [] : ["--with", "\(project)/tests/main.yaml", "--plugins", project]
+        let arguments = ["plugin", "check", manifest, "--level", "2", "--only-failed"] + neighbours
+        let check = try await HostSlots.withSlot { try await Tool.run(BuiltProgram.command.path(), arguments) }
+        #expect(check.status == 0, "\(check.output)\(check.error)")
+    }
+
     /// A source that a vendor adds, by language. The Makefile has to build the library again.
     private static let newSources = ["c": "more.c", "c++": "more.cpp", "rust": "src/more.rs", "go": "more.go"]
 
     /// Installs the library in a host, awaits the success of the event `started`, and runs the task.
-    private func runInHost(_ library: String) async throws {
-        var plugin = TestPlugin("hello_world", tasks: ["refresh"])
+    private func runInHost(_ library: String) async throws { try await runInHost(library, "refresh") }
+
+    private func runInHost(_ library: String, _ work: String) async throws {
+        var plugin = TestPlugin("hello_world", tasks: [work])
         plugin.identifier = Self.main
         plugin.library = .bytes(Array(try Data(contentsOf: URL(filePath: library))))
         let task = plugin.task()
@@ -85,6 +99,28 @@ struct NewPluginTests {
         async throws
     {
         try await build("c", role: "main", runInHost)
+    }
+
+    @Test(arguments: ["c", "c++"])
+    func `a plugin written by plugin new --kind processing builds, passes its test and the check, and runs in a host`(
+        language: String
+    ) async throws {
+        try await build(language, role: "main", kind: "processing", variables: { _ in [] }) { library in
+            try await runInHost(library, "clean")
+        }
+    }
+
+    @Test(.enabled(if: Tool.isInstalled("cargo"), "cargo is not installed"))
+    func `a plugin in Rust written by plugin new --kind processing builds and passes its test and the check`()
+        async throws
+    {
+        try await build("rust", role: "main", kind: "processing")
+    }
+
+    @Test func `a plugin in Swift written by plugin new --kind processing builds and passes its test and the check`()
+        async throws
+    {
+        try await build("swift", role: "main", kind: "processing", variables: Self.swiftCommand)
     }
 
     @Test func `an extension written by plugin new in C builds and passes its test and the check`() async throws {

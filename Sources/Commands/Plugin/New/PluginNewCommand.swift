@@ -15,7 +15,7 @@ struct PluginNewCommand: ParsableCommand {
             check" tests it with a fake host, and checks it as a host does. Existing files are never overwritten.
 
             Example:
-              bgtask plugin new com.example.hello --language c
+              bgtask plugin new com.example.hello --language c --kind processing
               bgtask plugin new com.example.hello.keyboard --language c++ --role extension
             """
     )
@@ -31,6 +31,12 @@ struct PluginNewCommand: ParsableCommand {
         transform: { try WordArgument.value($0, among: PluginLanguage.allCases, \.rawValue) }
     )
     var language: PluginLanguage
+
+    @Option(
+        help: ArgumentHelp("The kind of the task: refresh (default) or processing.", valueName: "kind"),
+        transform: { try WordArgument.value($0, among: PluginTaskKind.allCases, \.rawValue) }
+    )
+    var kind: PluginTaskKind = .refresh
 
     @Option(
         help: ArgumentHelp("main, or extension for a plugin that submits for another one.", valueName: "role"),
@@ -95,8 +101,11 @@ struct PluginNewCommand: ParsableCommand {
         if role == .extension, containing == nil {
             throw ValidationError("\(name) does not contain the identifier of its main plugin; name it with --main")
         }
-        guard let project = PluginProject(name, in: language, extending: role == .extension ? containing : nil) else {
-            throw ValidationError("an identifier that ends with .refresh would be too long; shorten the identifier")
+        let extended = role == .extension ? containing : nil
+        guard let project = PluginProject(name, in: language, kind: kind, extending: extended) else {
+            throw ValidationError(
+                "an identifier that ends with .\(kind.work) would be too long; shorten the identifier"
+            )
         }
         return project
     }

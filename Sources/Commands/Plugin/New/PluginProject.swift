@@ -16,11 +16,18 @@ struct PluginProject {
     let main: PluginIdentifier?
     /// The task of the plugin, or of an extension's main plugin.
     let task: TaskIdentifier
+    let kind: PluginTaskKind
 
     /// Creates a project; nil when the identifier leaves no room for the name of a task.
-    init?(_ identifier: PluginIdentifier, in language: PluginLanguage, extending main: PluginIdentifier? = nil) {
-        guard let task = TaskIdentifier("\(main ?? identifier).refresh") else { return nil }
+    init?(
+        _ identifier: PluginIdentifier,
+        in language: PluginLanguage,
+        kind: PluginTaskKind,
+        extending main: PluginIdentifier? = nil
+    ) {
+        guard let task = TaskIdentifier("\(main ?? identifier).\(kind.work)") else { return nil }
         self.identifier = identifier
+        self.kind = kind
         self.language = language
         self.main = main
         self.task = task
@@ -110,6 +117,11 @@ struct PluginProject {
             ("BUILT", language.built.joined(separator: " ")),
             ("REQUIREMENTS", language.requirements),
             ("LANGUAGE", language.name),
+            ("REQUEST", kind.request(in: language)),
+            ("CONSTANT", kind.work.uppercased()),
+            ("TYPE", kind.work.prefix(1).uppercased() + kind.work.dropFirst()),
+            ("WORK", kind.work),
+            ("MODE", kind.mode),
             ("IDENTIFIER", identifier.text),
             ("MAIN", main?.text ?? ""),
             ("TASK", task.text),

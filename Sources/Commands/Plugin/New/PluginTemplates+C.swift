@@ -8,18 +8,18 @@ extension PluginTemplates {
             #include <bgtask.h>
             #include <stdbool.h>
 
-            #define REFRESH "@TASK@"
+            #define @CONSTANT@ "@TASK@"
 
             /* Submits the next request. It replaces the pending one, and the host runs it when its conditions hold. */
             static void submit_next(const bgt_host *host, int64_t seconds) {
-                bgt_request request = bgt_refresh_request(REFRESH);
+                bgt_request request = @REQUEST@;
                 bgt_refusal refusal;
                 request.earliest_begin_ns = bgt_seconds_from_now(seconds);
                 if (bgt_submit(host, &request, &refusal) != BGT_OK) bgt_log(host, BGT_LOG_WARNING, refusal.text);
             }
 
             /* The task. Submits its successor first: when the work fails, the next request is already pending. */
-            static void refresh(void *context, const bgt_host *host, bgt_task task) {
+            static void @WORK@(void *context, const bgt_host *host, bgt_task task) {
                 enum { STEPS = 10 };
                 (void)context;
                 submit_next(host, 60 * 60);
@@ -42,7 +42,7 @@ extension PluginTemplates {
             /* Runs at every launch: registers the handlers, and submits nothing. */
             BGTASK_PLUGIN_ENTRY(host, plugin) {
                 plugin->receive = receive;
-                return bgt_register(host, REFRESH, refresh, NULL);
+                return bgt_register(host, @CONSTANT@, @WORK@, NULL);
             }
             """#
 
@@ -51,7 +51,7 @@ extension PluginTemplates {
             #include <bgtask.h>
 
             /* A task of the main plugin, which permits and runs it. */
-            #define REFRESH "@TASK@"
+            #define @CONSTANT@ "@TASK@"
 
             /* The event `trigger` has a payload: info.payload, info.payload_length. */
             static void receive(void *context, const bgt_host *host, bgt_task event) {
@@ -62,7 +62,7 @@ extension PluginTemplates {
                     bgt_complete(host, event, BGT_OUTCOME_NO_DATA);
                     return;
                 }
-                const bgt_request request = bgt_refresh_request(REFRESH);
+                const bgt_request request = @REQUEST@;
                 if (bgt_submit(host, &request, &refusal) == BGT_OK) {
                     bgt_complete(host, event, BGT_OUTCOME_SUCCESS);
                 } else {

@@ -12,11 +12,11 @@ extension PluginTemplates {
 
             namespace {
 
-            constexpr const char *refreshIdentifier = "@TASK@";
+            constexpr const char *@WORK@Identifier = "@TASK@";
 
             // Submits the next request. It replaces the pending one, and the host runs it when its conditions hold.
             void submitNext(const bgt_host *host, std::int64_t seconds) {
-                bgt_request request = bgt_refresh_request(refreshIdentifier);
+                bgt_request request = @REQUEST@;
                 bgt_refusal refusal{};
                 request.earliest_begin_ns = bgt_seconds_from_now(seconds);
                 if (bgt_submit(host, &request, &refusal) != BGT_OK) bgt_log(host, BGT_LOG_WARNING, refusal.text);
@@ -32,7 +32,7 @@ extension PluginTemplates {
 
             // The task. Submits its successor first: when the work fails, the next request is already pending. No exception crosses
             // the ABI: every function that the host calls is noexcept.
-            void refresh(void *, const bgt_host *host, bgt_task task) noexcept {
+            void @WORK@(void *, const bgt_host *host, bgt_task task) noexcept {
                 submitNext(host, 60 * 60);
                 try {
                     bgt_complete(host, task, work(host, task) ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE);
@@ -54,7 +54,7 @@ extension PluginTemplates {
             // Runs at every launch: registers the handlers, and submits nothing.
             BGTASK_PLUGIN_ENTRY(host, plugin) {
                 plugin->receive = receive;
-                return bgt_register(host, refreshIdentifier, refresh, nullptr);
+                return bgt_register(host, @WORK@Identifier, @WORK@, nullptr);
             }
             """#
 
@@ -65,7 +65,7 @@ extension PluginTemplates {
             namespace {
 
             // A task of the main plugin, which permits and runs it.
-            constexpr const char *refreshIdentifier = "@TASK@";
+            constexpr const char *@WORK@Identifier = "@TASK@";
 
             // The event `trigger` has a payload: info.payload, info.payload_length. No exception crosses the ABI: every function
             // that the host calls is noexcept.
@@ -76,7 +76,7 @@ extension PluginTemplates {
                     bgt_complete(host, event, BGT_OUTCOME_NO_DATA);
                     return;
                 }
-                const bgt_request request = bgt_refresh_request(refreshIdentifier);
+                const bgt_request request = @REQUEST@;
                 if (bgt_submit(host, &request, &refusal) == BGT_OK) {
                     bgt_complete(host, event, BGT_OUTCOME_SUCCESS);
                 } else {

@@ -42,18 +42,18 @@ extension PluginTemplates {
 
             #include "_cgo_export.h"
 
-            #define REFRESH "@TASK@"
+            #define @CONSTANT@ "@TASK@"
 
             /* Submits the next request. It replaces the pending one, and the host runs it when its conditions hold. */
             static void submit_next(const bgt_host *host, int64_t seconds) {
-                bgt_request request = bgt_refresh_request(REFRESH);
+                bgt_request request = @REQUEST@;
                 bgt_refusal refusal;
                 request.earliest_begin_ns = bgt_seconds_from_now(seconds);
                 if (bgt_submit(host, &request, &refusal) != BGT_OK) bgt_log(host, BGT_LOG_WARNING, refusal.text);
             }
 
             /* The task. Submits its successor first: when the work fails, the next request is already pending. */
-            static void refresh(void *context, const bgt_host *host, bgt_task task) {
+            static void @WORK@(void *context, const bgt_host *host, bgt_task task) {
                 (void)context;
                 submit_next(host, 60 * 60);
                 bgt_complete(host, task, pluginWork((bgt_host *)host, task));
@@ -71,7 +71,7 @@ extension PluginTemplates {
             /* Runs at every launch: registers the handlers, and submits nothing. */
             BGTASK_PLUGIN_ENTRY(host, plugin) {
                 plugin->receive = receive;
-                return bgt_register(host, REFRESH, refresh, NULL);
+                return bgt_register(host, @CONSTANT@, @WORK@, NULL);
             }
             """#
 
@@ -111,7 +111,7 @@ extension PluginTemplates {
             #include "_cgo_export.h"
 
             /* A task of the main plugin, which permits and runs it. */
-            #define REFRESH "@TASK@"
+            #define @CONSTANT@ "@TASK@"
 
             static void receive(void *context, const bgt_host *host, bgt_task event) {
                 bgt_task_info info;
@@ -122,7 +122,7 @@ extension PluginTemplates {
                     bgt_complete(host, event, BGT_OUTCOME_NO_DATA);
                     return;
                 }
-                const bgt_request request = bgt_refresh_request(REFRESH);
+                const bgt_request request = @REQUEST@;
                 if (bgt_submit(host, &request, &refusal) == BGT_OK) {
                     bgt_complete(host, event, BGT_OUTCOME_SUCCESS);
                 } else {

@@ -13,19 +13,19 @@ extension PluginTemplates {
             use std::ptr::null;
             use std::time::{SystemTime, UNIX_EPOCH};
 
-            const REFRESH: *const c_char = b"@TASK@\0".as_ptr() as *const c_char;
+            const @CONSTANT@: *const c_char = b"@TASK@\0".as_ptr() as *const c_char;
 
             /// Submits the next request. It replaces the pending one, and the host runs it when its conditions hold.
             unsafe fn submit_next(host: *const Host, seconds: i64) {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
-                if let Err(refusal) = submit_refresh(host, REFRESH, (now + seconds) * 1_000_000_000) {
+                if let Err(refusal) = @REQUEST@, (now + seconds) * 1_000_000_000) {
                     ((*host).log)(host, 0, LOG_WARNING, refusal.text.as_ptr());
                 }
             }
 
             /// The task. Submits its successor first: when the work fails, the next request is already pending. A panic aborts the
             /// process, which the host records as a crash: return errors instead.
-            unsafe extern "C" fn refresh(_context: *mut c_void, host: *const Host, task: Task) {
+            unsafe extern "C" fn @WORK@(_context: *mut c_void, host: *const Host, task: Task) {
                 const STEPS: u32 = 10;
                 submit_next(host, 60 * 60);
                 let mut done = 0;
@@ -49,7 +49,7 @@ extension PluginTemplates {
             pub unsafe extern "C" fn bgtask_plugin_entry(host: *const Host, plugin: *mut Plugin) -> i32 {
                 (*plugin).receive = Some(receive);
                 let (context, refusal) = (std::ptr::null_mut(), std::ptr::null_mut());
-                ((*host).register_handler)(host, REFRESH, Some(refresh), context, None, refusal)
+                ((*host).register_handler)(host, @CONSTANT@, Some(@WORK@), context, None, refusal)
             }
             """#
 
@@ -63,7 +63,7 @@ extension PluginTemplates {
             use std::ptr::null;
 
             /// A task of the main plugin, which permits and runs it.
-            const REFRESH: *const c_char = b"@TASK@\0".as_ptr() as *const c_char;
+            const @CONSTANT@: *const c_char = b"@TASK@\0".as_ptr() as *const c_char;
 
             /// The event `trigger` has a payload: `payload` and `payload_length` of `TaskInfo`. A panic aborts the process, which the
             /// host records as a crash: return errors instead.
@@ -71,7 +71,7 @@ extension PluginTemplates {
                 if event_type(host, event) != EVENT_TRIGGER {
                     return complete(host, event, OUTCOME_NO_DATA, null());
                 }
-                match submit_refresh(host, REFRESH, 0) {
+                match @REQUEST@, 0) {
                     Ok(()) => complete(host, event, OUTCOME_SUCCESS, null()),
                     Err(refusal) => complete(host, event, OUTCOME_FAILURE, refusal.text.as_ptr()),
                 }
@@ -82,213 +82,6 @@ extension PluginTemplates {
             pub unsafe extern "C" fn bgtask_plugin_entry(_host: *const Host, plugin: *mut Plugin) -> i32 {
                 (*plugin).receive = Some(receive);
                 OK
-            }
-            """#
-
-        /// `src/bgtask.rs`: the declarations of the header that the plugins use.
-        static let bindings = #"""
-            //! The part of bgtask.h that this plugin uses, with the layouts of the header. The comments of the header state thread,
-            //! phase and ownership of every function.
-
-            #![allow(dead_code)]
-
-            use std::ffi::{c_void, CString};
-            use std::mem::size_of;
-            use std::os::raw::c_char;
-
-            pub const OK: i32 = 0;
-            pub const KIND_REFRESH: u32 = 1;
-            pub const KIND_PROCESSING: u32 = 2;
-            /// Flags of a processing request.
-            pub const NEEDS_NETWORK: u32 = 1;
-            pub const NEEDS_EXTERNAL_POWER: u32 = 2;
-            pub const EVENT_STARTED: u32 = 1;
-            pub const EVENT_TRIGGER: u32 = 2;
-            pub const OUTCOME_SUCCESS: i32 = 1;
-            pub const OUTCOME_FAILURE: i32 = 2;
-            pub const OUTCOME_NO_DATA: i32 = 3;
-            pub const LOG_DEBUG: u32 = 1;
-            pub const LOG_INFO: u32 = 2;
-            pub const LOG_WARNING: u32 = 3;
-            pub const LOG_ERROR: u32 = 4;
-
-            pub type Task = u64;
-            pub type Handler = unsafe extern "C" fn(*mut c_void, *const Host, Task);
-            /// The last argument is the reason, BGT_EXPIRED_...
-            pub type ExpirationHandler = unsafe extern "C" fn(*mut c_void, *const Host, Task, u32);
-            pub type Release = unsafe extern "C" fn(*mut c_void);
-            /// A function of the table that this plugin does not call. Give it its type before the first call.
-            pub type Unused = unsafe extern "C" fn();
-
-            #[repr(C)]
-            pub struct Request {
-                pub size: u32,
-                pub kind: u32,
-                pub flags: u32,
-                pub strategy: u32,
-                pub identifier: *const c_char,
-                pub earliest_begin_ns: i64,
-                pub payload: *const u8,
-                pub payload_length: u64,
-                pub title: *const c_char,
-                pub subtitle: *const c_char,
-                pub resources: u64,
-            }
-
-            #[repr(C)]
-            pub struct Refusal {
-                pub size: u32,
-                pub sub_reason: u32,
-                pub submission: u64,
-                pub text: [c_char; 240],
-            }
-
-            #[repr(C)]
-            pub struct TaskInfo {
-                pub size: u32,
-                pub kind: u32,
-                pub event: u32,
-                pub attempt: u32,
-                pub identifier: *const c_char,
-                pub payload: *const u8,
-                pub payload_length: u64,
-                pub submission: u64,
-                pub flags: u32,
-                pub expiration_reason: u32,
-                pub title: *const c_char,
-                pub subtitle: *const c_char,
-            }
-
-            #[repr(C)]
-            pub struct Plugin {
-                pub size: u32,
-                pub reserved: u32,
-                pub context: *mut c_void,
-                pub receive: Option<Handler>,
-                pub run_main: Option<unsafe extern "C" fn(*mut c_void, *const Host)>,
-                pub stop: Option<unsafe extern "C" fn(*mut c_void, *const Host)>,
-                pub quiet_ns: u64,
-            }
-
-            #[repr(C)]
-            pub struct Host {
-                pub size: u32,
-                pub minor: u32,
-                launch_info: Unused,
-                pub register_handler: unsafe extern "C" fn(
-                    *const Host,
-                    *const c_char,
-                    Option<Handler>,
-                    *mut c_void,
-                    Option<Release>,
-                    *mut Refusal,
-                ) -> i32,
-                pub submit: unsafe extern "C" fn(*const Host, *const Request, *mut Refusal) -> i32,
-                cancel: Unused,
-                cancel_all: Unused,
-                pending: Unused,
-                pub task_info: unsafe extern "C" fn(*const Host, Task, *mut TaskInfo) -> i32,
-                pub set_expiration_handler:
-                    unsafe extern "C" fn(*const Host, Task, Option<ExpirationHandler>, *mut c_void, Option<Release>) -> i32,
-                pub complete: unsafe extern "C" fn(*const Host, Task, i32, *const c_char) -> i32,
-                remaining: Unused,
-                pub is_expiring: unsafe extern "C" fn(*const Host, Task) -> i32,
-                set_progress: Unused,
-                set_title: Unused,
-                begin_assertion: Unused,
-                end_assertion: Unused,
-                pub container_path: unsafe extern "C" fn(*const Host, *mut c_char, u64, *mut u64) -> i32,
-                pub setting: unsafe extern "C" fn(*const Host, *const c_char, *mut c_char, u64, *mut u64) -> i32,
-                pub log: unsafe extern "C" fn(*const Host, Task, u32, *const c_char),
-                name: Unused,
-                query: Unused,
-            }
-
-            const _: () = assert!(size_of::<Request>() == 72);
-            const _: () = assert!(size_of::<Refusal>() == 256);
-            const _: () = assert!(size_of::<TaskInfo>() == 72);
-            const _: () = assert!(size_of::<Plugin>() == 48);
-            const _: () = assert!(size_of::<Host>() == 168);
-
-            /// The note that the host reads before it loads the library: ABI 1, minor 0, written for the header of minor 0.
-            #[used]
-            #[link_section = ".note.bgtask"]
-            static NOTE: [u32; 8] = [
-                7,
-                12,
-                1,
-                u32::from_le_bytes(*b"bgta"),
-                u32::from_le_bytes(*b"sk\0\0"),
-                1,
-                0,
-                0,
-            ];
-
-            /// Submits a refresh request. The error is the refusal.
-            pub unsafe fn submit_refresh(
-                host: *const Host,
-                identifier: *const c_char,
-                earliest_begin_ns: i64,
-            ) -> Result<(), Refusal> {
-                submit_request(host, KIND_REFRESH, 0, identifier, earliest_begin_ns)
-            }
-
-            /// Submits a request of this kind with these flags, NEEDS_... or 0. The error is the refusal.
-            pub unsafe fn submit_request(
-                host: *const Host,
-                kind: u32,
-                flags: u32,
-                identifier: *const c_char,
-                earliest_begin_ns: i64,
-            ) -> Result<(), Refusal> {
-                let mut request: Request = std::mem::zeroed();
-                request.size = size_of::<Request>() as u32;
-                request.kind = kind;
-                request.flags = flags;
-                request.identifier = identifier;
-                request.earliest_begin_ns = earliest_begin_ns;
-                let mut refusal: Refusal = std::mem::zeroed();
-                refusal.size = size_of::<Refusal>() as u32;
-                match ((*host).submit)(host, &request, &mut refusal) {
-                    OK => Ok(()),
-                    _ => Err(refusal),
-                }
-            }
-
-            /// Copies a value with a function that takes buffer, capacity and needed size, as `container_path` and `setting` do.
-            unsafe fn copied(read: impl Fn(*mut c_char, u64, *mut u64) -> i32) -> Option<CString> {
-                let mut needed = 0;
-                read(std::ptr::null_mut(), 0, &mut needed);
-                let mut bytes = vec![0u8; needed as usize];
-                if read(bytes.as_mut_ptr() as *mut c_char, needed, &mut needed) != OK {
-                    return None;
-                }
-                bytes.truncate(bytes.iter().position(|byte| *byte == 0)?);
-                CString::new(bytes).ok()
-            }
-
-            /// The value of a setting; None when neither the operator nor the manifest has the key.
-            pub unsafe fn setting(host: *const Host, key: *const c_char) -> Option<CString> {
-                copied(|buffer, capacity, needed| ((*host).setting)(host, key, buffer, capacity, needed))
-            }
-
-            /// The directory of the plugin, which stays between launches.
-            pub unsafe fn container_path(host: *const Host) -> Option<CString> {
-                copied(|buffer, capacity, needed| ((*host).container_path)(host, buffer, capacity, needed))
-            }
-
-            /// The type of an event, BGT_EVENT_...; 0 when the task is no event.
-            pub unsafe fn event_type(host: *const Host, task: Task) -> u32 {
-                let mut info: TaskInfo = std::mem::zeroed();
-                info.size = size_of::<TaskInfo>() as u32;
-                match ((*host).task_info)(host, task, &mut info) {
-                    OK => info.event,
-                    _ => 0,
-                }
-            }
-
-            pub unsafe fn complete(host: *const Host, task: Task, outcome: i32, message: *const c_char) {
-                ((*host).complete)(host, task, outcome, message);
             }
             """#
 

@@ -11,7 +11,7 @@ extension PluginTemplates {
             version: 0.1.0
             role: main
             library: lib@NAME@.so
-            background-modes: [fetch]
+            background-modes: [@MODE@]
             permitted-identifiers: [@TASK@]
             """#
 
@@ -33,7 +33,7 @@ extension PluginTemplates {
             identifier: @MAIN@
             role: main
             library: lib@NAME@.so
-            background-modes: [fetch]
+            background-modes: [@MODE@]
             permitted-identifiers: [@TASK@]
             extensions: [@IDENTIFIER@]
             """#
@@ -46,7 +46,7 @@ extension PluginTemplates {
             #include <stdio.h>
             #include <stdlib.h>
 
-            #define REFRESH "@TASK@"
+            #define @CONSTANT@ "@TASK@"
 
             static void check(bool holds, const char *statement) {
                 if (holds) return;
@@ -56,12 +56,12 @@ extension PluginTemplates {
 
             int main(void) {
                 bgtt_host *host = bgtt_new("@IDENTIFIER@");
-                bgtt_permit(host, REFRESH);
+                bgtt_permit(host, @CONSTANT@);
                 check(bgtt_enter(host, bgtask_plugin_entry) == BGT_OK, "entry succeeds");
                 check(bgtt_send(host, BGT_EVENT_STARTED) == BGT_OUTCOME_SUCCESS, "the event `started` succeeds");
-                check(bgtt_pending_request(host, REFRESH) != NULL, "the event `started` submits the first request");
-                check(bgtt_run_pending(host, REFRESH) == BGT_OUTCOME_SUCCESS, "the task succeeds");
-                const bgt_pending *next = bgtt_pending_request(host, REFRESH);
+                check(bgtt_pending_request(host, @CONSTANT@) != NULL, "the event `started` submits the first request");
+                check(bgtt_run_pending(host, @CONSTANT@) == BGT_OUTCOME_SUCCESS, "the task succeeds");
+                const bgt_pending *next = bgtt_pending_request(host, @CONSTANT@);
                 check(next != NULL && next->earliest_begin_ns > 0, "the task submits the next request, for later");
                 check(bgtt_end(host) == 0, "the launch ends without a defect");
                 bgtt_free(host);
@@ -78,7 +78,7 @@ extension PluginTemplates {
             #include <stdio.h>
             #include <stdlib.h>
 
-            #define REFRESH "@TASK@"
+            #define @CONSTANT@ "@TASK@"
 
             static void check(bool holds, const char *statement) {
                 if (holds) return;
@@ -89,10 +89,10 @@ extension PluginTemplates {
             int main(void) {
                 bgtt_host *host = bgtt_new("@IDENTIFIER@");
                 bgtt_set_role(host, BGT_ROLE_EXTENSION);
-                bgtt_permit(host, REFRESH);
+                bgtt_permit(host, @CONSTANT@);
                 check(bgtt_enter(host, bgtask_plugin_entry) == BGT_OK, "entry succeeds");
                 check(bgtt_send(host, BGT_EVENT_TRIGGER) == BGT_OUTCOME_SUCCESS, "the trigger succeeds");
-                check(bgtt_pending_request(host, REFRESH) != NULL, "the trigger submits a request of the main plugin");
+                check(bgtt_pending_request(host, @CONSTANT@) != NULL, "the trigger submits a request of the main plugin");
                 bgtt_refuse_next(host, BGT_UNAVAILABLE, BGT_REASON_PLUGIN_MISSING, "the main plugin is not installed");
                 check(bgtt_send(host, BGT_EVENT_TRIGGER) == BGT_OUTCOME_FAILURE, "a trigger whose request is refused fails");
                 check(bgtt_end(host) == 0, "the launch ends without a defect");

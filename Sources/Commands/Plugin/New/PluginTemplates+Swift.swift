@@ -11,10 +11,10 @@ extension PluginTemplates {
             /// Runs at every launch: registers the handlers, and submits nothing.
             @c(bgtask_plugin_entry)
             public func enter(_ host: PluginHost, _ hooks: PluginHooks) -> Int32 {
-                BackgroundPlugin.enter(host, hooks) { Refresh.launch() }
+                BackgroundPlugin.enter(host, hooks) { @TYPE@.launch() }
             }
 
-            enum Refresh {
+            enum @TYPE@ {
                 static let identifier = "@TASK@"
 
                 static func launch() {
@@ -48,7 +48,7 @@ extension PluginTemplates {
 
                 /// Submits the next request. It replaces the pending one, and the host runs it when its conditions hold.
                 static func submitNext(after seconds: TimeInterval) {
-                    let request = BGAppRefreshTaskRequest(identifier: identifier)
+                    let request = @REQUEST@
                     request.earliestBeginDate = Date(timeIntervalSinceNow: seconds)
                     do {
                         try BGTaskScheduler.shared.submit(request)
@@ -81,7 +81,7 @@ extension PluginTemplates {
                 static func receive(_ event: BackgroundEvent) -> Bool {
                     guard event.kind == .trigger else { return true }
                     do {
-                        try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: identifier))
+                        try BGTaskScheduler.shared.submit(@REQUEST@)
                         return true
                     } catch {
                         BackgroundPlugin.log("not submitted: \(error)", level: .warning)
