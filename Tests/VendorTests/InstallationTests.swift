@@ -73,6 +73,35 @@ struct InstallationTests {
         }
     }
 
+    @Test(.enabled(if: Tool.isInstalled("cmake"), "cmake is not installed"))
+    func `the CMakeLists.txt of the guide for vendors builds the guide's first plugin, which passes test and check`()
+        async throws
+    {
+        let page = DevelopmentFiles.root.appending(path: "Documentation/Vendors.md")
+        let guide = try String(contentsOf: page, encoding: .utf8)
+        let project = try #require(guide.firstMatch(of: #/```cmake\n([^`]+)```/#)).1
+        let source = try #require(guide.firstMatch(of: #/`colorfeed\.c`:\n\n```c\n([^`]+)```/#)).1
+        let manifest = try #require(guide.firstMatch(of: #/`colorfeed\.yaml`:\n\n```yaml\n([^`]+)```/#)).1
+        let permission = "bgtt_permit(host, \"com.example.colorfeed.db-cleaning\");\n    const int32_t"
+        let test = Self.test.replacing("com.example.hello", with: "com.example.colorfeed")
+            .replacing("const int32_t", with: permission)
+        try await DevelopmentFiles.with { files, directory in
+            try directory.write(project.utf8, to: "CMakeLists.txt")
+            try directory.write(source.utf8, to: "colorfeed.c")
+            try directory.write("\(test)\n".utf8, to: "colorfeed_test.c")
+            try directory.write(manifest.utf8, to: "colorfeed.yaml")
+            let (place, environment) = (directory.path, files.environment)
+            let command = try BuiltProgram.command.path()
+            let steps = [["-B", "build", "-DBGTASK=\(command)"], ["--build", "build"]]
+            for arguments in steps {
+                try await Tool.succeed("cmake", arguments, in: place, environment: environment)
+            }
+            let tests = "cd build && ctest --output-on-failure"
+            let run = try await Tool.succeed("sh", ["-c", tests], in: place, environment: environment)
+            #expect(run.output.contains("100% tests passed") && run.output.contains("out of 2"), "\(run.output)")
+        }
+    }
+
     @Test func `make uninstall removes every file that make headers development has installed`() async throws {
         try await with { files, _ in
             let arguments = ["-s", "-C", "\(DevelopmentFiles.root.path)/Packaging", "PREFIX=\(files.prefix)"]
