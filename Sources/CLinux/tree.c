@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* Each level needs two descriptors. */
@@ -79,3 +80,5 @@ int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit)
     struct gift gift = {.from = from, .user = user, .group = group, .rest = limit};
     return give(directory, &gift, 0);
 }
+
+int bgl_has_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0) > 0; }

@@ -12,10 +12,11 @@ extension BgtaskCommand {
     package static func execute(_ arguments: [String]) async -> ExitStatus {
         do {
             var command = try parseAsRoot(arguments)
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
+            let type = type(of: command)
+            do {
+                try await run(&command)
+            } catch let error as ValidationError {
+                return concludeMisuse(of: type, error)
             }
             return .done
         } catch {
@@ -24,6 +25,26 @@ extension BgtaskCommand {
             }
             return conclude(error, asksForJSON: arguments.contains("--json"))
         }
+    }
+
+    private static func run(_ command: inout any ParsableCommand) async throws {
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
+        }
+    }
+
+    /// Reports a misuse that a command finds while it runs. The argument parser, which knows the command only while it
+    /// parses, would print the usage of `bgtask`.
+    private static func concludeMisuse(of command: any ParsableCommand.Type, _ error: ValidationError) -> ExitStatus {
+        let usage = usageString(for: command)
+        let words = usage.split(separator: " ").prefix { !$0.hasPrefix("<") && !$0.hasPrefix("[") }
+        CommandContext.current.writeLine(
+            "Error: \(error.message)\nUsage: \(usage)\n"
+                + "  See '\(words.joined(separator: " ")) --help' for more information."
+        )
+        return .misuse
     }
 
     private static func conclude(_ error: any Error, asksForJSON: Bool) -> ExitStatus {

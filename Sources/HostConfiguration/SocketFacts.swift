@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import LinuxSystem
 
 /// Owner, group and listener of a control socket, according to the file system and the kernel. No data is sent to a
 /// host.
@@ -21,7 +22,7 @@ package struct SocketFacts: Hashable, Sendable {
         var facts = SocketFacts(listener: SocketListener(at: path))
         var status = stat()
         guard stat(path, &status) == 0 else { return facts }
-        facts.owner = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "\(status.st_uid)"
+        facts.owner = Account.name(of: status.st_uid)
         if status.st_mode & S_IWGRP != 0 {
             facts.group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) } ?? "\(status.st_gid)"
         }

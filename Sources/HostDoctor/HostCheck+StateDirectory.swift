@@ -2,6 +2,7 @@
 
 import Glibc
 import HostConfiguration
+import LinuxSystem
 import TaskModel
 
 // Checks of the state directory: owner, permissions, write access and free space.

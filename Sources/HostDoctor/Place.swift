@@ -16,10 +16,3 @@ enum Place {
         return String(path[..<slash])
     }
 }
-
-/// Looks up the account names of user numbers.
-enum Account {
-    static func name(of user: UInt32) -> String {
-        getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
-    }
-}

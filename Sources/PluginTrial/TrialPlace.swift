@@ -64,9 +64,11 @@ package struct TrialPlace: Sendable {
         }
     }
 
+    package func containerPath(_ number: Int) -> String { "\(path)/containers/\(number)" }
+
     /// An empty container, which belongs to the user of the runner.
     package func container(_ number: Int) throws(TrialFailure) -> String {
-        let container = "\(path)/containers/\(number)"
+        let container = containerPath(number)
         guard mkdir(container, 0o700) == 0, user.map({ chown(container, $0, $0) }) ?? 0 == 0 else {
             throw TrialFailure("the container \(container) cannot be made: \(String(systemError: errno))")
         }

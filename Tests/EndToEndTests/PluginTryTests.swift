@@ -90,7 +90,10 @@ struct PluginTryTests {
         let plugin = TestPlugin("Obedient")
         let run = try await run(plugin, ["com.example.obedient.other"])
         #expect(run.status == 2)
-        #expect(run.error.contains("name one of com.example.obedient.task, started"))
+        #expect(run.error.contains("is none of com.example.obedient.task, started, which"), "\(run.error)")
+        #expect(run.error.contains("write \"com.example.obedient.task\", or add it to permitted-identifiers"))
+        #expect(run.error.contains("\nUsage: bgtask plugin try "))
+        #expect(run.error.hasSuffix("  See 'bgtask plugin try --help' for more information.\n"))
     }
 
     @Test func `bgtask plugin try leaves nothing in the temporary directory`() async throws {
@@ -109,6 +112,31 @@ struct PluginTryTests {
             #expect(run.status == 0, "\(run.error)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("tmp")) == [])
         }
+    }
+
+    @Test func `bgtask plugin try --keep leaves the container with the files of the task, and prints its path`()
+        async throws
+    {
+        let plugin = TestPlugin("Recorder")
+        let run = try await run(plugin, [plugin.task(), "--keep"])
+        let message = #/the container is (\S+); delete it with its library: rm -r (\S+)/#
+        let path = try #require(run.error.firstMatch(of: message))
+        defer { try? FileManager.default.removeItem(atPath: String(path.2)) }
+        #expect(path.1.hasPrefix("\(path.2)/"))
+        #expect(!(try FileManager.default.contentsOfDirectory(atPath: String(path.1))).isEmpty)
+    }
+
+    @Test func `bgtask plugin try names its user and the granted paths, and gives one hint after a crash without any`()
+        async throws
+    {
+        var plugin = TestPlugin("CrashInHandler")
+        let crash = try await run(plugin, [plugin.task()])
+        #expect(crash.error.contains("; granted paths: none outside of its container\n"), "\(crash.error)")
+        #expect(crash.error.split(separator: "EACCES: see grants").count == 2, "\(crash.error)")
+        plugin.grants = "read: [/usr/share, /nonexistent]"
+        let granted = try await run(plugin, [plugin.task()])
+        #expect(granted.error.contains("granted paths: /usr/share (read), /nonexistent (read)\n"), "\(granted.error)")
+        #expect(granted.error.contains("/nonexistent (read) does not exist;") && !granted.error.contains("EACCES"))
     }
 
     @Test func `bgtask plugin try ends an endless continued task after --limit, and reports it as expired`()

@@ -10,4 +10,7 @@
  * last, so that a repeated call continues an earlier one. Returns 0, 1 when a part is left, or a negative errno. */
 int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit);
 
+/* Whether a file has an access control list, which decides in place of its mode. Follows symbolic links. */
+int bgl_has_access_list(const char *path);
+
 #endif

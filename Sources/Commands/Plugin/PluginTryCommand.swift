@@ -1,9 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
-import HostConfiguration
 import PluginTrial
-import SandboxPolicy
 import TaskModel
 
 /// `bgtask plugin try`: runs one task of a plugin without a host.
@@ -13,7 +11,7 @@ struct PluginTryCommand: AsyncParsableCommand {
         abstract: "Run one task of a plugin without a host.",
         discussion: """
             A runner loads the plugin in the sandbox of its manifest and runs the task with a budget, in an empty \
-            container that is deleted afterwards. As root the plugin runs as the user nobody. Log lines, output, \
+            container that is deleted afterwards, unless --keep is given. As root the plugin runs as the user nobody. Log lines, output, \
             progress, submissions and violations are printed with their times; then the outcome. Submissions are \
             answered by the rules of the manifest, and no submitted request runs, except a continued task, which is \
             delivered to the same process.
@@ -102,6 +100,9 @@ struct PluginTryCommand: AsyncParsableCommand {
     @OptionGroup var trial: TrialOptions
     @OptionGroup var places: PlaceOptions
 
+    @Flag(help: "Keep the container, and print its path.")
+    var keep = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -126,60 +127,6 @@ struct PluginTryCommand: AsyncParsableCommand {
         }
     }
 
-    /// Runs the task. Its processes and files are gone when this function returns or throws.
-    private func report() async throws -> TryReport {
-        let context = CommandContext.current
-        let (entry, catalogue) = try await PluginChoice(plugin).entry(in: places, besides: neighbours)
-        let task = try TriedTask(identifier, kind: kind, of: entry)
-        let payload = try payload.map(PayloadFile.bytes) ?? []
-        let place = try TrialPlace.make(context)
-        defer {
-            if let problem = place.delete() { context.writeMessage(problem) }
-        }
-        let subject = try trial.subject(entry, among: catalogue, in: place)
-        for guarantee in subject.sandboxes.unenforced(by: "bgtask plugin try") {
-            context.writeMessage("not enforced: \(guarantee.guarantee): \(guarantee.reason)")
-        }
-        for warning in subject.sandboxes.warnings(about: entry.grants, settings: subject.settings) {
-            context.writeMessage(warning)
-        }
-        let log = try await log(of: script(task, payload), subject, in: place)
-        return TryReport(log, of: task, library: entry.library.path, subject)
-    }
-
-    private func script(_ task: TriedTask, _ payload: [UInt8]) -> TrialScript {
-        var script = TrialScript([
-            TrialScript.Task(task.identifier, task.kind, event: task.event, payload: payload)
-        ])
-        script.budget = budget
-        script.gracePeriod = gracePeriod
-        script.stallLimit = budget
-        script.limit = limit
-        script.expiration = simulate.map { TrialScript.Expiration(after: after ?? .milliseconds(100), $0) }
-        return script
-    }
-
-    private func log(of script: TrialScript, _ subject: TrialSubject, in place: TrialPlace) async throws -> TrialLog {
-        let context = CommandContext.current
-        let grants = subject.grants
-        do {
-            let host = try TrialHost(runner: RunnerProgram.path(), environment: context.environment)
-            let container = try place.container(1)
-            do {
-                let log = try await host.run(script, of: subject, container: container) { entry in
-                    if let line = entry.line(grants: grants) { context.writeLine(line) }
-                }
-                await host.close()
-                return log
-            } catch {
-                await host.close()
-                throw error
-            }
-        } catch let failure as TrialFailure {
-            throw CommandFailure(.refused, failure.message, remedy: failure.remedy)
-        }
-    }
-
     private static func kind(_ text: String) throws -> TaskKind {
         let kinds = TaskKind.allCases.filter { $0 != .event }
         return try WordArgument.value(text, among: kinds, \.name)
@@ -187,16 +134,5 @@ struct PluginTryCommand: AsyncParsableCommand {
 
     private static func reason(_ text: String) throws -> ExpirationReason {
         try WordArgument.value(text, among: ExpirationReason.all, \.word)
-    }
-}
-
-extension TrialPlace {
-    /// Creates the directory for the trials of a command. Throws a failure of the command.
-    static func make(_ context: CommandContext) throws -> TrialPlace {
-        do {
-            return try TrialPlace(isSuperuser: context.isRoot, temporary: context.environment["TMPDIR"] ?? "/tmp")
-        } catch {
-            throw CommandFailure(.refused, error.message, remedy: error.remedy)
-        }
     }
 }

@@ -41,6 +41,8 @@ struct TrialChecks {
             if let problem = place.delete() { context.writeMessage(problem) }
         }
         let subject = try options.subject(entry, among: catalogue, in: place)
+        let access = TrialAccess(of: subject)
+        for line in [access.summary] + access.warnings { context.writeMessage(line) }
         let plugin = ConformancePlugin(subject.plugin, seed: seed, kinds: kinds)
         let host = try host()
         let run = ConformanceRun(plugin, subject, on: host, in: place, jobs: jobs, slack: slack)
@@ -50,6 +52,7 @@ struct TrialChecks {
         }
         // Before the directory is deleted: a process that still runs could write to it.
         await host.close()
+        if results.contains(where: \.mayHaveMissedGrant), let hint = access.hint { context.writeMessage(hint) }
         return results
     }
 
@@ -81,5 +84,13 @@ struct TrialChecks {
         } catch {
             throw CommandFailure(.checkerFailed, error.message, remedy: error.remedy)
         }
+    }
+}
+
+extension TrialResult {
+    /// Whether the process ended by itself, or entry failed, as after an error that the plugin got from a system call.
+    fileprivate var mayHaveMissedGrant: Bool {
+        outcome == .crash || outcome == .exitedEarly
+            || outcome.isFailure && ["load-now", "entry-succeeds"].contains(check)
     }
 }

@@ -52,10 +52,12 @@ struct PluginChoice {
         if let refused = contents.refused.first(where: { $0.identifier?.text == name }) {
             throw refusal(of: refused.file, refused)
         }
+        let nearest = NearestWord.to(name, among: contents.entries.map(\.identifier.text))
         throw CommandFailure(
             .refused,
             "no installed plugin has the identifier \(name)",
-            remedy: "list the plugins with: bgtask plugin list; or name a manifest file"
+            remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "plugin") }
+                ?? "list the plugins with: bgtask plugin list; or name a manifest file"
         )
     }
 

@@ -25,9 +25,10 @@ struct TriedTask {
             return
         }
         guard let identifier = TaskIdentifier(name), plugin.permitted.permits(identifier) else {
+            let names = Self.names(plugin)
             throw ValidationError(
-                "the manifest of \(plugin.identifier) does not permit \(name.inQuotes); name one of \(Self.list(plugin)),"
-                    + " or add it to permitted-identifiers"
+                "\(name.inQuotes) is none of \(names.joined(separator: ", ")), which \(plugin.identifier) permits;"
+                    + " \(NearestWord.remedy(for: name, amongListed: names)), or add it to permitted-identifiers"
             )
         }
         let kinds = Self.kinds(of: identifier, plugin)
@@ -57,8 +58,8 @@ struct TriedTask {
         return isNamed ? kinds + [.continued] : [.continued] + kinds
     }
 
-    private static func list(_ plugin: PluginEntry) -> String {
-        let events = plugin.role == .extension ? ["trigger"] : ["started"]
-        return (plugin.permitted.map(\.description) + events).joined(separator: ", ")
+    /// The permitted identifiers and patterns, and the event of the plugin's role.
+    private static func names(_ plugin: PluginEntry) -> [String] {
+        plugin.permitted.map(\.description) + [plugin.role == .extension ? "trigger" : "started"]
     }
 }

@@ -1,0 +1,65 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import LinuxSystem
+import SandboxPolicy
+package import TaskModel
+
+/// The access of a plugin on trial to files: its user, and the paths that its manifest grants.
+package struct TrialAccess: Hashable, Sendable {
+    let user: String
+    let paths: [GrantedPath]
+    /// Whether the sandbox refuses every path without a grant.
+    let isConfined: Bool
+
+    package init(of subject: TrialSubject) {
+        user = Account.name(of: subject.user ?? geteuid())
+        paths = GrantedPath.all(of: subject.grants, for: UserAccess(user: subject.user))
+        isConfined = subject.sandboxes.isolation != .off && subject.sandboxes.mechanisms.landlock != nil
+    }
+
+    init(user: String, paths: [GrantedPath], isConfined: Bool) {
+        self.user = user
+        self.paths = paths
+        self.isConfined = isConfined
+    }
+
+    /// The line before the first launch.
+    package var summary: String {
+        let list =
+            paths.isEmpty
+            ? "none outside of its container" : paths.map { "\($0.path) (\($0.key))" }.joined(separator: ", ")
+        return "the plugin runs as the user \(user); granted paths: "
+            + (isConfined ? list : "all of this user, because no sandbox confines files")
+    }
+
+    /// One message for each granted path that the plugin cannot use.
+    package var warnings: [String] {
+        paths.compactMap { path in
+            switch path.obstacle {
+            case .missing:
+                "the granted path \(path.path) (\(path.key)) does not exist; create it, or correct the manifest"
+            case .refused(let file):
+                "the granted path \(path.path) (\(path.key)) is closed to the user \(user) by the mode of \(file);"
+                    + " give this user access, or run the command as a user who has it"
+            case nil: nil
+            }
+        }
+    }
+
+    /// The hint after a run that may have failed because of a path without a grant; nil when the manifest grants paths,
+    /// whose warnings precede the run, and without a sandbox of files.
+    package var hint: String? {
+        isConfined && paths.isEmpty ? "a path that is not granted is refused with EACCES: see grants" : nil
+    }
+}
+
+extension TaskOutcome {
+    /// Whether the plugin itself ended the task without success, as after an error that it got from a system call.
+    package var mayHaveMissedGrant: Bool {
+        switch self {
+        case .failed, .crashed, .exited, .entryFailed, .loadFailed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import LinuxSystem
+import TaskModel
+import Testing
+
+@testable import PluginTrial
+
+@Suite("A trial names its user and the granted paths that this user cannot use")
+struct TrialAccessTests {
+    private static let stranger: UInt32 = 65_533
+
+    /// Calls `body` with a directory that every user may search, in a place that every user may search.
+    private func with(_ body: (String) throws -> Void) throws {
+        let place = try TrialPlace(isSuperuser: false, temporary: "/tmp")
+        defer { _ = place.delete() }
+        try body(place.path)
+    }
+
+    private func file(_ path: String, _ mode: mode_t) throws {
+        try AtomicFile.replace(path, with: [1])
+        try #require(chmod(path, mode) == 0)
+    }
+
+    private func paths(_ grants: Grants) -> [GrantedPath] {
+        GrantedPath.all(of: LimitedGrant.all(of: grants, settings: [:]), for: UserAccess(user: Self.stranger))
+    }
+
+    @Test func `a granted path whose mode refuses the user of the trial is named with the file that refuses`() throws {
+        try with { place in
+            try file("\(place)/open", 0o644)
+            try file("\(place)/closed", 0o600)
+            mkdir("\(place)/private", 0o700)
+            try file("\(place)/private/open", 0o644)
+            let names = ["open", "closed", "private/open"]
+            let found = paths(Grants(read: names.map { "\(place)/\($0)" })).map(\.obstacle)
+            #expect(found == [nil, .refused(by: "\(place)/closed"), .refused(by: "\(place)/private")])
+        }
+    }
+
+    @Test func `a missing path is missing for a read grant, and judged by its directory for a write grant`() throws {
+        try with { place in
+            mkdir("\(place)/shared", 0o777)
+            chmod("\(place)/shared", 0o777)
+            let found = paths(
+                Grants(
+                    read: ["\(place)/shared/new"],
+                    write: ["\(place)/shared/new", "\(place)/new", "\(place)/none/new"]
+                )
+            )
+            let expected: [GrantedPath.Obstacle?] = [.missing, nil, .refused(by: place), .missing]
+            #expect(found.map(\.obstacle) == expected)
+        }
+    }
+
+    @Test func `a directory with a read grant must be open to listing and searching by the user of the trial`() throws {
+        try with { place in
+            mkdir("\(place)/listed", 0o744)
+            chmod("\(place)/listed", 0o744)
+            #expect(paths(Grants(read: ["\(place)/listed"])).map(\.obstacle) == [.refused(by: "\(place)/listed")])
+        }
+    }
+
+    @Test func `the line before a trial has the user and the granted paths, and each unusable path has a warning`() {
+        let refused = GrantedPath(path: "/srv/a", key: "read", obstacle: .refused(by: "/srv"))
+        let missing = GrantedPath(path: "/srv/b", key: "write", obstacle: .missing)
+        let access = TrialAccess(user: "nobody", paths: [refused, missing], isConfined: true)
+        #expect(
+            access.summary == "the plugin runs as the user nobody; granted paths: /srv/a (read), /srv/b (write)"
+        )
+        #expect(access.warnings.count == 2)
+        #expect(access.warnings[0].contains("is closed to the user nobody by the mode of /srv;"))
+        #expect(access.warnings[1].contains("/srv/b (write) does not exist;"))
+    }
+
+    @Test func `the hint about EACCES is given only where a sandbox confines files and the manifest grants no path`() {
+        let path = GrantedPath(path: "/srv", key: "read", obstacle: nil)
+        #expect(TrialAccess(user: "a", paths: [], isConfined: true).hint?.contains("EACCES: see grants") == true)
+        #expect(TrialAccess(user: "a", paths: [path], isConfined: true).hint == nil)
+        #expect(TrialAccess(user: "a", paths: [], isConfined: false).hint == nil)
+        #expect(TaskOutcome.crashed.mayHaveMissedGrant && !TaskOutcome.overran.mayHaveMissedGrant)
+    }
+}
