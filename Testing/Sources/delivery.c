@@ -131,11 +131,6 @@ static bgt_task deliver(bgtt_host *host, const bgtt_delivery *delivery, uint64_t
 
 bgt_task bgtt_deliver(bgtt_host *host, const bgtt_delivery *delivery) { return deliver(host, delivery, 1); }
 
-static task *task_at(bgtt_host *host, bgt_task number) {
-    const size_t index = (number & 0xffff) - 1;
-    return number >> 16 == LAUNCH && index < host->tasks.count ? host->tasks.items[index] : NULL;
-}
-
 static bool is_over(bgtt_host *host, const void *subject) {
     (void)host;
     const task *task = subject;
@@ -196,53 +191,4 @@ int32_t bgtt_run_pending(bgtt_host *host, const char *identifier) {
                                     .subtitle = request->subtitle};
     const bgt_task task = deliver(host, &delivery, request->submission);
     return task == 0 ? 0 : bgtt_wait(host, task);
-}
-
-bool bgtt_is_delivered(bgtt_host *host, bgt_task number) {
-    lock(host);
-    const bool result = find_task(host, number) != NULL;
-    unlock(host);
-    return result;
-}
-
-int32_t bgtt_outcome(bgtt_host *host, bgt_task number) {
-    lock(host);
-    const task *task = task_at(host, number);
-    const int32_t result = task == NULL ? 0 : task->outcome;
-    unlock(host);
-    return result;
-}
-
-const char *bgtt_message(bgtt_host *host, bgt_task number) {
-    lock(host);
-    const task *task = task_at(host, number);
-    const char *result = task == NULL ? NULL : task->message;
-    unlock(host);
-    return result;
-}
-
-bool bgtt_progress(bgtt_host *host, bgt_task number, int64_t *completed, int64_t *total) {
-    lock(host);
-    const task *task = task_at(host, number);
-    const bool result = task != NULL && task->has_progress;
-    if (result && completed != NULL) *completed = task->completed;
-    if (result && total != NULL) *total = task->total;
-    unlock(host);
-    return result;
-}
-
-const char *bgtt_title(bgtt_host *host, bgt_task number) {
-    lock(host);
-    const task *task = task_at(host, number);
-    const char *result = task == NULL ? NULL : task->shown_title;
-    unlock(host);
-    return result;
-}
-
-const char *bgtt_subtitle(bgtt_host *host, bgt_task number) {
-    lock(host);
-    const task *task = task_at(host, number);
-    const char *result = task == NULL ? NULL : task->shown_subtitle;
-    unlock(host);
-    return result;
 }

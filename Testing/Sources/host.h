@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#define HIDDEN __attribute__((__visibility__("hidden")))
+#include "table.h"
 
 /* The numbers of tasks and assertions contain the number of the launch, as in a runner. */
 enum { LAUNCH = 1, REASONS_MAX = 32 };
@@ -127,11 +127,13 @@ struct bgtt_host {
     int callbacks; /* calls of the plugin that run or are due */
 };
 
-/* host.c */
+/* memory.c */
 HIDDEN void *allocate(size_t size); /* zeroed; never NULL */
 HIDDEN char *copy_text(const char *text); /* NULL for NULL */
 HIDDEN void append(list *list, void *item);
 HIDDEN void remove_at(list *list, size_t index);
+
+/* host.c */
 HIDDEN void complain(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 HIDDEN bgtt_host *host_of(const bgt_host *table);
 HIDDEN void lock(bgtt_host *host);
@@ -172,10 +174,12 @@ HIDDEN int32_t can_answer(bgtt_host *host, const bgt_refusal *refusal);
 HIDDEN bool is_forked(bgtt_host *host);
 HIDDEN bool refuse_ended(problem *problem, const char *call);
 /* Locked. */
-/* Keeps the problem of a refused call of entry, for the line of bgtt_enter. */
-HIDDEN void keep_problem(bgtt_host *host, const char *call, const problem *problem);
 HIDDEN void violate(bgtt_host *host, const char *rule, const char *format, ...)
     __attribute__((__format__(__printf__, 3, 4)));
+
+/* entry.c */
+/* Keeps the problem of a refused call of entry, for the line of bgtt_enter. */
+HIDDEN void keep_problem(bgtt_host *host, const char *call, const problem *problem);
 
 /* workers.c */
 /* Calls `body` on a new thread, counted as a callback from now on. Locked. */
@@ -188,9 +192,14 @@ HIDDEN registration *registration_for(bgtt_host *host, const char *identifier);
 HIDDEN bool is_permitted(bgtt_host *host, const char *identifier, bool by_name_only);
 
 /* tasks.c. Locked. */
+/* The status of a call about a task; BGT_OK when it is open. */
+HIDDEN int32_t presence(bgtt_host *host, bgt_task number, task **found);
 HIDDEN task *find_task(bgtt_host *host, bgt_task number); /* NULL unless it was delivered */
 HIDDEN bool has_unfinished(bgtt_host *host);
 HIDDEN const char *number_of(const task *task, char text[32]); /* as messages have it: 1.2 */
+
+/* outcomes.c. Locked. */
+HIDDEN task *task_at(bgtt_host *host, bgt_task number); /* NULL for an unknown number */
 
 /* delivery.c. Locked. */
 HIDDEN void begin_task(bgtt_host *host, task *task);
@@ -202,29 +211,11 @@ HIDDEN void start_expiration_call(bgtt_host *host, task *task);
 HIDDEN bool has_open_assertion(bgtt_host *host);
 HIDDEN void expire_assertions(bgtt_host *host, uint32_t reason);
 
-/* The functions of the table. */
-HIDDEN int32_t host_launch_info(const bgt_host *table, bgt_launch_info *out);
-HIDDEN int32_t host_register_handler(const bgt_host *table, const char *identifier, bgt_handler handler, void *context,
-                                     bgt_release release, bgt_refusal *refusal);
-HIDDEN int32_t host_submit(const bgt_host *table, const bgt_request *request, bgt_refusal *refusal);
-HIDDEN int32_t host_cancel(const bgt_host *table, const char *identifier, bgt_refusal *refusal);
-HIDDEN int32_t host_cancel_all(const bgt_host *table, bgt_refusal *refusal);
-HIDDEN int32_t host_pending(const bgt_host *table, bgt_pending_visitor visitor, void *context, bgt_refusal *refusal);
-HIDDEN int32_t host_task_info(const bgt_host *table, bgt_task number, bgt_task_info *out);
-HIDDEN int32_t host_set_expiration_handler(const bgt_host *table, bgt_task number, bgt_expiration_handler handler,
-                                           void *context, bgt_release release);
-HIDDEN int32_t host_complete(const bgt_host *table, bgt_task number, int32_t outcome, const char *message);
-HIDDEN uint64_t host_remaining(const bgt_host *table);
-HIDDEN int32_t host_is_expiring(const bgt_host *table, bgt_task number);
-HIDDEN int32_t host_set_progress(const bgt_host *table, bgt_task number, int64_t completed, int64_t total);
-HIDDEN int32_t host_set_title(const bgt_host *table, bgt_task number, const char *title, const char *subtitle);
-HIDDEN int32_t host_begin_assertion(const bgt_host *table, const char *name, bgt_assertion_handler on_expire,
-                                    void *context, bgt_release release, bgt_assertion *out, bgt_refusal *refusal);
-HIDDEN int32_t host_end_assertion(const bgt_host *table, bgt_assertion number);
-HIDDEN int32_t host_container_path(const bgt_host *table, char *buffer, uint64_t capacity, uint64_t *needed);
-HIDDEN int32_t host_setting(const bgt_host *table, const char *key, char *buffer, uint64_t capacity, uint64_t *needed);
-HIDDEN void host_log(const bgt_host *table, bgt_task number, uint32_t level, const char *message);
-HIDDEN const char *host_name(const bgt_host *table, uint32_t vocabulary, int64_t number);
-HIDDEN const void *host_query(const bgt_host *table, const char *id);
+/* free.c */
+HIDDEN void free_setting(void *item);
+
+/* launch.c */
+/* Releases every context that no call uses. */
+HIDDEN void release_contexts(bgtt_host *host);
 
 #endif /* BGTASK_TESTING_HOST_H */

@@ -26,8 +26,7 @@ const char *number_of(const task *task, char text[32]) {
     return text;
 }
 
-/* The status of a call about a task; BGT_OK when it is open. Locked. */
-static int32_t presence(bgtt_host *host, bgt_task number, task **found) {
+int32_t presence(bgtt_host *host, bgt_task number, task **found) {
     *found = find_task(host, number);
     if (*found == NULL) return BGT_NO_SUCH_TASK;
     return (*found)->is_completed ? BGT_ALREADY_COMPLETED : BGT_OK;
@@ -165,53 +164,4 @@ int32_t host_is_expiring(const bgt_host *table, bgt_task number) {
     const int32_t result = host->phase == ENDED || !is_open || task->is_expiring;
     unlock(host);
     return result;
-}
-
-/* ---- Continued tasks ----------------------------------------------------------------------------------------------- */
-
-static int32_t presence_of_continued(bgtt_host *host, bgt_task number, task **found) {
-    const int32_t status = presence(host, number, found);
-    return status == BGT_OK && (*found)->kind != BGT_KIND_CONTINUED ? BGT_WRONG_KIND : status;
-}
-
-int32_t host_set_progress(const bgt_host *table, bgt_task number, int64_t completed, int64_t total) {
-    bgtt_host *host = host_of(table);
-    int32_t status = bar(host, "set_progress");
-    if (status != BGT_OK) return status;
-    lock(host);
-    task *task;
-    status = presence_of_continued(host, number, &task);
-    if (status == BGT_OK && (total <= 0 || completed < 0 || completed > total)) status = BGT_INVALID;
-    if (status == BGT_OK) {
-        task->has_progress = true;
-        task->completed = completed;
-        task->total = total;
-    }
-    unlock(host);
-    return status;
-}
-
-int32_t host_set_title(const bgt_host *table, bgt_task number, const char *title, const char *subtitle) {
-    bgtt_host *host = host_of(table);
-    int32_t status = bar(host, "set_title");
-    if (status != BGT_OK) return status;
-    char *new_title = title == NULL || *title == 0 ? NULL : read_text(title, BGTASK_TITLE_MAX);
-    char *new_subtitle = subtitle == NULL ? NULL : read_text(subtitle, BGTASK_TITLE_MAX);
-    lock(host);
-    task *task;
-    status = presence_of_continued(host, number, &task);
-    if (status == BGT_OK && (new_title == NULL || (subtitle != NULL && new_subtitle == NULL))) status = BGT_INVALID;
-    if (status == BGT_OK) {
-        /* A test may still hold the earlier ones. */
-        append(&host->texts, task->shown_title);
-        append(&host->texts, task->shown_subtitle);
-        task->shown_title = new_title;
-        task->shown_subtitle = new_subtitle;
-    }
-    unlock(host);
-    if (status != BGT_OK) {
-        free(new_title);
-        free(new_subtitle);
-    }
-    return status;
 }
