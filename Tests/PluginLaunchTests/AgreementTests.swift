@@ -79,10 +79,9 @@ extension LaunchTests {
 
         private static func compilePlugin(in directory: String) throws -> String {
             let library = "\(directory)/libAgreement.so"
-            let source = "\(root)/Tests/Agreement/Scenarios.c"
-            try StandIn.compile(
-                ["-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC", "-pthread"] + includes + ["-o", library, source]
-            )
+            let sources = try sources(in: "\(root)/Tests/Agreement").filter { !$0.hasSuffix("/Fake.c") }
+            let flags = ["-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread"]
+            try StandIn.compile(flags + includes + ["-o", library] + sources)
             return library
         }
 
