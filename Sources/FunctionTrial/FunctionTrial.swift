@@ -11,8 +11,8 @@ package import TaskModel
 /// One call of one function in a runner of its own, under a budget and in the sandbox of a launch. It tests a handler
 /// with this signature before a manifest binds the function. It needs no host and leaves no records.
 package struct FunctionTrial: Sendable {
-    private static let launch = LaunchNumber(rawValue: 1)
-    private static let task = TaskID(launch: launch, index: 0)
+    static let launch = LaunchNumber(rawValue: 1)
+    static let task = TaskID(launch: launch, index: 0)
 
     /// A placeholder for the task identifier, because a trial has no manifest.
     package static let identifier = named("bgtask.trial.call", TaskIdentifier.init)
@@ -173,64 +173,5 @@ package struct FunctionTrial: Sendable {
             }
             throw FunctionTrialError("the connection to the runner was lost; try again")
         }
-    }
-
-    private func plan(
-        from start: MonotonicTime,
-        _ identity: FileIdentity,
-        _ sandbox: SandboxPlan?
-    ) -> RunnerPlan {
-        RunnerPlan(
-            launch: Self.launch,
-            plugin: FunctionTrial.plugin,
-            role: .main,
-            lane: .background,
-            cause: .user,
-            libraryPath: library,
-            libraryIdentity: identity,
-            permitted: [.exact(handler.identifier)],
-            modes: [.processing],
-            settings: settings,
-            handlers: [handler],
-            containerPath: container,
-            sandbox: sandbox,
-            supportedResources: [],
-            hostVersion: Release.version,
-            deadline: start + budget,
-            entryDeadline: start + budget,
-            gracePeriod: gracePeriod,
-            tasks: [
-                RunnerPlan.Task(
-                    id: Self.task,
-                    kind: .processing,
-                    event: nil,
-                    identifier: handler.identifier.text,
-                    submission: SubmissionNumber(rawValue: 1),
-                    attempts: 0,
-                    payload: payload
-                )
-            ]
-        )
-    }
-
-    private func failure(_ end: RunnerEnd) -> FunctionTrialError {
-        let function = "\(handler.signature) of \(library)"
-        if end.wasKilled {
-            let remedy =
-                handler.hasCancelFlag
-                ? "check the cancel flag more often in the function, or allow more time with --budget"
-                : "pass a cancel-flag if the function takes one, or allow more time with --budget"
-            let limits = "\(budget.humanReadable) and a grace period of \(gracePeriod.humanReadable)"
-            return FunctionTrialError(
-                "\(function) did not return within \(limits); its runner was killed",
-                remedy: remedy
-            )
-        }
-        let ending = end.lastWords.map { signalName($0.signal) } ?? end.termination.words
-        return FunctionTrialError(
-            "the runner of \(function) ended without a result: \(ending)",
-            remedy: "compare the signature with the library's header, or debug the function and the library's"
-                + " constructors; only this runner was affected"
-        )
     }
 }

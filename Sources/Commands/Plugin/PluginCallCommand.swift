@@ -5,8 +5,6 @@ import ControlAPI
 import FunctionTrial
 import HostConfiguration
 import LinuxSystem
-import PluginCatalogue
-import SandboxPolicy
 import TaskModel
 
 /// `bgtask plugin call`: calls a function of a library once in its own runner, to try a signature before a manifest
@@ -171,54 +169,5 @@ struct PluginCallCommand: AsyncParsableCommand {
         }
         try OutputOptions(json: json).show(report)
         if !report.isSuccess { throw CommandFailure(.refused, "the function failed: \(report.returned)") }
-    }
-
-    /// The values of all settings: those of the options, otherwise the manifest's defaults.
-    private func settings(besides manifest: Manifest?) throws -> [String: String] {
-        var values = manifest?.settings ?? [:]
-        for (key, value) in setting { values[key] = value }
-        for (key, file) in secret {
-            let sources = [FunctionTrial.plugin: [key: SecretSource.file(FilePlace.absolute(file))]]
-            do throws(HostError) {
-                let reader = SecretReader(sources, environment: [:])
-                let read = try reader.values(of: [key], in: FunctionTrial.plugin, isNamed: false)
-                values.merge(read) { _, secret in secret }
-            } catch {
-                // The message is that of a host: no plugin has the identifier of the trial, and no host takes part.
-                let message = error.message.replacing(" of \(FunctionTrial.plugin)", with: "")
-                throw CommandFailure(.refused, message.replacing("the host's user", with: "this user"))
-            }
-        }
-        for case .setting(let key) in arguments where values[key] == nil {
-            throw CommandFailure(
-                .refused,
-                "setting:\(key) has no value in the options or in the manifest",
-                remedy: "add --setting \(key)=VALUE, or --secret \(key)=FILE for a secret"
-            )
-        }
-        return values
-    }
-
-    /// The policy for the call. No grant opens the state and the socket of this machine's hosts.
-    private func policy() throws -> SandboxPolicy {
-        let hosts = [HostPaths.system, .user(environment: CommandContext.current.environment)]
-        do throws(SandboxPolicy.Refusal) {
-            return try SandboxPolicy(
-                sandbox.isolation,
-                privatePlaces: hosts.flatMap { [$0.stateDirectory, $0.controlSocket] },
-                cataloguePlaces: []
-            )
-        } catch {
-            throw CommandFailure(.refused, "\(error)")
-        }
-    }
-
-    private static func message(about call: DeniedCall) -> String {
-        switch call.group {
-        case .network: "\(call.name) was refused with EPERM; grant the network with --network"
-        case .unix: "\(call.name) was refused with EPERM; grant the Unix socket with --unix PATH"
-        case .processes: "\(call.name) was refused with EPERM; grant starting processes with --processes"
-        case .ungrantable: call.message(grants: [])
-        }
     }
 }
