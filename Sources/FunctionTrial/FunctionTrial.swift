@@ -157,8 +157,8 @@ package struct FunctionTrial: Sendable {
                     let took = clock.monotonic - start
                     report = FunctionReport(self, text ?? "", isSuccess: outcome == .success, took: took)
                     try launcher.send(.stop, to: Self.launch)
-                case .message(_, .violation(let rule, let message)):
-                    remark(.violation(rule: rule?.rawValue, message: message))
+                case .message(_, .violation(let kind, let message)):
+                    remark(.violation(rule: kind.rule?.rawValue, message: message))
                 case .message(_, .log(_, _, let message)): remark(.warning(message))
                 case .refused(_, let call):
                     let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))

@@ -6,12 +6,14 @@ import TaskModel
 
 // The flaws that several checks look for.
 extension TrialLog {
-    /// The violations of a rule whose message contains a text.
-    func violations(_ rule: ABIRule, _ text: String) -> [ConformanceFlaw] {
-        all { event in
-            guard case .violation(rule, let message) = event, message.contains(text) else { return nil }
-            return ConformanceFlaw(.fault, message)
-        }
+    func violations(_ kind: ViolationKind) -> [ConformanceFlaw] {
+        all { if case .violation(kind, let message) = $0 { ConformanceFlaw(.fault, message) } else { nil } }
+    }
+
+    /// The failure of entry, as a flaw with the words for its circumstances; empty when entry succeeded or did not
+    /// return.
+    func failedEntry(_ words: (String) -> String = { "entry returned \($0)" }) -> [ConformanceFlaw] {
+        entryFailure.map { [ConformanceFlaw(.fault, words($0))] } ?? []
     }
 
     var hasEntered: Bool { entryStatus != nil }
@@ -34,17 +36,24 @@ extension TrialLog {
 
     /// Every delivered task that the plugin did not complete.
     func incomplete(_ script: TrialScript) -> [ConformanceFlaw] {
-        guard case .entered(0, let registered, let offersReceive, _)? = entry else { return [] }
-        return script.tasks.indices.compactMap { index in
+        script.tasks.indices.compactMap { index in
             let task = script.tasks[index]
-            let isDelivered =
-                task.kind == .event ? offersReceive : TaskIdentifier(task.identifier).map(registered.permits) ?? false
+            let isDelivered = isDelivered(task.identifier, isEvent: task.kind == .event)
             guard isDelivered, completion(of: index) == nil else { return nil }
             let reason =
                 passedLimit.map { " within the time limit of the trial (\($0.humanReadable))" }
                 ?? expiration(of: index).map { ", although it expired (\($0.name))" } ?? ""
             return ConformanceFlaw(.time, "task \(task.identifier) (\(task.kind.name)) was not completed\(reason)")
         }
+    }
+
+    /// The time between the end of the last task and the end of the launch, if it exceeds the grace period, because a
+    /// callback had not returned; nil otherwise.
+    var lateEnd: Duration? {
+        guard let begin = time(of: { $0 == .stopping }), let end = time(of: { $0 == .stopped }),
+            end - begin >= gracePeriod
+        else { return nil }
+        return end - begin
     }
 
     /// An entry that did not return before the launch was killed; empty for any other launch.
@@ -63,10 +72,6 @@ extension TrialLog {
         if let message = first({ if case .loadFailed(let message) = $0 { message } else { nil } }) {
             return [ConformanceFlaw(.fault, message)]
         }
-        if let status = entryStatus, status != 0, !mayRefuse {
-            let name = ABIVocabulary.status.name(of: Int64(status))
-            return [ConformanceFlaw(.fault, "entry returned \(name) (\(status))")]
-        }
-        return incomplete(script)
+        return mayRefuse || entryFailure == nil ? incomplete(script) : failedEntry()
     }
 }

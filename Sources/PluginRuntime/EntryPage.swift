@@ -2,6 +2,7 @@
 
 import CBackgroundTasks
 import Glibc
+import TaskModel
 
 /// The memory in which entry fills its `bgt_plugin`: the struct at the start of a zeroed page, before a page that
 /// cannot be written. A plugin that was built for a later minor may write fields that this host does not have. The page
@@ -17,6 +18,13 @@ struct EntryPage {
             switch self {
             case .reservedIsSet: BGT_INVALID
             case .writesBehind: BGT_TOO_NEW
+            }
+        }
+
+        var kind: ViolationKind {
+            switch self {
+            case .reservedIsSet: .wroteReserved
+            case .writesBehind: .wroteBehindStruct
             }
         }
 

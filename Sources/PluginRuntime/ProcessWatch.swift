@@ -41,8 +41,8 @@ final class ProcessWatch: @unchecked Sendable {
     }
 
     /// Descriptions of all differences from the snapshot, each with its remedy.
-    func changes() -> [String] {
-        var changes: [String] = []
+    func changes() -> [(kind: ViolationKind, message: String)] {
+        var changes: [(ViolationKind, String)] = []
         for (signal, (before, now)) in zip(Self.signals, zip(handlers, Self.handlers())) where before != now {
             let harm =
                 CrashReporter.signals.contains(signal)
@@ -50,16 +50,17 @@ final class ProcessWatch: @unchecked Sendable {
                 : signal == SIGPIPE
                     ? "or a write to a closed pipe can end the process" : "because the host decides when a launch ends"
             let handler = "the handler of \(signalName(signal))"
-            changes.append("\(handler) was replaced; leave the runner's handler in place, \(harm)")
-        }
-        if let now = Self.directory(), let directory, now != directory {
             changes.append(
-                "the working directory became \"\(now)\"; do not change it, and use absolute paths, such as the"
-                    + " container's"
+                (.changedSignalHandler, "\(handler) was replaced; leave the runner's handler in place, \(harm)")
             )
         }
+        if let now = Self.directory(), let directory, now != directory {
+            let remedy = "do not change it, and use absolute paths, such as the container's"
+            changes.append((.changedDirectory, "the working directory became \"\(now)\"; \(remedy)"))
+        }
         if let now = Self.fileMask(), let fileMask, now != fileMask {
-            changes.append("the umask became \(now); do not change it, and pass modes to open and mkdir instead")
+            let remedy = "do not change it, and pass modes to open and mkdir instead"
+            changes.append((.changedUmask, "the umask became \(now); \(remedy)"))
         }
         return changes
     }

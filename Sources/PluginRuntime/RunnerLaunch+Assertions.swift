@@ -69,7 +69,7 @@ extension RunnerLaunch {
         case nil: return BGT_ENDED
         case .unknown:
             violation(
-                .numbers,
+                .endedForeignAssertion,
                 "assertion \(id) was ended, but is not open in this launch (\(plan.launch));"
                     + " end each assertion once, with the number that begin_assertion stored"
             )

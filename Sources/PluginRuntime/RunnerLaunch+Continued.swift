@@ -99,7 +99,7 @@ extension RunnerLaunch {
             let message =
                 "an extension called set_minimum_interval; only its main plugin may call this function, because the main"
                 + " plugin receives the fetch events"
-            violation(nil, message)
+            violation(.setFetchIntervalOfMain, message)
             throw CallProblem(status: BGT_WRONG_ROLE, message: message)
         }
         guard plan.modes.contains(.fetch), plan.permitted.isEmpty else {

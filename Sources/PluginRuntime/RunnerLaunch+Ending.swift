@@ -49,7 +49,7 @@ extension RunnerLaunch {
         awaitAssertionCalls()
         enter(.answering)
         awaitAnswers(until: schedule.stoppedBy)
-        for change in watch.changes() { violation(.processOfHost, change) }
+        for change in watch.changes() { violation(change.kind, change.message) }
         flushOutput(by: schedule.flushDeadline(begunAt: .now))
         finish()
     }
@@ -147,7 +147,7 @@ extension RunnerLaunch {
             channel.send(.log(.warning, message: message))
         } else {
             violation(
-                .processOfHost,
+                .heldStream,
                 "a thread holds the lock of \(held.joined(separator: " and ")), so buffered output there is lost;"
                     + " release each lock before the last task is completed"
             )

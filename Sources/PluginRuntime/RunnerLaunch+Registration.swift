@@ -12,7 +12,7 @@ extension RunnerLaunch {
     func bar(_ call: StaticString) -> Int32? {
         if ThreadRole.current.contains(.pendingVisitor) {
             violation(
-                .placesOfCalls,
+                .calledInVisitor,
                 "\(call) was called in a visitor of pending, where only log is allowed; call it after pending returns"
             )
             return BGT_WRONG_PHASE
@@ -61,15 +61,15 @@ extension RunnerLaunch {
         }
         guard let verdict else { throw Self.ended("register_handler") }
         guard let problem = Self.problem(of: verdict, registering: text) else { return }
-        if let rule = problem.rule { violation(rule, problem.call.message) }
+        if let kind = problem.violation { violation(kind, problem.call.message) }
         throw problem.call
     }
 
-    /// The problem of a registration, and the rule of the ABI that it violates; nil when the handler is registered.
+    /// The problem of a registration, and the violation that it is; nil when the handler is registered.
     private static func problem(
         of verdict: RegistrationTable<Handler>.Verdict,
         registering text: String
-    ) -> (call: CallProblem, rule: ABIRule?)? {
+    ) -> (call: CallProblem, violation: ViolationKind?)? {
         switch verdict {
         case .registered: return nil
         case .malformed:
@@ -79,20 +79,20 @@ extension RunnerLaunch {
             let message =
                 "\"\(text)\" was registered, but the manifest does not permit it;"
                 + " add it to permitted-identifiers, or remove the registration"
-            return (CallProblem(status: BGT_NOT_PERMITTED, message: message), .registration)
+            return (CallProblem(status: BGT_NOT_PERMITTED, message: message), .registeredUnpermitted)
         case .wrongRole:
             let message =
                 "an extension registered \"\(text)\"; only its main plugin may register handlers; register it there"
-            return (CallProblem(status: BGT_WRONG_ROLE, message: message), .noHandlersOfExtensions)
+            return (CallProblem(status: BGT_WRONG_ROLE, message: message), .registeredByExtension)
         case .wrongPhase:
             let message =
                 "\"\(text)\" was registered after entry; register it during entry;"
                 + " only a pattern, or an identifier that only a pattern permits, may be registered later"
-            return (CallProblem(status: BGT_WRONG_PHASE, message: message), .registration)
+            return (CallProblem(status: BGT_WRONG_PHASE, message: message), .registeredLate)
         case .duplicate:
             let message =
                 "\"\(text)\" was registered twice; the first handler stays; remove the second registration"
-            return (CallProblem(status: BGT_DUPLICATE, message: message), .registration)
+            return (CallProblem(status: BGT_DUPLICATE, message: message), .registeredTwice)
         }
     }
 }

@@ -112,7 +112,7 @@ extension RunnerLaunch {
         let message =
             "\"\(identifier)\" was submitted without a handler in this process;"
             + " register a handler of it, or of a permitted pattern that covers it, before the submission"
-        violation(.registration, message)
+        violation(.submittedUnregistered, message)
         throw CallProblem(status: BGT_UNREGISTERED, message: message)
     }
 

@@ -55,7 +55,7 @@ extension RunnerLaunch {
         let status = complete(task, as: .failure, saying: text)
         if status != BGT_OK { return status }
         violation(
-            .oneCompletion,
+            .completedWithoutOutcome,
             "task \(task) was completed with \(number), which is no BGT_OUTCOME_... of this host, and counts as failed;"
                 + " complete it with BGT_OUTCOME_SUCCESS, BGT_OUTCOME_FAILURE or BGT_OUTCOME_NO_DATA"
         )
@@ -84,14 +84,14 @@ extension RunnerLaunch {
         case .alreadyCompleted(afterExpiration: true): return BGT_ALREADY_COMPLETED
         case .alreadyCompleted(afterExpiration: false):
             violation(
-                .oneCompletion,
+                .completedTwice,
                 "task \(task) was completed again, with \(Self.name(of: outcome)); only the first completion"
                     + " counts; complete each task once"
             )
             return BGT_ALREADY_COMPLETED
         case .unknown:
             violation(
-                .numbers,
+                .completedForeign,
                 "task \(task) was completed, but was not delivered to this launch (\(plan.launch));"
                     + " complete the task that the handler received"
             )

@@ -118,7 +118,7 @@ final class RunnerLaunch: Sendable {
         if nowBlocked != blocked {
             let names = nowBlocked.isEmpty ? "none" : nowBlocked.map(signalName).joined(separator: ", ")
             violation(
-                .processOfHost,
+                .changedSignalMask,
                 "entry changed the signal mask, blocked signals now: \(names); restore the mask before entry returns"
             )
         }
@@ -128,7 +128,7 @@ final class RunnerLaunch: Sendable {
         switch page.read() {
         case .success(let plugin): start(PluginHooks(plugin))
         case .failure(let flaw):
-            violation(.growingStructs, flaw.message)
+            violation(flaw.kind, flaw.message)
             abandon(flaw.status, flaw.message)
         }
     }
@@ -248,7 +248,7 @@ final class RunnerLaunch: Sendable {
     /// - Parameter role: the role that the thread had.
     func threadEnded(in role: ThreadRole) {
         violation(
-            .noUnwinding,
+            .endedThread,
             "a callback ended its thread with pthread_exit or pthread_cancel instead of returning;"
                 + " return from the callback"
         )
@@ -258,10 +258,8 @@ final class RunnerLaunch: Sendable {
     }
 
     /// Reports a violation by the plugin to the host. The result of the violating call does not change.
-    ///
-    /// - Parameter rule: the violated rule of the ABI; nil when the message names another rule.
-    func violation(_ rule: ABIRule?, _ message: String) {
+    func violation(_ kind: ViolationKind, _ message: String) {
         let count = violations.add(1, ordering: .relaxed).newValue
-        if count <= ViolationLimit.sent { channel.send(.violation(rule: rule, message: message)) }
+        if count <= ViolationLimit.sent { channel.send(.violation(kind, message: message)) }
     }
 }

@@ -65,7 +65,7 @@ extension TrialCourse {
         case .submit, .cancel, .cancelAll, .pending: return answer(message, at: now)
         case .log(let level, let id, let message):
             add(.log(level, task: id.flatMap(number), message: message), at: now)
-        case .violation(let rule, let message): add(.violation(rule, message: message), at: now)
+        case .violation(let kind, let message): add(.violation(kind, message: message), at: now)
         case .stopped: add(.stopped, at: now)
         }
         return []
@@ -87,10 +87,9 @@ extension TrialCourse {
         enteredAt = now
         for number in tasks.indices {
             tasks[number].progressedAt = now
-            let isDelivered =
-                tasks[number].kind == .event
-                ? offersReceive : TaskIdentifier(tasks[number].identifier).map(registered.permits) ?? false
-            if status != 0 || !isDelivered { tasks[number].isOpen = false }
+            if !log.isDelivered(tasks[number].identifier, isEvent: tasks[number].kind == .event) {
+                tasks[number].isOpen = false
+            }
         }
         return stopIfDone(at: now)
     }

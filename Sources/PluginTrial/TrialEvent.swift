@@ -33,7 +33,7 @@ package enum TrialEvent: Hashable, Sendable {
     case cancelled(TaskIdentifier?)
     case listed(count: Int)
     case fetchInterval(Duration?)
-    case violation(ABIRule?, message: String)
+    case violation(ViolationKind, message: String)
     case log(LogLevel, task: Int?, message: String)
     case output(RunnerOutput, line: String)
     case outputDropped(RunnerOutput, lines: Int)

@@ -33,6 +33,17 @@ extension TrialLog {
         first { if case .entered(let status, _, _, _) = $0 { status } else { nil } }
     }
 
+    /// The failed status of entry as `BGT_INVALID (5)`; nil when entry succeeded or did not return.
+    package var entryFailure: String? {
+        entryStatus.flatMap { $0 == 0 ? nil : "\(ABIVocabulary.status.name(of: Int64($0))) (\($0))" }
+    }
+
+    /// Whether a task of the script reached the plugin: entry succeeded, and registered a handler or a receiver.
+    package func isDelivered(_ identifier: String, isEvent: Bool) -> Bool {
+        guard case .entered(0, let registered, let offersReceive, _)? = entry else { return false }
+        return isEvent ? offersReceive : TaskIdentifier(identifier).map(registered.permits) ?? false
+    }
+
     /// The handlers that were registered in entry; nil when entry did not return.
     package var registered: [PermittedIdentifier]? {
         first { if case .entered(_, let registered, _, _) = $0 { registered } else { nil } }
@@ -52,11 +63,8 @@ extension TrialLog {
     package func outcome(of task: Int, identifier: String, isEvent: Bool) -> TaskOutcome {
         if let completion = completion(of: task) { return completion.outcome.taskOutcome }
         if contains({ if case .loadFailed = $0 { true } else { false } }) { return .loadFailed }
-        guard case .entered(let status, let registered, let offersReceive, _)? = entry, status == 0 else {
-            return .entryFailed
-        }
-        let isDelivered = isEvent ? offersReceive : TaskIdentifier(identifier).map(registered.permits) ?? false
-        if !isDelivered { return isEvent ? .succeeded : .notRegistered }
+        if entryStatus != 0 { return .entryFailed }
+        if !isDelivered(identifier, isEvent: isEvent) { return isEvent ? .succeeded : .notRegistered }
         if crashSignal != nil { return .crashed }
         if earlyExit != nil { return .exited }
         if case .outOfMemory? = end?.termination { return .killedForMemory }

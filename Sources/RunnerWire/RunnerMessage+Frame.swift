@@ -110,8 +110,8 @@ extension RunnerMessage: WireMessage {
             frame.put(task != nil)
             if let task { frame.put(task) }
             frame.put(text: message)
-        case .violation(let rule, let message):
-            frame.put(text: rule?.rawValue ?? "")
+        case .violation(let kind, let message):
+            frame.put(text: kind.rawValue)
             frame.put(text: message)
         case .stopped, .confined:
             break
@@ -206,7 +206,7 @@ extension RunnerMessage: WireMessage {
             )
         case .violation:
             self = .violation(
-                rule: try fields.rule("violation.rule"),
+                try fields.name("violation.kind", ViolationKind.init(rawValue:)),
                 message: try fields.text("violation.message")
             )
         case .stopped:
@@ -217,12 +217,5 @@ extension RunnerMessage: WireMessage {
                 message: "the message has the type \(frameType), which no runner of this version sends"
             )
         }
-    }
-}
-
-extension FrameReader {
-    /// Reads the id of a rule of the ABI; nil for an empty text.
-    fileprivate mutating func rule(_ field: StaticString) throws(WireError) -> ABIRule? {
-        try name(field) { $0.isEmpty ? .some(nil) : ABIRule(rawValue: $0).map(Optional.some) }
     }
 }

@@ -53,8 +53,8 @@ package enum RunnerMessage: Hashable, Sendable {
 
     /// A line of the plugin or of the runner for the host's log; the task is nil for a line about the launch.
     case log(LogLevel, of: TaskID? = nil, message: String)
-    /// A violation; the message names the misuse and the remedy. The rule is nil when it is not a rule of the ABI.
-    case violation(rule: ABIRule?, message: String)
+    /// A violation; the message names the misuse and the remedy.
+    case violation(ViolationKind, message: String)
     /// The last message of the launch: all earlier ones have been sent, and the process exits.
     case stopped
 }

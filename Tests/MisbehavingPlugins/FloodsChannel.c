@@ -12,8 +12,8 @@
 struct __attribute__((__packed__)) violation {
     uint32_t size;
     uint16_t type;
-    uint32_t rule_size;
-    char rule[10];
+    uint32_t kind_size;
+    char kind[13];
     uint32_t message_size;
     char message[6];
 };
@@ -22,8 +22,8 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context, (void)host, (void)task;
     struct violation flood[1000];
     for (size_t index = 0; index < sizeof flood / sizeof flood[0]; index++) {
-        flood[index] = (struct violation){.size = sizeof flood[0] - 4, .type = 11, .rule_size = 10, .message_size = 6};
-        memcpy(flood[index].rule, "BGT-ABI-16", 10);
+        flood[index] = (struct violation){.size = sizeof flood[0] - 4, .type = 11, .kind_size = 13, .message_size = 6};
+        memcpy(flood[index].kind, "changed-umask", 13);
         memcpy(flood[index].message, "forged", 6);
     }
     for (;;) {

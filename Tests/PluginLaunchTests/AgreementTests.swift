@@ -164,7 +164,7 @@ extension LaunchTests {
                 }
                 records.append(completions.first ?? "outcome 0 -")
             }
-            for case .violation(let rule, _) in messages { records.append("violation \(rule?.rawValue ?? "")") }
+            for case .violation(let kind, _) in messages { records.append("violation \(kind.rule?.rawValue ?? "")") }
             for case .log(let level, let task, let text) in messages {
                 records.append("log \(level.rawValue) \(task == nil ? "launch" : "task") \(text)")
             }

@@ -218,7 +218,7 @@ extension LaunchTests {
                         "submitted \(prefix)2",
                     ]
                 )
-                let rules = host.messages.compactMap { if case .violation(let rule, _) = $0 { rule } else { nil } }
+                let rules = host.messages.compactMap { if case .violation(let kind, _) = $0 { kind.rule } else { nil } }
                 #expect(rules == Array(repeating: ABIRule.registration, count: 5))
             }
         }
@@ -323,7 +323,7 @@ extension LaunchTests {
             plan.role = .extension
             try await fetches(plan) { host in
                 #expect(host.text("statuses.txt") == "BGT_WRONG_ROLE\n")
-                #expect(host.messages.contains { if case .violation(nil, _) = $0 { true } else { false } })
+                #expect(host.messages.contains { if case .violation(.setFetchIntervalOfMain, _) = $0 { true } else { false } })
             }
         }
 

@@ -23,7 +23,7 @@ extension PlayedHost {
 
     /// The rules in the violations that the runner has reported; nil for a violation of no rule of the ABI.
     var violations: [ABIRule?] {
-        messages.compactMap { if case .violation(let rule, _) = $0 { .some(rule) } else { nil } }
+        messages.compactMap { if case .violation(let kind, _) = $0 { .some(kind.rule) } else { nil } }
     }
 
     /// Answers a call like a host that has recorded every change.

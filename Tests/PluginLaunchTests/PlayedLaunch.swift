@@ -81,7 +81,7 @@ struct PlayedLaunch {
             stopIfDone(host)
         case .loadFailed(let text): loadFailure = text
         case .log(_, _, let line): lines.append(line)
-        case .violation(let rule, _): violations.append(rule)
+        case .violation(let kind, _): violations.append(kind.rule)
         case .fetchInterval(let interval): fetchIntervals.append(interval)
         case .completed(let task, let outcome, let text):
             completions[task] = outcome

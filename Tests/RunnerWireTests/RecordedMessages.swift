@@ -34,7 +34,7 @@ enum RecordedMessages {
             .cancel(call, identifier),
             .cancelAll(call),
             .pending(call),
-            .violation(rule: .oneCompletion, message: "completed twice"),
+            .violation(.completedTwice, message: "completed twice"),
             .stopped,
         ] + [TaskProgress(done: 3, total: 12)].compactMap(\.self).map { .progress(task, $0) }
         + [.success, .failure, .noData].map { .completed(task, $0) }

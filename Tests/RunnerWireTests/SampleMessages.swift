@@ -84,7 +84,7 @@ enum SampleMessages {
             .cancelAll(CallNumber(rawValue: 4)),
             .pending(CallNumber(rawValue: .max)),
             .log(.debug, message: String(repeating: "é", count: 2048)),
-            .violation(rule: .oneCompletion, message: "completed twice"),
+            .violation(.completedTwice, message: "completed twice"),
             .stopped,
         ]
         + requests.map { .submit(CallNumber(rawValue: .max), $0, payload: Array(repeating: 0xff, count: 65_536)) }

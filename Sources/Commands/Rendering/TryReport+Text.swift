@@ -71,7 +71,8 @@ extension TrialEvent {
         case .cancelled(let identifier): "cancelled " + (identifier?.text ?? "all requests")
         case .listed(let count): "listed the pending requests: \(count)"
         case .fetchInterval(let interval): "fetch interval: " + (interval?.humanReadable ?? "never")
-        case .violation(let rule, let message): "violation" + (rule.map { " of \($0.rawValue)" } ?? "") + ": \(message)"
+        case .violation(let kind, let message):
+            "violation" + (kind.rule.map { " of \($0.rawValue)" } ?? "") + ": \(message)"
         case .log(let level, _, let message): "\(level.name): \(message)"
         case .output(let stream, let line): "\(stream.rawValue): \(line)"
         case .outputDropped(let stream, let lines): "\(stream.rawValue): \(lines) lines above the rate limit dropped"

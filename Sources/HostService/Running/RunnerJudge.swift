@@ -91,8 +91,8 @@ struct RunnerJudge: Hashable {
         case .expiring(let tasks, let reason): return .event(.runnerExpired(launch, tasks, reason))
         case .assertionBegan(let id, let name): return .event(.assertionBegan(launch, id, name: name))
         case .assertionEnded(let id): return .event(.assertionEnded(launch, id))
-        case .violation(let rule, let message):
-            return .event(.violated(launch, rule: rule, message: Self.bounded(message)))
+        case .violation(let kind, let message):
+            return .event(.violated(launch, rule: kind.rule, message: Self.bounded(message)))
         case .submit(let call, let request, let payload): return judgeSubmission(request, payload, call)
         case .cancel(let call, let identifier): return .question(call, .cancel(identifier, of: plugin, from: launch))
         case .cancelAll(let call): return .question(call, .cancelAll(of: plugin, from: launch))

@@ -66,7 +66,7 @@ extension ConformanceCheck {
         "callbacks return, and do not end their thread",
         remedy: "return from the callback instead of calling pthread_exit",
         needs: ["entry-succeeds"]
-    ) { logs, _ in logs.flatMap { $0.violations(.noUnwinding, "ended its thread") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.endedThread) } }
 
     private static let completes = ConformanceCheck(
         "completes",
@@ -85,7 +85,7 @@ extension ConformanceCheck {
         "every task is completed once",
         remedy: "complete the task at one place; only the first completion counts",
         needs: ["entry-succeeds"]
-    ) { logs, _ in logs.flatMap { $0.violations(.oneCompletion, "was completed again") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.completedTwice) } }
 
     private static let completesWithOutcome = ConformanceCheck(
         "completes-with-outcome",
@@ -94,7 +94,7 @@ extension ConformanceCheck {
         "tasks are completed with an outcome of the header",
         remedy: "pass BGT_OUTCOME_SUCCESS, BGT_OUTCOME_FAILURE or BGT_OUTCOME_NO_DATA, not a boolean value or a status",
         needs: ["entry-succeeds"]
-    ) { logs, _ in logs.flatMap { $0.violations(.oneCompletion, "which is no BGT_OUTCOME_") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.completedWithoutOutcome) } }
 
     private static let completesOwn = ConformanceCheck(
         "completes-own",
@@ -103,7 +103,7 @@ extension ConformanceCheck {
         "only delivered tasks are completed",
         remedy: "complete the number that the handler received, in the same process",
         needs: ["entry-succeeds"]
-    ) { logs, _ in logs.flatMap { $0.violations(.numbers, "was completed, but was not delivered") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.completedForeign) } }
 
     private static let assertionNumbers = ConformanceCheck(
         "assertion-numbers",
@@ -112,7 +112,7 @@ extension ConformanceCheck {
         "every assertion is ended once, by its number",
         remedy: "end each assertion once, with the number that begin_assertion stored",
         needs: ["entry-succeeds"]
-    ) { logs, _ in logs.flatMap { $0.violations(.numbers, "assertion ") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.endedForeignAssertion) } }
 
     private static let assertionEnded = ConformanceCheck(
         "assertion-ended",
@@ -131,12 +131,9 @@ extension ConformanceCheck {
         remedy: "let `stop` flush data and end own threads without waiting for other events",
         needs: sound + ["completes", "assertion-ended"]
     ) { logs, _ in
-        logs.flatMap { log in
-            log.all { event -> ConformanceFlaw? in
-                guard case .log(.warning, _, let message) = event, message.contains("stop function, or a handler")
-                else { return nil }
-                return ConformanceFlaw(.time, message)
-            }
+        // A held stream lock delays the end, too, and fails its own check.
+        logs.filter { $0.violations(.heldStream).isEmpty }.compactMap(\.lateEnd).map {
+            ConformanceFlaw(.time, "the launch ended \($0.humanReadable) after the last completion")
         }
     }
 

@@ -42,7 +42,7 @@ extension ConformanceCheck {
         "entry writes only fields of bgt_plugin that the host has",
         remedy: "ask BGTASK_HAS(plugin, FIELD) before writing a field of a later minor version",
         needs: ["load-now"]
-    ) { logs, _ in logs.flatMap { $0.violations(.growingStructs, "behind bgt_plugin") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.wroteBehindStruct) } }
 
     private static let entryReserved = ConformanceCheck(
         "entry-reserved",
@@ -51,7 +51,7 @@ extension ConformanceCheck {
         "entry leaves reserved fields zero",
         remedy: "do not write bgt_plugin.reserved",
         needs: ["load-now"]
-    ) { logs, _ in logs.flatMap { $0.violations(.growingStructs, "reserved") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.wroteReserved) } }
 
     private static let registerPermitted = ConformanceCheck(
         "register-permitted",
@@ -60,7 +60,7 @@ extension ConformanceCheck {
         "every registered identifier is permitted by the manifest",
         remedy: "add the identifier to permitted-identifiers, or remove the registration",
         needs: ["load-now"]
-    ) { logs, _ in logs.flatMap { $0.violations(.registration, "the manifest does not permit it") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.registeredUnpermitted) } }
 
     private static let registerOnce = ConformanceCheck(
         "register-once",
@@ -69,7 +69,7 @@ extension ConformanceCheck {
         "every identifier has one handler",
         remedy: "remove the second registration; the first handler stays",
         needs: ["load-now"]
-    ) { logs, _ in logs.flatMap { $0.violations(.registration, "was registered twice") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.registeredTwice) } }
 
     private static let extensionRegistersNothing = ConformanceCheck(
         "extension-registers-nothing",
@@ -79,7 +79,7 @@ extension ConformanceCheck {
         remedy: "register the handler in the main plugin",
         needs: ["load-now"],
         trials: { $0.isExtension ? .scripts([$0.standard]) : .inapplicable("the plugin is no extension") }
-    ) { logs, _ in logs.flatMap { $0.violations(.noHandlersOfExtensions, "") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.registeredByExtension) } }
 
     private static let entrySucceeds = ConformanceCheck(
         "entry-succeeds",
@@ -92,12 +92,7 @@ extension ConformanceCheck {
             "register-once", "extension-registers-nothing",
         ]
     ) { logs, _ in
-        logs.flatMap { log -> [ConformanceFlaw] in
-            guard let status = log.entryStatus else { return log.crash + log.exit }
-            if status == 0 { return [] }
-            let name = ABIVocabulary.status.name(of: Int64(status))
-            return [ConformanceFlaw(.fault, "entry returned \(name) (\(status))")]
-        }
+        logs.flatMap { $0.hasEntered ? $0.failedEntry() : $0.crash + $0.exit }
     }
 
     /// Checks about the registrations of a plugin whose entry succeeds.
@@ -112,7 +107,7 @@ extension ConformanceCheck {
         "identifiers are registered in entry, except composed ones and patterns",
         remedy: "move the registration into entry",
         needs: ["entry-succeeds"]
-    ) { logs, _ in logs.flatMap { $0.violations(.registration, "was registered after entry") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.registeredLate) } }
 
     private static let submitRegistered = ConformanceCheck(
         "submit-registered",
@@ -121,7 +116,7 @@ extension ConformanceCheck {
         "a submitted identifier has a handler in the process",
         remedy: "register a handler of the identifier in entry",
         needs: ["entry-succeeds"]
-    ) { logs, _ in logs.flatMap { $0.violations(.registration, "was submitted without a handler") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.submittedUnregistered) } }
 
     private static let registerAll = ConformanceCheck(
         "register-all",

@@ -89,10 +89,7 @@ extension ConformanceCheck {
         trials: { plugin in .scripts(plugin.singles { expire(&$0, after: .milliseconds(50), .memoryPressure) }) }
     ) { logs, _ in
         logs.compactMap { log in
-            guard log.expiration(of: 0) != nil, let begin = log.time(of: { $0 == .stopping }),
-                let end = log.time(of: { $0 == .stopped }), end - begin >= log.gracePeriod
-            else { return nil }
-            let time = (end - begin).humanReadable
+            guard log.expiration(of: 0) != nil, let time = log.lateEnd?.humanReadable else { return nil }
             return ConformanceFlaw(.time, "callbacks still ran \(time) after the last completion")
         }
     }
@@ -109,10 +106,8 @@ extension ConformanceCheck {
         }
     ) { logs, plugin in
         logs.flatMap { log -> [ConformanceFlaw] in
-            if let status = log.entryStatus, status != 0 {
-                let name = ABIVocabulary.status.name(of: Int64(status))
-                return [ConformanceFlaw(.fault, "entry of the second launch returned \(name) (\(status))")]
-            }
+            let failed = log.failedEntry { "entry of the second launch returned \($0)" }
+            if !failed.isEmpty { return failed }
             let missing = plugin.exact.filter { log.registered?.permits($0) == false }
             return missing.map { ConformanceFlaw(.fault, "\($0) had no handler in the second launch") }
                 + log.disorder(plugin.standard)
@@ -132,10 +127,9 @@ extension ConformanceCheck {
             return .scripts([script])
         }
     ) { logs, plugin in
-        logs.flatMap { log -> [ConformanceFlaw] in
-            guard let status = log.entryStatus, status != 0 else { return log.disorder(plugin.standard) }
-            let name = ABIVocabulary.status.name(of: Int64(status))
-            return [ConformanceFlaw(.fault, "entry beside another launch returned \(name) (\(status))")]
+        logs.flatMap { log in
+            let failed = log.failedEntry { "entry beside another launch returned \($0)" }
+            return failed.isEmpty ? log.disorder(plugin.standard) : failed
         }
     }
 

@@ -15,7 +15,7 @@ extension ConformanceCheck {
     private static let processHandlers = processCheck(
         "process-handlers",
         "the plugin leaves the runner's signal handlers in place",
-        "the handler of ",
+        .changedSignalHandler,
         remedy: "do not install handlers of SIGTERM, SIGINT, SIGHUP, SIGPIPE and crash signals; use stop and"
             + " expiration handlers"
     )
@@ -23,28 +23,28 @@ extension ConformanceCheck {
     private static let processMask = processCheck(
         "process-mask",
         "entry leaves the signal mask of the main thread unchanged",
-        "changed the signal mask",
+        .changedSignalMask,
         remedy: "restore the mask before entry returns; threads of the plugin may block signals"
     )
 
     private static let processDirectory = processCheck(
         "process-directory",
         "the plugin leaves the working directory unchanged",
-        "the working directory became",
+        .changedDirectory,
         remedy: "use absolute paths, such as the container's"
     )
 
     private static let processUmask = processCheck(
         "process-umask",
         "the plugin leaves the umask unchanged",
-        "the umask became",
+        .changedUmask,
         remedy: "pass modes to open and mkdir"
     )
 
     private static let processStreams = processCheck(
         "process-streams",
         "no thread holds the lock of stdout or stderr at the end of the launch",
-        "holds the lock of",
+        .heldStream,
         remedy: "release the lock before the last task is completed"
     )
 
@@ -97,7 +97,7 @@ extension ConformanceCheck {
     private static func processCheck(
         _ name: String,
         _ promise: String,
-        _ text: String,
+        _ kind: ViolationKind,
         remedy: String
     ) -> ConformanceCheck {
         ConformanceCheck(
@@ -107,6 +107,6 @@ extension ConformanceCheck {
             promise,
             remedy: remedy,
             needs: ["entry-succeeds"]
-        ) { logs, _ in logs.flatMap { $0.violations(.processOfHost, text) } }
+        ) { logs, _ in logs.flatMap { $0.violations(kind) } }
     }
 }

@@ -49,12 +49,10 @@ extension ConformanceCheck {
         needs: orderly,
         trials: { .scripts(refusals($0)) }
     ) { logs, _ in
-        logs.flatMap { log -> [ConformanceFlaw] in
-            guard let status = log.entryStatus, status != 0 else {
-                return log.hasEntered ? [] : log.crash + log.exit + log.hangInEntry
-            }
-            let name = ABIVocabulary.status.name(of: Int64(status))
-            return [ConformanceFlaw(.fault, "entry returned \(name) (\(status)) after a refused submission")]
+        logs.flatMap { log in
+            log.hasEntered
+                ? log.failedEntry { "entry returned \($0) after a refused submission" }
+                : log.crash + log.exit + log.hangInEntry
         }
     }
 
@@ -103,7 +101,7 @@ extension ConformanceCheck {
         remedy: "copy the request in the visitor, and call the host when pending has returned",
         needs: ["entry-succeeds"],
         trials: { .scripts([$0.standard] + $0.events) }
-    ) { logs, _ in logs.flatMap { $0.violations(.placesOfCalls, "in a visitor") } }
+    ) { logs, _ in logs.flatMap { $0.violations(.calledInVisitor) } }
 
     private static let progressReported = ConformanceCheck(
         "progress-reported",

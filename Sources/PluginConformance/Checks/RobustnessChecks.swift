@@ -92,12 +92,9 @@ extension ConformanceCheck {
             .scripts([plugin.repeated(9)])
         }
     ) { logs, plugin in
-        logs.flatMap { log -> [ConformanceFlaw] in
-            if let status = log.entryStatus, status != 0 {
-                let name = ABIVocabulary.status.name(of: Int64(status))
-                return [ConformanceFlaw(.fault, "entry of a later launch returned \(name) (\(status))")]
-            }
-            return log.disorder(plugin.standard)
+        logs.flatMap { log in
+            let failed = log.failedEntry { "entry of a later launch returned \($0)" }
+            return failed.isEmpty ? log.disorder(plugin.standard) : failed
         }
     }
 

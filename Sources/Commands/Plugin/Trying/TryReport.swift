@@ -110,7 +110,7 @@ extension TryReport {
         }
         violations = log.all { event in
             switch event {
-            case .violation(let rule, let message): Violation(rule: rule?.rawValue, message: message)
+            case .violation(let kind, let message): Violation(rule: kind.rule?.rawValue, message: message)
             case .malformed(let message): Violation(rule: ABIRule.processOfHost.rawValue, message: message)
             default: nil
             }
@@ -145,8 +145,7 @@ extension TrialLog {
     /// not returned.
     fileprivate var failure: String? {
         if let message = first({ if case .loadFailed(let message) = $0 { message } else { nil } }) { return message }
-        guard let status = entryStatus else { return nil }
-        return status == 0 ? nil : "entry returned \(ABIVocabulary.status.name(of: Int64(status))) (\(status))"
+        return entryFailure.map { "entry returned \($0)" }
     }
 }
 

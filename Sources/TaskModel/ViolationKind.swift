@@ -1,0 +1,40 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The kind of a violation that a runner reports. Each kind breaks one rule. The raw value is its word in the messages
+/// between runner and host.
+package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
+    case wroteBehindStruct = "wrote-behind-struct"
+    case wroteReserved = "wrote-reserved"
+    case registeredUnpermitted = "registered-unpermitted"
+    case registeredTwice = "registered-twice"
+    case registeredLate = "registered-late"
+    case registeredByExtension = "registered-by-extension"
+    case submittedUnregistered = "submitted-unregistered"
+    case completedTwice = "completed-twice"
+    case completedWithoutOutcome = "completed-without-outcome"
+    case completedForeign = "completed-foreign"
+    case endedForeignAssertion = "ended-foreign-assertion"
+    case calledInVisitor = "called-in-visitor"
+    case endedThread = "ended-thread"
+    case changedSignalHandler = "changed-signal-handler"
+    case changedSignalMask = "changed-signal-mask"
+    case changedDirectory = "changed-directory"
+    case changedUmask = "changed-umask"
+    case heldStream = "held-stream"
+    case setFetchIntervalOfMain = "set-fetch-interval-of-main"
+
+    /// The violated rule of the ABI; nil when the rule is none of the ABI.
+    package var rule: ABIRule? {
+        switch self {
+        case .wroteBehindStruct, .wroteReserved: .growingStructs
+        case .registeredUnpermitted, .registeredTwice, .registeredLate, .submittedUnregistered: .registration
+        case .registeredByExtension: .noHandlersOfExtensions
+        case .completedTwice, .completedWithoutOutcome: .oneCompletion
+        case .completedForeign, .endedForeignAssertion: .numbers
+        case .calledInVisitor: .placesOfCalls
+        case .endedThread: .noUnwinding
+        case .changedSignalHandler, .changedSignalMask, .changedDirectory, .changedUmask, .heldStream: .processOfHost
+        case .setFetchIntervalOfMain: nil
+        }
+    }
+}
