@@ -362,7 +362,10 @@ let package = Package(
 
         .target(
             name: "PluginConformance",
-            dependencies: ["PluginChecker", "PluginLaunch", "PluginTrial", "RunnerWire", "SandboxPolicy", "TaskModel"]
+            dependencies: [
+                "PluginBinary", "PluginChecker", "PluginLaunch", "PluginTrial", "RunnerWire", "SandboxPolicy",
+                "TaskModel",
+            ]
         ),
         .testTarget(
             name: "PluginConformanceTests",

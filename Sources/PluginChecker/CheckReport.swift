@@ -13,10 +13,20 @@ package struct CheckReport: Hashable, Sendable, Encodable {
     package let level: Int
     /// Seed of random contents; nil at level 0.
     package let seed: UInt64?
+    /// Name of the profile; nil for the checks of all roles.
+    package let profile: String?
     package let verdict: CheckVerdict
     package let manifests: [ManifestReport]
 
-    init(tool: String, abi: String, level: Int = 0, seed: UInt64? = nil, manifests: [ManifestReport]) {
+    init(
+        tool: String,
+        abi: String,
+        level: Int = 0,
+        seed: UInt64? = nil,
+        profile: CheckProfile? = nil,
+        manifests: [ManifestReport]
+    ) {
+        self.profile = profile?.rawValue
         self.tool = tool
         self.abi = abi
         self.level = level
@@ -32,6 +42,7 @@ package struct CheckReport: Hashable, Sendable, Encodable {
             abi: abi,
             level: level,
             seed: seed,
+            profile: profile.flatMap(CheckProfile.init(rawValue:)),
             manifests: manifests.map { $0.adding(trials[$0.manifest] ?? []) }
         )
     }

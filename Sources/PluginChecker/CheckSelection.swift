@@ -11,11 +11,12 @@ package struct CheckSelection {
     private let exclude: Regex<AnyRegexOutput>?
     private let includeText: String
     private let reason: String
+    package let profile: CheckProfile?
 
     package static var everything: CheckSelection { CheckSelection() }
 
     private init() {
-        (include, exclude, includeText, reason) = (nil, nil, "", "")
+        (include, exclude, includeText, reason, profile) = (nil, nil, "", "", nil)
     }
 
     /// Creates a selection. Throws for an expression that is invalid or matches no check, and when only one of
@@ -25,11 +26,13 @@ package struct CheckSelection {
     ///   - include: expression for the selected checks; nil for all.
     ///   - exclude: expression for the excluded checks; nil for none.
     ///   - reason: the reason for excluding checks, for readers of the report.
+    ///   - profile: the profile whose checks are selected; nil for the checks of all roles.
     ///   - names: the names of all checks.
     package init(
         include: String?,
         exclude: String?,
         reason: String?,
+        profile: CheckProfile? = nil,
         among names: [String] = PluginCheck.allCases.map(\.rawValue)
     ) throws(Problem) {
         if exclude != nil, reason?.isEmpty ?? true {
@@ -42,6 +45,7 @@ package struct CheckSelection {
         self.exclude = try exclude.map { text throws(Problem) in try Self.expression(text, "--exclude", names) }
         includeText = include ?? ""
         self.reason = reason ?? ""
+        self.profile = profile
     }
 
     /// The reason why a check is excluded; nil for a selected check.
@@ -50,6 +54,9 @@ package struct CheckSelection {
         if let include, !check.contains(include) { return "not selected by --include \(includeText)" }
         return nil
     }
+
+    /// The reason why the profile leaves a check out; nil for a check of the profile.
+    package func omission(of check: String) -> String? { profile?.omission(of: check) }
 
     /// Compiles an expression. Throws for an invalid one, and for one that matches no check, which is most likely a
     /// mistake.

@@ -51,6 +51,7 @@ package struct PluginExamination {
         CheckReport(
             tool: tool,
             abi: "\(HostABI.major).\(HostABI.minor)",
+            profile: selection.profile,
             manifests: files.compactMap(examined).map { report(on: $0, selection) }
         )
     }
@@ -64,8 +65,9 @@ package struct PluginExamination {
         let findings = ManifestFindings(manifest, besides: neighbourly, pluginDirectory: pluginDirectory)
         let all = PluginCheck.allCases.map(findings.result)
         let results = all.map { result in
-            selection.exclusion(of: result.check.rawValue).map { CheckResult(excluding: result.check, because: $0) }
-                ?? result
+            let name = result.check.rawValue
+            if let reason = selection.omission(of: name) { return CheckResult(skipping: result.check, because: reason) }
+            return selection.exclusion(of: name).map { CheckResult(excluding: result.check, because: $0) } ?? result
         }
         // Both results come from the same code; if they ever differ, neither is reliable.
         let agrees = (refusal != nil) == all.contains { $0.outcome == .fail && $0.check.isOfCatalogue }

@@ -29,15 +29,18 @@ package struct ConformanceRun: Sendable {
 
     /// Runs the checks of a schedule. Ends early, without the remaining results, when the calling task is cancelled.
     ///
-    /// - Parameter watch: called for each result except those of excluded checks, when the check has ended or is
-    ///   skipped.
+    /// - Parameters:
+    ///   - began: called with the name of each check that begins.
+    ///   - watch: called for each result except those of checks that are left out, when the check has ended or is
+    ///     skipped.
     /// - Returns: all results, in the order of the checks.
     package func results(
         of schedule: ConformanceSchedule,
+        began: @Sendable (String) -> Void = { _ in },
         watch: @Sendable (TrialResult) -> Void = { _ in }
     ) async -> [TrialResult] {
         var schedule = schedule
-        var results = schedule.excluded
+        var results = schedule.leftOut
         // A failed trial is a result of the checks that need it.
         let plugin = plugin.learning(from: (try? await bench.logs(of: plugin.events)) ?? [])
         while !schedule.isDone, !Task.isCancelled {
@@ -45,6 +48,7 @@ package struct ConformanceRun: Sendable {
             for result in skipped { watch(result) }
             results += skipped
             await withTaskGroup(of: TrialResult.self) { group in
+                for check in due { began(check.name) }
                 for check in due { group.addTask { await result(of: check, plugin) } }
                 for await result in group {
                     watch(result)

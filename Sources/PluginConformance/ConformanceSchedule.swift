@@ -11,23 +11,26 @@ package struct ConformanceSchedule {
     /// - Parameters:
     ///   - level: the highest level of the checks to run.
     ///   - exclusion: the reason why a check is excluded; nil for a selected check.
+    ///   - omission: the reason why a check is outside of the profile; nil for a check of the profile.
     package init(
         _ checks: [ConformanceCheck] = ConformanceCheck.all,
         level: Int,
-        exclusion: (String) -> String? = { _ in nil }
+        exclusion: (String) -> String? = { _ in nil },
+        omission: (String) -> String? = { _ in nil }
     ) {
         let offered = checks.filter { $0.level <= level }
-        let excluded = offered.compactMap { check in
-            exclusion(check.name).map { check.result(.excluded, reason: $0) }
+        let leftOut = offered.compactMap { check in
+            omission(check.name).map { check.result(.skip, reason: $0, isInapplicable: true) }
+                ?? exclusion(check.name).map { check.result(.excluded, reason: $0) }
         }
-        let names = Set(excluded.map(\.check))
-        self.excluded = excluded
+        let names = Set(leftOut.map(\.check))
+        self.leftOut = leftOut
         waiting = offered.filter { !names.contains($0.name) }
-        for result in excluded { outcomes[result.check] = result }
+        for result in leftOut { outcomes[result.check] = result }
     }
 
-    /// The results of excluded checks.
-    package let excluded: [TrialResult]
+    /// The results of the checks that are excluded or outside of the profile.
+    package let leftOut: [TrialResult]
 
     package var isDone: Bool { waiting.isEmpty }
 

@@ -24,4 +24,24 @@ enum ForkedProcess {
 
     /// Creates the page that `isCurrent` reads. Called before any plugin code is mapped.
     static func prepare() { _ = page }
+
+    // MARK: Calls of forked processes
+
+    /// Whether a forked process has called the host; nil unless calls are recorded. The forked processes share it.
+    // Written once, before any plugin code is mapped.
+    nonisolated(unsafe) private static var called: UnsafeMutablePointer<Bool>?
+
+    /// Whether a forked process has called the host since `recordCalls`.
+    static var hasCalled: Bool { called?.pointee == true }
+
+    /// Lets `noteCall` record calls. Called before any plugin code is mapped.
+    static func recordCalls() {
+        let size = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+        guard let memory, memory != MAP_FAILED else { RunnerExit.end(without: .memory) }
+        called = memory.bindMemory(to: Bool.self, capacity: 1)
+    }
+
+    /// Records a call of the host in this forked process. Safe there: a store to memory that exists.
+    static func noteCall() { called?.pointee = true }
 }

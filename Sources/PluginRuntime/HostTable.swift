@@ -73,7 +73,11 @@ enum HostTable {
     /// process that the plugin forked: the locks of the launch may be held by threads that the forked process does not
     /// have.
     static func call<Result>(otherwise fallback: Result, _ body: (RunnerLaunch) -> Result) -> Result {
-        guard let launch, !ForkedProcess.isCurrent else { return fallback }
+        guard let launch else { return fallback }
+        if ForkedProcess.isCurrent {
+            ForkedProcess.noteCall()
+            return fallback
+        }
         return launch.activity.call { body(launch) }
     }
 }

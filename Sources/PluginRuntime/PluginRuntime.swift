@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CLinux
 import Glibc
 import LinuxSystem
 import RunnerWire
@@ -55,6 +56,9 @@ package enum PluginRuntime {
             loop.run()
         }
         guard isArmed else { RunnerExit.endUnstarted(without: .thread) }
+        if plan.imitation.contains(.strict) { ForkedProcess.recordCalls() }
+        // The runner has its threads. The kernel counts all threads of the user, so none is added below this limit.
+        if plan.imitation.contains(.noThreads) { _ = bgl_limit(Int32(__RLIMIT_NPROC.rawValue), 0, 0) }
         launch.run()
     }
 

@@ -50,8 +50,23 @@ extension RunnerLaunch {
         enter(.answering)
         awaitAnswers(until: schedule.stoppedBy)
         for change in watch.changes() { violation(change.kind, change.message) }
+        if plan.imitation.contains(.strict) { reportIneffectiveCalls() }
         flushOutput(by: schedule.flushDeadline(begunAt: .now))
         finish()
+    }
+
+    /// The time in which a strict host sees calls after `stop`.
+    private static let lateCallMicroseconds: UInt32 = 20_000
+
+    /// Lets threads of the plugin make calls, each of which is a violation now, and reports calls of forked processes.
+    private func reportIneffectiveCalls() {
+        usleep(Self.lateCallMicroseconds)
+        if ForkedProcess.hasCalled {
+            violation(
+                .calledInFork,
+                "a forked process called the host, which had no effect; call the host in the process of the launch"
+            )
+        }
     }
 
     /// Closes all tables. Later calls that register, submit, cancel, complete or read return `BGT_ENDED` and send

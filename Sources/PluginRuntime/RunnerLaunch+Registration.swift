@@ -17,7 +17,14 @@ extension RunnerLaunch {
             )
             return BGT_WRONG_PHASE
         }
-        return state.withLock { $0.hasEnded } ? BGT_ENDED : nil
+        guard state.withLock({ $0.hasEnded }) else { return nil }
+        if plan.imitation.contains(.strict) {
+            violation(
+                .calledAfterStop,
+                "\(call) was called after `stop` had returned, and had no effect; end the plugin's threads in `stop`"
+            )
+        }
+        return BGT_ENDED
     }
 
     /// Throws for a call made inside a visitor of `pending`, or after the end of the launch.

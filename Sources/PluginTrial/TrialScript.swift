@@ -46,10 +46,13 @@ package struct TrialScript: Hashable, Sendable {
         package var descriptors: UInt64?
         /// Maximum growth of the address space in bytes, from the start of the runner.
         package var memory: UInt64?
+        /// Maximum size in bytes of a file that the process writes. A write beyond it fails with EFBIG.
+        package var fileSize: UInt64?
 
-        package init(descriptors: UInt64? = nil, memory: UInt64? = nil) {
+        package init(descriptors: UInt64? = nil, memory: UInt64? = nil, fileSize: UInt64? = nil) {
             self.descriptors = descriptors
             self.memory = memory
+            self.fileSize = fileSize
         }
     }
 

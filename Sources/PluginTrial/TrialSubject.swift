@@ -52,6 +52,7 @@ package struct TrialSubject: Sendable {
             handlers: plugin.handlers,
             containerPath: container,
             user: user,
+            fileLimit: script.shortage.fileSize,
             sandbox: sandbox,
             supportedResources: [],
             hostVersion: Release.version,

@@ -15,5 +15,10 @@ package struct ImitatedHost: OptionSet, Hashable, Sendable {
     /// A host without optional features: `query` returns NULL (BGT-ABI-19).
     package static let noFeatures = ImitatedHost(rawValue: 4)
 
-    static let all: ImitatedHost = [.laterMinor, .laterNumbers, .noFeatures]
+    /// A host that reports calls without an effect: those after `stop`, and those in a forked process (BGT-ABI-12).
+    package static let strict = ImitatedHost(rawValue: 8)
+    /// A host whose plugins can start no threads.
+    package static let noThreads = ImitatedHost(rawValue: 16)
+
+    static let all: ImitatedHost = [.laterMinor, .laterNumbers, .noFeatures, .strict, .noThreads]
 }

@@ -15,6 +15,10 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
     case completedForeign = "completed-foreign"
     case endedForeignAssertion = "ended-foreign-assertion"
     case calledInVisitor = "called-in-visitor"
+    /// Reported in trials only: such a call has no effect.
+    case calledAfterStop = "called-after-stop"
+    /// Reported in trials only: such a call has no effect.
+    case calledInFork = "called-in-fork"
     case endedThread = "ended-thread"
     case changedSignalHandler = "changed-signal-handler"
     case changedSignalMask = "changed-signal-mask"
@@ -31,7 +35,7 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
         case .registeredByExtension: .noHandlersOfExtensions
         case .completedTwice, .completedWithoutOutcome: .oneCompletion
         case .completedForeign, .endedForeignAssertion: .numbers
-        case .calledInVisitor: .placesOfCalls
+        case .calledInVisitor, .calledAfterStop, .calledInFork: .placesOfCalls
         case .endedThread: .noUnwinding
         case .changedSignalHandler, .changedSignalMask, .changedDirectory, .changedUmask, .heldStream: .processOfHost
         case .setFetchIntervalOfMain: nil

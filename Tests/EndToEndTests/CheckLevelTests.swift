@@ -9,6 +9,10 @@ struct CheckLevelTests {
     /// Runs `bgtask plugin check` with the arguments on a plugin that completes its task twice. The argument `FILE`
     /// stands for the path of a results file, whose text is `junit`; nil if the check wrote no file.
     private func check(_ arguments: String...) async throws -> (run: ProgramRun, junit: String?) {
+        try await check(arguments)
+    }
+
+    private func check(_ arguments: [String]) async throws -> (run: ProgramRun, junit: String?) {
         try await ScratchDirectory.with { directory in
             let plugin = TestPlugin("CompletesTwice", tasks: ["task", "slow"])
             try directory.write(try await plugin.libraryBytes(), to: "lib\(plugin.name).so")
@@ -32,6 +36,32 @@ struct CheckLevelTests {
         #expect(run.output.contains(" was completed again, with BGT_OUTCOME_FAILURE;"))
         #expect(run.output.contains("\n  remedy        complete the task at one place"))
         #expect(run.error.contains("checked at level 1 of ABI 1.0 with seed "))
+    }
+
+    @Test func `plugin check names the user of the plugin and the granted paths, and prints each result in a line`()
+        async throws
+    {
+        let run = try await check("--level", "1").run
+        #expect(run.error.contains("the plugin runs as the user ") && run.error.contains("granted paths: none"))
+        #expect(run.error.contains("  1  fail  completes-once\n") && run.error.contains("  1  pass  load-now\n"))
+    }
+
+    @Test func `plugin check --profile main skips the checks of extensions with the reason, and still conforms`()
+        async throws
+    {
+        let excluded = ["--exclude", "completes-once", "--reason", "known"]
+        let run = try await check("--level", "1", "--profile", "main").run
+        #expect(run.status == 1)
+        #expect(run.output.contains("outside of the profile main: a main plugin gets no triggers"), "\(run.output)")
+        let known = try await check(["--level", "1", "--profile", "main", "--json"] + excluded).run
+        #expect(known.status == 6 && known.output.contains("\"profile\" : \"main\""), "\(known.output)")
+        let files = try await check("--profile", "main").run
+        #expect(files.status == 0, "\(files.error)")
+    }
+
+    @Test func `plugin check --profile refuses a manifest with another role`() async throws {
+        let run = try await check("--profile", "extension").run
+        #expect(run.status == 2 && run.error.contains("has the role main; leave the profile out"), "\(run.error)")
     }
 
     @Test func `plugin check --only-failed prints a failed check and leaves out a passed one`() async throws {

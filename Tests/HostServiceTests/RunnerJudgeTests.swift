@@ -208,7 +208,8 @@ struct RunnerJudgeTests {
     @Test
     mutating func `texts of a runner are cut to length, and the returned text of a bound function is also escaped`() {
         let long = String(repeating: "x", count: 100_000)
-        guard case .event(.violated(_, _, let message)) = verdict(on: .violation(.setFetchIntervalOfMain, message: long)),
+        guard
+            case .event(.violated(_, _, let message)) = verdict(on: .violation(.setFetchIntervalOfMain, message: long)),
             case .log(_, _, let line) = verdict(on: .log(.info, message: long)),
             case .taskEnded(_, .completed(_, _, _, let text?)) =
                 verdict(on: .completed(Self.refresh, .success, message: "\u{1b}[31m" + long))

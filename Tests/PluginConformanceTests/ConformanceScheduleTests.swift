@@ -47,7 +47,7 @@ struct ConformanceScheduleTests {
         var excluding = ConformanceSchedule([check("a"), check("b", needs: ["a"])], level: 1) { name in
             name == "a" ? "known" : nil
         }
-        #expect(excluding.excluded.map(\.reason) == ["known"])
+        #expect(excluding.leftOut.map(\.reason) == ["known"])
         #expect(excluding.next().due.map(\.name) == ["b"])
     }
 

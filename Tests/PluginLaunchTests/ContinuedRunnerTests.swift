@@ -323,7 +323,11 @@ extension LaunchTests {
             plan.role = .extension
             try await fetches(plan) { host in
                 #expect(host.text("statuses.txt") == "BGT_WRONG_ROLE\n")
-                #expect(host.messages.contains { if case .violation(.setFetchIntervalOfMain, _) = $0 { true } else { false } })
+                #expect(
+                    host.messages.contains {
+                        if case .violation(.setFetchIntervalOfMain, _) = $0 { true } else { false }
+                    }
+                )
             }
         }
 

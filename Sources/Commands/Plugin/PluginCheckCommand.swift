@@ -64,6 +64,15 @@ struct PluginCheckCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "The checks for the plugins of one role, main or extension; by default those of all roles.",
+            valueName: "name"
+        ),
+        transform: { try WordArgument.value($0, among: CheckProfile.allCases, \.rawValue) }
+    )
+    var profile: CheckProfile?
+
+    @Option(
+        help: ArgumentHelp(
             "The highest level of the checks: 0 (default) reads files, 1 to \(ConformanceCheck.highestLevel) run the plugin.",
             valueName: "number"
         )
@@ -158,46 +167,5 @@ struct PluginCheckCommand: AsyncParsableCommand {
         let status = report.verdict.status
         if status != .done { throw CommandFailure(status, report.closingLine) }
         CommandContext.current.writeMessage(report.closingLine)
-    }
-
-    /// The results of the checks up to the requested level. Plugins that a host would refuse are not run.
-    private func report() async throws -> CheckReport {
-        let files = PluginNeighbourhood(manifests: manifests, with: neighbours)
-        let examination = PluginExamination(files.sources, pluginDirectory: plugins.map(FilePlace.absolute))
-        let selection = try selection()
-        let report = examination.report(on: files.asked, selection: selection, tool: Release.version)
-        guard let level, level > 0 else { return report }
-        let kinds = try kinds()
-        try TrialChecks.requirePermission(of: kinds, in: examination.contents.entries, at: files.asked)
-        let seed = seed ?? .random(in: 1...999_999)
-        let checks = TrialChecks(
-            level: level,
-            selection: selection,
-            seed: seed,
-            jobs: jobs ?? 4,
-            slack: slack ?? 10,
-            kinds: kinds,
-            options: trial,
-            isLive: !json && CommandContext.current.screen() != nil
-        )
-        let (asked, contents) = (files.asked, examination.contents)
-        let results = try await Interruptible.cancelling { try await checks.results(of: asked, contents) }
-        return report.adding(results, level: level, seed: seed)
-    }
-
-    private func kinds() throws -> [String: TaskKind] {
-        var kinds: [String: TaskKind] = [:]
-        for (identifier, name) in kind {
-            kinds[identifier] = try WordArgument.value(name, among: TaskKind.allCases.filter { $0 != .event }, \.name)
-        }
-        return kinds
-    }
-
-    private func write(_ text: String, to file: String) throws {
-        do {
-            try AtomicFile.replace(FilePlace.absolute(file), with: Array(text.utf8))
-        } catch {
-            throw CommandFailure(.refused, "--junit: \(error)", remedy: "name a file that this user may write")
-        }
     }
 }

@@ -4,9 +4,9 @@ import PluginTrial
 import TaskModel
 
 extension ConformanceCheck {
-    /// Checks about foreign data and missing resources.
+    /// Checks about foreign data, missing settings and repeated launches.
     static let robustnessChecks = [
-        payloadRandom, settingMissing, noDescriptors, noMemory, startsRepeatedly, leakPerTask,
+        payloadRandom, settingMissing, startsRepeatedly, leakPerTask,
     ]
 
     private static let payloadRandom = ConformanceCheck(
@@ -48,38 +48,6 @@ extension ConformanceCheck {
             return .scripts([script])
         }
     ) { logs, _ in logs.flatMap { $0.crash + $0.exit + $0.hangInEntry } }
-
-    private static let noDescriptors = ConformanceCheck(
-        "no-descriptors",
-        level: 3,
-        rule: .abi(.processOfHost),
-        "a lack of descriptors causes no crash",
-        remedy: "check the results of open, socket and fopen, and complete the task as failed",
-        needs: orderly,
-        trials: { plugin in
-            var script = plugin.standard
-            script.shortage.descriptors = 32
-            return .scripts([script])
-        }
-    ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard, mayRefuse: true) } }
-
-    private static let noMemory = ConformanceCheck(
-        "no-memory",
-        level: 3,
-        rule: .abi(.processOfHost),
-        "without memory the launch ends, by completions or by a crash",
-        remedy: "let a failed allocation end the task or the process; do not repeat it in a loop",
-        needs: orderly,
-        trials: { plugin in
-            var script = plugin.standard
-            script.shortage.memory = 256 << 20
-            return .scripts([script])
-        }
-    ) { logs, _ in
-        logs.filter(\.isOverdue).map { _ in
-            ConformanceFlaw(.time, "the launch was killed at the end of the grace period")
-        }
-    }
 
     private static let startsRepeatedly = ConformanceCheck(
         "starts-repeatedly",

@@ -9,7 +9,7 @@ func note(_ line: String) {
     guard descriptor >= 0 else { return }
     // One write, so that lines of several threads and processes stay whole.
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    handle.write(Data("\(line)\n".utf8))
+    try? handle.write(contentsOf: Data("\(line)\n".utf8))
 }
 
 /// Whether the work has to continue until its expiration.

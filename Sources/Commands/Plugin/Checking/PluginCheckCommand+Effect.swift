@@ -20,7 +20,7 @@ extension PluginCheckCommand {
                     : "\(option) has no effect at level 0, which runs no plugin; add --level 1 or higher, or leave it out"
             )
         }
-        let ofReports = [("--junit", junit != nil), ("--only-failed", onlyFailed)]
+        let ofReports = [("--junit", junit != nil), ("--only-failed", onlyFailed), ("--profile", profile != nil)]
         if list, let option = ofReports.first(where: \.1)?.0 {
             throw ValidationError("--list runs no check, and \(option) has no effect; leave it out")
         }
@@ -39,7 +39,13 @@ extension PluginCheckCommand {
     func selection() throws -> CheckSelection {
         do {
             let names = CheckList(level: list ? ConformanceCheck.highestLevel : level ?? 0).names
-            return try CheckSelection(include: include, exclude: exclude, reason: reason, among: names)
+            return try CheckSelection(
+                include: include,
+                exclude: exclude,
+                reason: reason,
+                profile: profile,
+                among: names
+            )
         } catch {
             let all = CheckList(level: ConformanceCheck.highestLevel)
             // The expressions may be right, and the level too low.

@@ -18,8 +18,13 @@ struct TrialChecks {
     /// Kinds of identifiers, from the options.
     let kinds: [String: TaskKind]
     let options: TrialOptions
-    /// Whether each result is printed when its check ends.
-    let isLive: Bool
+    /// Where the progress is printed; nil for nowhere.
+    let progress: Progress?
+
+    enum Progress {
+        case terminal
+        case lines
+    }
 
     /// The results by path of the manifest. A refused manifest has none. Throws when the checker itself fails.
     func results(of files: [String], _ contents: CatalogueContents) async throws -> [String: [TrialResult]] {
@@ -27,7 +32,7 @@ struct TrialChecks {
         var results: [String: [TrialResult]] = [:]
         for file in files {
             guard let entry = contents.entries.first(where: { $0.manifestPath == file }) else { continue }
-            if isLive { context.writeLine("\(entry.identifier)") }
+            if progress != nil { context.writeLine("\(entry.identifier)") }
             results[file] = try await self.results(of: entry, among: contents.entries)
             try Task.checkCancellation()
         }
@@ -46,9 +51,20 @@ struct TrialChecks {
         let plugin = ConformancePlugin(subject.plugin, seed: seed, kinds: kinds)
         let host = try host()
         let run = ConformanceRun(plugin, subject, on: host, in: place, jobs: jobs, slack: slack)
-        let schedule = ConformanceSchedule(level: level) { selection.exclusion(of: $0) }
-        let results = await run.results(of: schedule) { [isLive] result in
-            if isLive { context.writeLine("  \(result.level)  \(result.outcome.rawValue)  \(result.check)") }
+        let schedule = ConformanceSchedule(
+            level: level,
+            exclusion: selection.exclusion,
+            omission: selection.omission
+        )
+        let live = progress.map { progress in
+            LiveOutput(isOnTerminal: progress == .terminal) { text in
+                if progress == .terminal { try? context.standardOutput(text) } else { context.standardError(text) }
+            }
+        }
+        let results = await run.results(of: schedule) {
+            live?.begin($0)
+        } watch: {
+            live?.end($0)
         }
         // Before the directory is deleted: a process that still runs could write to it.
         await host.close()
