@@ -1,8 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
  * A plugin that records its runs in two files of the directory in its setting "records":
- *     runs    lines of text: run SUBMISSION ATTEMPT LAUNCH WALL MONOTONIC PID PAYLOAD, one per start of a handler, both
- *             clocks in nanoseconds;
+ *     runs    lines of text, filled with spaces:
+ *             run SUBMISSION ATTEMPT LAUNCH WALL MONOTONIC PID PAYLOAD, one per start of a handler, both clocks in
+ *             nanoseconds;
  *             done SUBMISSION LAUNCH, after the runner has accepted the completion; twice SUBMISSION LAUNCH, when the
  *             submission runs elsewhere at the same time; accepted SUBMISSION IDENTIFIER PAYLOAD, of its own requests
  *     locks   byte N is locked while submission N runs
@@ -17,20 +18,26 @@
 #include <unistd.h>
 
 #define CONTINUED 10
+#define LINE_LENGTH 256
 
 static char runs[4096];
 static char locks[4096];
 static unsigned long long launch;
 
-/* One write per line: lines of several processes do not mix. */
+/* One write per line: lines of several processes do not mix. All lines have one length, which divides a page's: a kill in
+ * the middle of a write leaves a part of it only between two pages. */
 static int record(const char *format, ...) {
-    char line[1024];
+    char line[LINE_LENGTH];
+    memset(line, ' ', sizeof line);
     va_list values;
     va_start(values, format);
     const int length = vsnprintf(line, sizeof line, format, values);
     va_end(values);
+    if (length < 0 || length >= LINE_LENGTH) return 0;
+    line[length] = ' ';
+    line[LINE_LENGTH - 1] = '\n';
     const int file = open(runs, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    const int written = file >= 0 && write(file, line, (size_t)length) == length;
+    const int written = file >= 0 && write(file, line, sizeof line) == LINE_LENGTH;
     if (file >= 0) close(file);
     return written;
 }
@@ -39,7 +46,7 @@ static int record(const char *format, ...) {
 static int lock(unsigned long long submission) {
     struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)submission, .l_len = 1};
     const int file = open(locks, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file >= 0 && fcntl(file, F_OFD_SETLK, &byte) != 0) record("twice %llu %llu\n", submission, launch);
+    if (file >= 0 && fcntl(file, F_OFD_SETLK, &byte) != 0) record("twice %llu %llu", submission, launch);
     return file;
 }
 
@@ -60,7 +67,7 @@ static void submit_child(const bgt_host *host, const bgt_task_info *parent) {
     request.payload_length = (uint64_t)length;
     bgt_refusal refusal = {0};
     if (bgt_submit(host, &request, &refusal) == BGT_OK) {
-        record("accepted %llu %s %s\n", (unsigned long long)refusal.submission, identifier, payload);
+        record("accepted %llu %s %s", (unsigned long long)refusal.submission, identifier, payload);
     }
 }
 
@@ -85,7 +92,7 @@ static void append(void *context, const bgt_host *host, bgt_task task) {
     const unsigned long long submission = info.submission;
     snprintf(payload, sizeof payload, "%.*s", (int)info.payload_length, (const char *)info.payload);
     const int locked = lock(submission);
-    const int written = record("run %llu %u %llu %lld %lld %d %s\n", submission, info.attempt, launch, wall, monotonic,
+    const int written = record("run %llu %u %llu %lld %lld %d %s", submission, info.attempt, launch, wall, monotonic,
         (int)getpid(), payload);
 
     const char *word = strchr(payload, ':');
@@ -105,7 +112,7 @@ static void append(void *context, const bgt_host *host, bgt_task task) {
         usleep(40000); /* Many kills then interrupt a running handler. */
     }
     const int32_t status = bgt_complete(host, task, written ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE);
-    if (status == BGT_OK) record("done %llu %llu\n", submission, launch);
+    if (status == BGT_OK) record("done %llu %llu", submission, launch);
     close(locked);
 }
 
