@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Requests have Apple's defaults and are copied completely")
 struct RequestTests {
-    @Test func `unset properties of a Swift request have Apple's defaults`() {
+    @Test func `unset properties of a Swift request have their documented defaults`() {
         let refresh = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         #expect(refresh.identifier == "com.example.refresh")
         #expect(refresh.earliestBeginDate == nil && refresh.payload == nil)
@@ -23,6 +23,9 @@ struct RequestTests {
         )
         #expect(export.title == "Export" && export.subtitle == "all")
         #expect(export.strategy == .queue && export.requiredResources == .default)
+    }
+
+    @Test func `submission strategies and resources of Swift requests have Apple's raw values`() {
         #expect(BGContinuedProcessingTaskRequest.SubmissionStrategy.fail.rawValue == 0)
         #expect(BGContinuedProcessingTaskRequest.SubmissionStrategy.queue.rawValue == 1)
         #expect(BGContinuedProcessingTaskRequest.Resources.gpu.rawValue == 1)

@@ -47,7 +47,7 @@ struct TimestampTests {
     @Test(arguments: [
         (1_769_824_080_999_999_999, "2026-01-31T01:48:00Z"), (-1, "1969-12-31T23:59:59Z"), (0, "1970-01-01T00:00:00Z"),
     ])
-    func `a time in a reply has its whole second in RFC 3339, and its nanoseconds in digits`(
+    func `a time is written as its whole second in RFC 3339, or as a string of its nanoseconds since 1970`(
         nanoseconds: Int64,
         second: String
     ) throws {

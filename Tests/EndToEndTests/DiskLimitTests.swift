@@ -53,7 +53,7 @@ struct DiskLimitTests {
     // MARK: - The disk
 
     @Test(.enabled(if: MountedDisk.isPossible), arguments: hosts)
-    func `a launch that fills the disk with files is ended, a neighbour's task succeeds, and the ledger goes on`(
+    func `a launch that fills the disk with files is expired, and a neighbour's task waits until the files are deleted`(
         _ isOrdinary: Bool
     ) async throws {
         try await fill("large", size: "256m", isOrdinary) { violation in

@@ -17,7 +17,7 @@ struct ConstantTests {
         #expect(BGTASK_ENTRY_SYMBOL == "bgtask_plugin_entry")
     }
 
-    @Test func `the test's table of constants lists exactly the numbers that the header defines`() throws {
+    @Test func `the test's table of constants lists exactly the names of the header's numeric constants`() throws {
         let defined = try Header.text().matches(of: /#define (BGT(?:ASK)?_[A-Z0-9_]+) +[0-9]/).map { String($0.1) }
         let golden = Self.signed.map(\.name) + Self.unsigned.map(\.name) + Self.wide.map(\.name)
         #expect(Set(defined) == Set(golden))

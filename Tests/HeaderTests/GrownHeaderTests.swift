@@ -59,7 +59,7 @@ struct GrownHeaderTests {
     }
 
     @Test(.proves("BGT-ABI-03"), arguments: ["x86_64", "aarch64"])
-    func `the ABI check reports members added at the end of the header's structs as growth, not as a break`(
+    func `the ABI check of a header whose structs have grown fails, with the remedy to raise the minor version`(
         architecture: String
     ) throws {
         try withHeader { include, _ in

@@ -21,7 +21,7 @@ struct PluginUserTests {
         )
     }
 
-    @Test func `a host with capabilities and a reserved range gives each plugin a user of its own`() throws {
+    @Test func `a host with capabilities and a reserved range takes the users of plugins from that range`() throws {
         let users = try PluginUsers(.automatic, Self.authority(user: 110, Self.all, reserved: "600000-665535"))
         #expect(users.range?.description == "600000-665535")
     }

@@ -156,7 +156,7 @@ final class InputQueueTests {
         #expect(admitOrPause(one))
     }
 
-    @Test func `a launch with 64 messages that was not paused is not reported as resumed`() {
+    @Test func `a launch whose queue is full but was not paused is not reported as resumed`() {
         add(messages: 0..<64, of: 1)
         while let delivery = queue.next() { #expect(delivery.resumed == nil) }
     }

@@ -16,7 +16,7 @@ struct MailboxTests {
     }
 
     @Test
-    func `a reading of the core that is in a closing mailbox, or put into a closed one, is closed without being run`()
+    func `a query of the scheduler that waits in a mailbox at its close, or comes later, is cancelled without being run`()
         async
     {
         let mailbox = Mailbox()

@@ -185,7 +185,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a second runner for a running launch is refused`() async throws {
+        @Test func `a second request to start a runner for a running launch is refused`() async throws {
             try await LaunchFixture.with(runner: "wait_for_end();") { fixture in
                 fixture.launcher.take(for: 1)
                 fixture.launcher.take(for: 1)

@@ -22,7 +22,7 @@ struct DeterminismTests {
         #expect(first.drawing == second.drawing)
     }
 
-    @Test func `two replays with different seeds have different reports`() throws {
+    @Test func `replays with the seeds 5 and 6 have different reports`() throws {
         let first = try outcome(of: .shipped("office.yaml", .day, count: 6, seed: 5))
         let second = try outcome(of: .shipped("office.yaml", .day, count: 6, seed: 6))
         #expect(first.report != second.report)

@@ -91,6 +91,8 @@ struct ConditionTableTests {
             for second in Condition.allCases {
                 let changes = Conditions([first]).changes(since: Conditions([second]))
                 #expect(changes == (first == second ? [] : [MachineConditions(first), MachineConditions(second)]))
+                let removal = Conditions([first, second]).changes(since: Conditions([second]))
+                #expect(removal == (first == second ? [] : [MachineConditions(first)]))
             }
         }
         #expect(Conditions([], isUseUnknown: true).changes(since: Conditions([])) == .firstSample)

@@ -34,7 +34,7 @@ struct CommitOrderTests {
         [.setFetch(feed, nil)], [.recordOccurrence(task("com.example.feed.refresh"), at: time(1))],
         [note("beside an answer"), .removeRequest(1)], [],
     ])
-    func `a commit with a change besides waits, deferrals and journal entries precedes an earlier journal entry`(
+    func `a commit with a change that is no wait, deferral or journal entry precedes an earlier journal entry`(
         changes: [LedgerChange]
     ) async throws {
         let held = try await HeldLedger()

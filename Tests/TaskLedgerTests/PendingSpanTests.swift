@@ -16,7 +16,7 @@ struct PendingSpanTests {
     private let label = "com.example.feed.refresh"
 
     @Test
-    func `the pending span of a finished task is found by task label, and selects the waits of the task's class`()
+    func `the pending span of a finished task is found by task label, and selects the waits between its start and its end`()
         async throws
     {
         try await ledger.commitAndWait([

@@ -90,7 +90,7 @@ struct LimitedGrantTests {
         #expect(try grants(requested, [:], settings: ["place": "relative"]).isEmpty)
     }
 
-    @Test func `grant limits of network, Unix sockets and GPU refuse requested ports, other sockets and the GPU`()
+    @Test func `grant limits of network, Unix sockets and GPU refuse ports, sockets outside of the limit, and the GPU`()
         throws
     {
         let limits = ["*": GrantLimit(network: false, gpu: false, unix: ["/run/a"])]
