@@ -12,6 +12,7 @@ let package = Package(
         .executable(name: "bgtask-runner", targets: ["bgtask-runner"]),
         .library(name: "CBackgroundTasks", targets: ["CBackgroundTasks"]),
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
+        .library(name: "BackgroundTasksApp", targets: ["BackgroundTasksApp"]),
         // An example plugin, built as a vendor would; make plugins puts it beside the examples in C and C++.
         .library(name: "ColorFeed", type: .dynamic, targets: ["ColorFeed"]),
         // Plugins that the tests load, and no program links.
@@ -42,8 +43,12 @@ let package = Package(
         .target(name: "BackgroundTasks", dependencies: ["CBackgroundTasks"]),
         .testTarget(
             name: "BackgroundTasksTests",
-            dependencies: ["BackgroundTasks", "CBackgroundTasks", "StatementTraits", "TaskModel"]
+            dependencies: ["BackgroundTasks", "BackgroundTasksApp", "CBackgroundTasks", "StatementTraits", "TaskModel"]
         ),
+
+        // MARK: BackgroundTasksApp, the application object of Apple's platforms, for code that a plugin shares with an app
+
+        .target(name: "BackgroundTasksApp", dependencies: ["BackgroundTasks"]),
 
         // Plugins are never dependencies: their entries would collide.
         .target(
@@ -55,13 +60,13 @@ let package = Package(
         // One source in both language modes, built as a vendor would. Never a dependency: their entries would collide.
         .target(
             name: "SwiftPlugin5",
-            dependencies: ["BackgroundTasks"],
+            dependencies: ["BackgroundTasks", "BackgroundTasksApp"],
             path: "Tests/SwiftPlugins/Swift5",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .target(
             name: "SwiftPlugin6",
-            dependencies: ["BackgroundTasks"],
+            dependencies: ["BackgroundTasks", "BackgroundTasksApp"],
             path: "Tests/SwiftPlugins/Swift6",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),

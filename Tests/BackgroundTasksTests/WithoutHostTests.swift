@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import BackgroundTasks
+import BackgroundTasksApp
 import Testing
 
 @Suite("Without a host the Swift module schedules no task and reports errors")
@@ -32,5 +33,13 @@ struct WithoutHostTests {
         #expect(BackgroundPlugin.beginBackgroundTask(withName: "work") == .invalid)
         BackgroundPlugin.endBackgroundTask(.invalid)
         #expect(!BackgroundPlugin.setMinimumBackgroundFetchInterval(60))
+    }
+
+    @Test @MainActor func `without a host UIApplication is restricted, and begins no background time`() {
+        #expect(UIApplication.shared.backgroundRefreshStatus == .restricted)
+        #expect(UIApplication.shared.beginBackgroundTask() == .invalid)
+        #expect(UIApplication.shared.beginBackgroundTask(withName: "work") {} == .invalid)
+        #expect(UIApplication.shared.backgroundTimeRemaining == .greatestFiniteMagnitude)
+        UIApplication.shared.endBackgroundTask(.invalid)
     }
 }

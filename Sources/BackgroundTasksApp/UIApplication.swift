@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+public import BackgroundTasks
+public import Foundation
+
+/// The part of an app's `UIApplication` that scheduler code uses, for plugins whose code also runs in an app.
+///
+/// A plugin has no user interface and no foreground: the object is always in the background, and background time is the
+/// time of the launch. Import the module where the app's platforms are left out:
+///
+///     #if os(Linux)
+///     import BackgroundTasksApp
+///     #endif
+@MainActor
+public final class UIApplication: Sendable {
+    /// Whether an app is in use.
+    public enum State: Int, Sendable {
+        /// In the foreground, and in use.
+        case active = 0
+        /// In the foreground, and not in use.
+        case inactive = 1
+        /// Not in the foreground: the state of every plugin.
+        case background = 2
+    }
+
+    /// The object of this process.
+    public static let shared = UIApplication()
+
+    /// The interval of legacy fetch that the host chooses, 0.
+    public nonisolated static let backgroundFetchIntervalMinimum: TimeInterval = 0
+
+    /// The interval that ends legacy fetch, infinity.
+    public nonisolated static let backgroundFetchIntervalNever: TimeInterval = .infinity
+
+    private init() {}
+
+    /// Always ``State/background``.
+    public var applicationState: State { .background }
+
+    /// ``UIBackgroundRefreshStatus/available`` in a host; ``UIBackgroundRefreshStatus/restricted`` outside of one. A host
+    /// in which this plugin may not run in the background refuses its requests with
+    /// ``/BackgroundTasks/BGTaskScheduler/Error/unavailable``.
+    public var backgroundRefreshStatus: UIBackgroundRefreshStatus {
+        BackgroundPlugin.launch == nil ? .restricted : .available
+    }
+
+    /// Sets the minimum time in seconds between two events of legacy fetch; see
+    /// ``/BackgroundTasks/BackgroundPlugin/setMinimumBackgroundFetchInterval(_:)``. A refused interval is not reported.
+    public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
+        BackgroundPlugin.setMinimumBackgroundFetchInterval(minimumBackgroundFetchInterval)
+    }
+}
