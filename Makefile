@@ -41,7 +41,7 @@ DOCS = $(BUILD)/docs
 # The package that make try-deb and make try-vm install.
 DEB ?= $(lastword $(sort $(wildcard $(BUILD)/deb/bgtask_*.deb)))
 PREVIOUS ?=
-MODULE = BackgroundTasks
+MODULES = BackgroundTasks BackgroundTasksApp
 
 .PHONY: try-deb try-vm demo test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants fuzz bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
@@ -189,16 +189,19 @@ statements:
 abi-renew: packages
 	Tests/ABI/check renew
 
-# The pages of the module for plugins in Swift. A warning is an error, and so is an undocumented public symbol.
+# The pages of the modules for plugins. A warning is an error, and so is an undocumented public symbol.
 #     make docs && python3 -m http.server -d .build/docs       then /documentation/backgroundtasks
 docs: packages
-	swift build $(SWIFT_FLAGS) --target $(MODULE)
 	rm -rf "$(DOCS)" "$(BUILD)/symbols" && mkdir -p "$(BUILD)/symbols"
-	swift symbolgraph-extract -module-name $(MODULE) -target $$(uname -m)-unknown-linux-gnu -I "$(BUILD)/debug/Modules" \
-	    -Xcc -fmodule-map-file="$(BUILD)/debug/CBackgroundTasks.build/module.modulemap" \
-	    -minimum-access-level public -skip-inherited-docs -skip-synthesized-members -output-dir "$(BUILD)/symbols"
-	docc convert Sources/$(MODULE)/$(MODULE).docc --additional-symbol-graph-dir "$(BUILD)/symbols" \
-	    --fallback-display-name $(MODULE) --fallback-bundle-identifier bgtask.$(MODULE) --warnings-as-errors \
+	for module in $(MODULES); do \
+	    swift build $(SWIFT_FLAGS) --target $$module && \
+	    swift symbolgraph-extract -module-name $$module -target $$(uname -m)-unknown-linux-gnu -I "$(BUILD)/debug/Modules" \
+	        -Xcc -fmodule-map-file="$(BUILD)/debug/CBackgroundTasks.build/module.modulemap" \
+	        -minimum-access-level public -skip-inherited-docs -skip-synthesized-members -output-dir "$(BUILD)/symbols" \
+	        || exit; \
+	done
+	docc convert Sources/BackgroundTasks/BackgroundTasks.docc --additional-symbol-graph-dir "$(BUILD)/symbols" \
+	    --fallback-display-name BackgroundTasks --fallback-bundle-identifier bgtask.BackgroundTasks --warnings-as-errors \
 	    --experimental-documentation-coverage --coverage-summary-level brief --output-dir "$(DOCS)"
 	@python3 -c 'import json, sys; sys.exit("\n".join("undocumented: " + page["title"] for page in json.load(sys.stdin) \
 	    if page["kind"]["isSymbol"] and not page["hasAbstract"]) or 0)' < "$(DOCS)/documentation-coverage.json"

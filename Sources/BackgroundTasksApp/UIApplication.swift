@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-public import BackgroundTasks
+import BackgroundTasks
 public import Foundation
 
 /// The part of an app's `UIApplication` that scheduler code uses, for plugins whose code also runs in an app.

@@ -4,6 +4,7 @@ import ControlAPI
 import ControlClient
 import HostTestKit
 import StatementTraits
+import TaskModel
 import Testing
 
 @Suite("Code that a plugin shares with an app can use the app's application object")
