@@ -198,6 +198,13 @@ int bgl_answer_refused_call(int listener, struct bgl_refused_call *call) {
     return 1;
 }
 
+int bgl_create_place(int directory, const char *name, int is_directory) {
+    if (is_directory) return answer(mkdirat(directory, name, 0777));
+    const int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) close(file);
+    return file < 0 ? answer(file) : 0;
+}
+
 int bgl_open_place(const char *path, int follows) {
     /* With O_PATH, O_NOFOLLOW alone would open the link itself. */
     return answer(open(path, O_PATH | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW | O_DIRECTORY)));

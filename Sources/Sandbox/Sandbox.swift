@@ -49,6 +49,8 @@ package enum Sandbox {
                 "set the resource limit RLIMIT_NPROC to \(limit)"
             )
         }
+        // Users who could not have planted a symbolic link for this plugin: root, and the host's user if it is another.
+        let trusted: Set<uid_t> = user.map { $0 == getuid() ? [0] : [0, getuid()] } ?? [0]
         if let user { try SystemError.check(bgl_become_user(user), "become user \(user)") }
         try SystemError.check(bgl_refuse_new_privileges(), "set no_new_privs")
         guard let plan else { return ([], nil) }
@@ -67,7 +69,11 @@ package enum Sandbox {
             }
             try ruleset.allow(place, Landlock.rights(.write))
             for granted in plan.granted {
-                if let message = try allow(granted, in: ruleset, of: plan) { refused.append(message) }
+                switch GrantedPlace.open(granted, of: plan, trusting: trusted) {
+                case .place(let place): try ruleset.allow(place, Landlock.rights(granted.access))
+                case .missing: continue
+                case .refused(let message): refused.append(message)
+                }
             }
             for port in plan.ports where rights.network & port.rights != 0 {
                 try ruleset.allow(port: port.number, port.rights)
@@ -87,42 +93,6 @@ package enum Sandbox {
     /// Adds a number to the nice value of this thread, and gives it the lowest best-effort priority for disks. Threads
     /// that it starts later inherit both.
     package static func lowerPriority(by nice: UInt8) { bgl_lower_priority(Int32(nice)) }
-
-    /// Grants one place of the plugin's manifest. For a file that a plugin may write and that does not exist yet,
-    /// grants the directory of the file.
-    ///
-    /// - Returns: the reason when the grant is left out; nil when the place is granted, and when it does not exist, so
-    ///   that it needs no grant.
-    private static func allow(
-        _ granted: SandboxPlan.Place,
-        in ruleset: borrowing LandlockRuleset,
-        of plan: SandboxPlan
-    ) throws(SystemError) -> String? {
-        var path = granted.path
-        if granted.access == .write, access(path, F_OK) != 0 { path = PathRelation.parent(path) }
-        guard let place = Place(path) else { return nil }
-        // The plugin may have put a symbolic link there in an earlier launch.
-        guard let resolved = place.resolvedPath else {
-            return "\(path) is not granted: /proc/self/fd does not show its path without symbolic links; mount /proc"
-        }
-        if let host = plan.reserved.first(where: { PathRelation.overlaps($0, resolved) }) {
-            return "\(path) is not granted: it leads to \(resolved), and \(host) belongs to the host;"
-                + " grant a place that is neither in nor above \(host)"
-        }
-        let writable = plan.granted.filter { $0.access == .write && $0.path != granted.path }.map(\.path)
-        let around = granted.within + writable.filter { PathRelation.contains($0, granted.path) }
-        for limit in around {
-            guard let real = Place(limit)?.resolvedPath else {
-                return "\(granted.path) is not granted: \(limit), to which grant-limits narrows it, does not exist;"
-                    + " create it, or limit the grant to the directory in which the plugin creates it"
-            }
-            if PathRelation.contains(real, resolved) { continue }
-            return "\(path) is not granted: it leads to \(resolved), outside of \(limit);"
-                + " replace the symbolic link, or grant \(resolved)"
-        }
-        try ruleset.allow(place, Landlock.rights(granted.access))
-        return nil
-    }
 
     /// Creates a directory for temporary files in the container, because the plugin has no access to the machine's
     /// directory for them. Returns its path.

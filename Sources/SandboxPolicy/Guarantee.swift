@@ -97,7 +97,8 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
             return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp")
         case .descendants:
             if let filter { return .notEnforced(filter) }
-            return .enforced(by: "seccomp; with the grant processes: control group and process mark")
+            let groups = limiting.controllers == nil ? "" : "control group and "
+            return .enforced(by: "seccomp; with the grant processes: \(groups)process mark")
         case .memory: return limiting.memory
         case .processes: return limiting.processes
         case .disk: return limiting.disk

@@ -13,7 +13,7 @@ struct SystemCallFilter: ~Copyable {
     /// A comparison of one argument of a system call with a value. All 64 bits are compared.
     struct Comparison {
         enum Operator {
-            case equal, notEqual, greaterOrEqual
+            case equal, notEqual, less, greaterOrEqual
             /// The bits of the argument that the mask selects equal the value.
             case masked(UInt64)
         }
@@ -108,6 +108,7 @@ extension SystemCallFilter.Comparison {
         switch operation {
         case .equal: scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
         case .notEqual: scmp_arg_cmp(arg: argument, op: SCMP_CMP_NE, datum_a: value, datum_b: 0)
+        case .less: scmp_arg_cmp(arg: argument, op: SCMP_CMP_LT, datum_a: value, datum_b: 0)
         case .greaterOrEqual: scmp_arg_cmp(arg: argument, op: SCMP_CMP_GE, datum_a: value, datum_b: 0)
         case .masked(let mask): scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: mask, datum_b: value)
         }

@@ -223,8 +223,15 @@ enum SystemCallRules {
         try filter.allow("setpriority", where: .init(0, .equal, process), .init(1, .equal, 0))
         try filter.refuse("setpriority", where: .init(0, .equal, process), .init(1, .notEqual, 0))
         try filter.refuse("setpriority", where: .init(0, .notEqual, process))
+        // Only the priorities from the lowest best-effort one down: a background launch begins with it.
         let ioProcess: UInt64 = 1
-        try filter.allow("ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .equal, 0))
+        let lowest: UInt64 = 2 << 13 | 7
+        try filter.allow(
+            "ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .equal, 0), .init(2, .greaterOrEqual, lowest)
+        )
+        try filter.refuse(
+            "ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .equal, 0), .init(2, .less, lowest)
+        )
         try filter.refuse("ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .notEqual, 0))
         try filter.refuse("ioprio_set", where: .init(0, .notEqual, ioProcess))
     }

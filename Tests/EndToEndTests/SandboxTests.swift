@@ -247,6 +247,44 @@ struct SandboxTests {
         }
     }
 
+    @Test func `the grant write for a missing path creates an empty file there, and opens nothing around it`()
+        async throws
+    {
+        try await works(grants: "write: [BASE/place/missing]") { host, works in
+            #expect(works["place-read"] == EACCES && works["place-write"] == EACCES)
+            let size = try FileManager.default.attributesOfItem(atPath: host.directory.file("place/missing"))[.size]
+            #expect(size as? Int == 0)
+        }
+    }
+
+    @Test func `the grant write for a missing path that ends with a slash creates a directory there`() async throws {
+        let inner = { (host: HostFixture) in host.directory.file("place/inner") }
+        try await works(grants: "write: [BASE/place/inner/]", place: inner) { _, works in
+            #expect(works["place-read"] == 0 && works["place-write"] == 0)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0), arguments: [true, false])
+    func `a symbolic link on the way to a granted path is followed only if root or the host's user owns it`(
+        isTrusted: Bool
+    ) async throws {
+        func link(_ host: HostFixture) throws -> String {
+            let path = host.directory.file("link")
+            try FileManager.default.createSymbolicLink(
+                atPath: path,
+                withDestinationPath: host.directory.file("place")
+            )
+            if !isTrusted { lchown(path, 4_242, 4_242) }
+            return path
+        }
+        try await works(grants: "write: [BASE/link]", place: link) { host, works in
+            let status = isTrusted ? 0 : EACCES
+            #expect(works["place-read"] == status && works["place-write"] == status)
+            if isTrusted { return }
+            try await host.waitForLog("the link") { $0.contains("a plugin could have put the symbolic link") }
+        }
+    }
+
     @Test func `the grants processes and network allow programs and sockets`() async throws {
         try await works(grants: "processes: true, network: true") { _, works in
             #expect(works["program"] == 0 && works["network"] == 0)

@@ -76,6 +76,9 @@ int bgl_is_listener(int descriptor);
  * when the caller has ended, or a negative errno; -EPIPE when no process uses the filter any more. Never blocks. */
 int bgl_answer_refused_call(int listener, struct bgl_refused_call *call);
 
+/* Creates an empty file or a directory in an open directory. 0, or a negative errno; -EEXIST when the name is taken. */
+int bgl_create_place(int directory, const char *name, int is_directory);
+
 /* Opens a file or directory without any access to its contents. With `follows` 0, only a directory is
  * opened, and a symbolic link at the end of the path is an error. Returns a descriptor, or a negative errno. */
 int bgl_open_place(const char *path, int follows);
