@@ -406,8 +406,8 @@ let package = Package(
             name: "CommandsTests",
             dependencies: [
                 "Commands", "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostMonitor",
-                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginInstaller", "Replay", "SandboxPolicy",
-                "TaskModel", "TerminalText",
+                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginChecker", "PluginInstaller", "Replay",
+                "SandboxPolicy", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -88,97 +88,6 @@ struct PluginInstallTests {
         }
     }
 
-    private static func binding(_ symbol: String, _ arguments: String) -> [String] {
-        [
-            "background-modes: [processing]", "permitted-identifiers: [com.example.plain.task]", "handlers:",
-            "  - identifier: com.example.plain.task", "    symbol: \(symbol)", "    arguments: \(arguments)",
-            "    returns: void",
-        ]
-    }
-
-    @Test
-    func `plugin install shows the signatures of bound functions and warns of a missing cancel flag`()
-        async throws
-    {
-        try await PluginCommandFixture.with { fixture in
-            let manifest = try await fixture.build("Plain", lines: Self.binding("plain_stay", "[]"))
-            #expect(await fixture.run("install", manifest, "--yes") == .done)
-            #expect(fixture.terminal.output.contains("com.example.plain.task: void plain_stay(void)"))
-            #expect(fixture.terminal.output.contains("warning: handlers[0]: passes no cancel-flag"))
-            #expect(fixture.installed == ["com.example.plain.yaml", try fixture.installedName("Plain")])
-        }
-    }
-
-    @Test func `plugin install shows changed arguments and success rules of a bound function`() async throws {
-        try await PluginCommandFixture.with { fixture in
-            let lines = Self.binding("plain_stay", "[{ int32: 5 }]").dropLast()
-            let old = try await fixture.build("Plain", lines: lines + ["    returns: { int32: success-when-zero }"])
-            #expect(await fixture.run("install", old, "--yes") == .done)
-            let new = Self.binding("plain_stay", "[{ int32: 6 }]").dropLast()
-            let manifest = try await fixture.build(
-                "Plain",
-                lines: new + ["    returns: { int32: success-when-nonzero }"]
-            )
-            #expect(await fixture.run("install", manifest, "--yes") == .done)
-            let reported = fixture.terminal.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            #expect(
-                reported.contains(
-                    "- handlers: com.example.plain.task: int32_t plain_stay(int32_t); called with int32: 5"
-                )
-            )
-            #expect(reported.contains("called with int32: 6; success-when-nonzero"), "\(reported)")
-        }
-    }
-
-    @Test func `plugin install refuses a binding of a function that the library lacks, with line and suggestion`()
-        async throws
-    {
-        try await PluginCommandFixture.with { fixture in
-            let manifest = try await fixture.build("Plain", lines: Self.binding("plain_sty", "[]"))
-            #expect(await fixture.run("install", manifest, "--yes") == .refused)
-            #expect(fixture.terminal.output.contains("Plain.yaml:9:13: error: handlers[0].symbol: library "))
-            #expect(fixture.terminal.output.contains("write \"plain_stay\""))
-            #expect(fixture.installed.isEmpty)
-        }
-    }
-
-    @Test func `a library named by an absolute path stays in place at installation and removal`() async throws {
-        try await PluginCommandFixture.with { fixture in
-            let library = fixture.directory.file("vendor/libPlain.so")
-            let manifest = try await fixture.build("Plain", lines: Self.binding("plain_stay", "[]"))
-            let text = try #require(fixture.directory.text(of: "vendor/Plain.yaml"))
-            try fixture.directory.write(
-                text.replacingOccurrences(of: "library: libPlain.so", with: "library: \(library)").utf8,
-                to: "vendor/Plain.yaml"
-            )
-            #expect(await fixture.run("install", manifest, "--library", "/dev/null", "--yes") == .refused)
-            #expect(fixture.terminal.error.contains("leave --library out"))
-            #expect(await fixture.run("install", manifest, "--yes") == .done)
-            #expect(fixture.installed == ["com.example.plain.yaml"])
-            #expect(fixture.terminal.output.contains("stays in place"))
-            #expect(await fixture.run("remove", "com.example.plain", "--yes") == .done)
-            #expect(fixture.installed.isEmpty)
-            #expect(FileManager.default.fileExists(atPath: library))
-        }
-    }
-
-    @Test func `plugin remove keeps a library that another plugin's manifest names by an absolute path`()
-        async throws
-    {
-        try await PluginCommandFixture.with { fixture in
-            let manifest = try await fixture.build("Plain", lines: Self.binding("plain_stay", "[]"))
-            #expect(await fixture.run("install", manifest, "--yes") == .done)
-            let library = fixture.directory.file("operator/\(try fixture.installedName("Plain"))")
-            let other = Self.binding("plain_fail", "[]").map {
-                $0.replacingOccurrences(of: "plain.task", with: "other.task")
-            }
-            let lines = ["manifest: 1", "identifier: com.example.other", "library: \(library)"] + other
-            try fixture.directory.write(lines.map { $0 + "\n" }.joined().utf8, to: "operator/other.yaml")
-            #expect(await fixture.run("remove", "com.example.plain", "--yes") == .done)
-            #expect(FileManager.default.fileExists(atPath: library))
-        }
-    }
-
     @Test func `plugin install refuses a task identifier of another plugin before it writes a file`() async throws {
         try await PluginCommandFixture.with { fixture in
             let lines = ["permitted-identifiers: [org.shared.task]"]
@@ -326,63 +235,6 @@ struct PluginInstallTests {
         }
     }
 
-    @Test(arguments: [
-        "library: libObedient.so   # beside it", "library: 'libObedient.so'", "\"library\" : \"libObedient.so\"",
-        "library:\n  libObedient.so",
-    ])
-    func `plugin install changes only the value of the library key, plain, quoted or on the next line`(line: String)
-        async throws
-    {
-        try await PluginCommandFixture.with { fixture in
-            try await fixture.build("Obedient")
-            let text = "manifest: 1\nidentifier: com.example.obedient # libObedient.so\n\(line)\nname: libObedient.so\n"
-            let manifest = try fixture.directory.write(text.utf8, to: "vendor/Obedient.yaml")
-            #expect(await fixture.run("install", manifest, "--yes") == .done)
-            let changed = line.replacingOccurrences(of: "libObedient.so", with: try fixture.installedName("Obedient"))
-            #expect(
-                fixture.directory.text(of: "operator/com.example.obedient.yaml")
-                    == text.replacingOccurrences(of: line, with: changed)
-            )
-        }
-    }
-
-    @Test func `plugin install refuses a library name with escape sequences, and prints the plain form to write`()
-        async throws
-    {
-        try await PluginCommandFixture.with { fixture in
-            try await fixture.build("Obedient")
-            let text = "manifest: 1\nidentifier: com.example.obedient\nlibrary: \"lib\\u004fbedient.so\"\n"
-            let manifest = try fixture.directory.write(text.utf8, to: "vendor/Obedient.yaml")
-            #expect(await fixture.run("install", manifest, "--yes") == .refused)
-            #expect(fixture.terminal.error.contains("library: libObedient.so") && fixture.installed.isEmpty)
-        }
-    }
-
-    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary], ["Obedient", "libObedient.so"])
-    func `plugin install accepts an XML or binary property list, keeps its nested keys, and refuses --pin`(
-        format: PropertyListSerialization.PropertyListFormat,
-        executable: String
-    ) async throws {
-        try await PluginCommandFixture.with { fixture in
-            try await fixture.build("Obedient")
-            let keys: [String: Any] = [
-                "CFBundleIdentifier": "com.example.obedient", "CFBundleName": "Obedient",
-                "CFBundleExecutable": executable, "DTOther": ["CFBundleExecutable": executable],
-            ]
-            let data = try PropertyListSerialization.data(fromPropertyList: keys, format: format, options: 0)
-            let manifest = try fixture.directory.write(Array(data), to: "vendor/Info.plist")
-            #expect(await fixture.run("install", manifest, "--yes") == .done)
-            #expect(try fixture.installed == ["com.example.obedient.plist", fixture.installedName("Obedient")])
-            let installed = try Data(
-                contentsOf: URL(filePath: fixture.directory.file("operator/com.example.obedient.plist"))
-            )
-            let list = try PropertyListSerialization.propertyList(from: installed, format: nil) as? [String: Any]
-            #expect((list?["DTOther"] as? [String: String])?["CFBundleExecutable"] == executable)
-            #expect(await fixture.run("install", manifest, "--yes", "--pin") == .refused)
-            #expect(fixture.terminal.error.contains("a format without a key for the digest of the library"))
-        }
-    }
-
     @Test func `plugin install does not overwrite a file with the manifest's name that describes no plugin`()
         async throws
     {
@@ -409,65 +261,6 @@ struct PluginInstallTests {
                     "com.example.obedient.yaml", fixture.installedName("Obedient", at: "build/feed.so"),
                 ]
             )
-        }
-    }
-
-    @Test func `plugin install requests the plugin list again while the host is still loading`() async throws {
-        let lists = [
-            PluginListReply(plugins: [], refused: [], isPartial: true), try Samples.pluginList(),
-        ]
-        let texts = try lists.map { String(decoding: try WireCoding.encode($0), as: UTF8.self) }
-        let calls = Mutex(0)
-        let behaviour: StubHost.Behaviour = { _ in
-            let isFirst = calls.withLock { count in
-                count += 1
-                return count == 1
-            }
-            return .body(status: 200, texts[isFirst ? 0 : 1])
-        }
-        try await StubHost.with(behaviour) { host in
-            let list = try await ControlClient.withConnection(to: host.socket) { client in
-                try await HostVerdict(client: client).plugins()
-            }
-            #expect(list == lists[1] && host.requests.count == 2)
-        }
-    }
-
-    @Test func `plugin install is rolled back when the running host refuses the plugin`() async throws {
-        try await PluginCommandFixture.with { fixture in
-            let manifest = try await fixture.build("Obedient")
-            let directory = fixture.directory.file("operator")
-            let behaviour = try Self.refusing(directory + "/com.example.obedient.yaml", in: directory)
-            try await StubHost.with(behaviour) { host in
-                #expect(await fixture.run("install", manifest, "--yes", "--socket", host.socket) == .refused)
-            }
-            let message = "so the installation was undone; the host's reasons: of a host's own reasons"
-            #expect(fixture.terminal.error.contains(message))
-            #expect(fixture.installed.isEmpty)
-        }
-    }
-
-    /// The behaviour of a host that refuses every manifest at the path `file`.
-    private static func refusing(_ file: String, in directory: String) throws -> StubHost.Behaviour {
-        let note = ManifestNote(severity: .error, message: "of a host's own reasons")
-        let list = PluginListReply(plugins: [], refused: [.init(file: file, identifier: nil, problems: [note])])
-        let status = try WireCoding.encode(Samples.host())
-        let text = String(decoding: status, as: UTF8.self)
-            .replacingOccurrences(of: "/etc/bgtask/manifests", with: directory)
-        let listText = String(decoding: try WireCoding.encode(list), as: UTF8.self)
-        let empty = PluginListReply(plugins: [], refused: [])
-        let emptyText = String(decoding: try WireCoding.encode(empty), as: UTF8.self)
-        let missing = ErrorReply(code: "not-found", subReason: "unknown-plugin", message: "there is no such plugin")
-        let missingText = String(decoding: try WireCoding.encode(missing), as: UTF8.self)
-        return { request in
-            switch request.path {
-            case "/v1/host": .body(status: 200, text)
-            // A query for this one file: a host may have thousands of plugins.
-            case let path where path.hasPrefix("/v1/plugins?") && path.contains("manifest="):
-                .body(status: 200, listText)
-            case let path where path.hasPrefix("/v1/plugins?"): .body(status: 200, emptyText)
-            default: .body(status: 404, missingText)
-            }
         }
     }
 
@@ -509,37 +302,5 @@ struct PluginInstallTests {
         let command = ["plugin", "install", "/nowhere/a.yaml", "--yes", "--socket", "/nowhere/a.sock"]
         #expect(await terminal.run(list: command) == .unreachable)
         #expect(terminal.error.contains("or leave --socket out, and select the directories without a host"))
-    }
-}
-
-@Suite("A plugin is removed with its installed files, and no other file")
-struct PluginRemoveTests {
-    @Test func `plugin remove --yes deletes manifest and library of the plugin and keeps other plugins`() async throws {
-        try await PluginCommandFixture.with { fixture in
-            try await fixture.build("Obedient", in: "operator")
-            try await fixture.build("Neighbour", in: "operator")
-            #expect(await fixture.run("remove", "com.example.obedient") == .misuse)
-            #expect(fixture.installed.count == 4)
-            #expect(await fixture.run("remove", "com.example.obedient", "--yes") == .done)
-            #expect(fixture.installed == ["Neighbour.yaml", "libNeighbour.so"])
-            #expect(fixture.terminal.output.contains("30 days"))
-        }
-    }
-
-    @Test func `plugin remove keeps a library that another manifest names`() async throws {
-        try await PluginCommandFixture.with { fixture in
-            try await fixture.build("Obedient", in: "operator")
-            let other = "manifest: 1\nidentifier: com.example.other\nlibrary: libObedient.so\n"
-            try fixture.directory.write(other.utf8, to: "operator/other.yaml")
-            #expect(await fixture.run("remove", "com.example.obedient", "--yes") == .done)
-            #expect(fixture.installed == ["libObedient.so", "other.yaml"])
-        }
-    }
-
-    @Test func `plugin remove of an unknown plugin is refused with the path of the manifest directory`() async throws {
-        try await PluginCommandFixture.with { fixture in
-            #expect(await fixture.run("remove", "com.example.obedient", "--yes") == .refused)
-            #expect(fixture.terminal.error.contains(fixture.directory.file("operator")))
-        }
     }
 }

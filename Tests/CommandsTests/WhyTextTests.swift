@@ -1,0 +1,106 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import TaskModel
+import TerminalText
+import Testing
+
+@testable import Commands
+
+@Suite("bgtask why prints the reasons, the last outcome and the remedy of a task")
+struct WhyTextTests {
+    private let reader = Reader(now: Samples.now, timeZone: .gmt)
+
+    @Test func `bgtask why of a waiting task prints every reason, the last outcome and the history`() throws {
+        #expect(
+            try Samples.why().text(for: reader) == """
+                com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
+                  earliest-begin: the earliest begin of the request is in the future; until 2026-01-31 02:00:00 (in 12min)
+                  network: the task needs a network, and the host sees none
+
+                earliest possible  unknown: a reason above ends at no known time
+                one change         none: each reason above blocks the task by itself
+                last outcome       crashed, 2026-01-31 01:46:30 (1min 30s ago), launch 40, blame plugin
+                                   signal 11
+
+                POLICY   VERDICT  UNTIL  RATIONALE
+                idle     may      -      applies to processing requests only
+                spacing  wait     in 1s  at least 1s between two launches
+
+                WAITED FOR      SUBMISSION  SINCE                FOR
+                network         12          2026-01-31 01:47:00  30s
+                earliest-begin  12          2026-01-31 01:47:30  30s, still
+
+                """
+        )
+    }
+
+    @Test func `bgtask why with a single reason prints its earliest time and the change that removes it`() throws {
+        let reason = Reason.earliestBegin(Samples.now + .seconds(720))
+        let reply = TaskWhyReply(
+            identifier: try Samples.task(),
+            plugin: try Samples.plugin(),
+            state: .pending,
+            kind: .refresh,
+            submission: SubmissionNumber(rawValue: 12),
+            isEligible: false,
+            reasons: [WaitingReason(reason, at: Samples.moment)],
+            earliestPossible: .at(Timestamp(Samples.now + .seconds(720))),
+            change: ProposedChange(removing: reason)
+        )
+        #expect(
+            reply.text(for: reader) == """
+                com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
+                  earliest-begin: the earliest begin of the request is in the future; until 2026-01-31 02:00:00 (in 12min)
+
+                earliest possible  2026-01-31 02:00:00 (in 12min)
+                one change         submit the request again with an earlier begin, or wait
+
+                """
+        )
+    }
+
+    @Test func `bgtask why has a sentence for eligible, running, unknown and finished tasks`() throws {
+        let (task, plugin) = (try Samples.task(), try Samples.plugin())
+        func text(_ reply: TaskWhyReply) -> String { reply.text(for: reader) }
+        #expect(
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .pending, kind: .refresh, isEligible: true))
+                == "com.example.feed.refresh of com.example.feed may run now (refresh)\n"
+        )
+        let running = TaskWhyReply.Running(launch: LaunchNumber(rawValue: 41), used: .seconds(2), budget: .seconds(30))
+        #expect(
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .running, running: running))
+                == "com.example.feed.refresh of com.example.feed is running in launch 41, 2s of 30s used\n"
+        )
+        let again = TaskWhyReply(
+            identifier: task,
+            plugin: plugin,
+            state: .running,
+            kind: .refresh,
+            isEligible: true,
+            running: running
+        )
+        #expect(text(again).hasSuffix(" 2s of 30s used\nthe next request may run now (refresh)\n"))
+        #expect(
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .unknown))
+                == "com.example.feed.refresh of com.example.feed is neither pending nor running, and no outcome of it"
+                + " is recorded\n"
+        )
+        let cancelled = TaskWhyReply.LastOutcome(
+            outcome: "cancelled",
+            at: Samples.now,
+            blame: .nobody,
+            message: "",
+            launch: nil
+        )
+        #expect(
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .finished, lastOutcome: cancelled)) == """
+                com.example.feed.refresh of com.example.feed is neither pending nor running; it ended as cancelled
+
+                last outcome  cancelled, 2026-01-31 01:48:00 (now)
+
+                """
+        )
+    }
+}
