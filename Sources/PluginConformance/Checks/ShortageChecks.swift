@@ -9,19 +9,11 @@ extension ConformanceCheck {
     /// Checks about missing resources of the process.
     static let shortageChecks = [noDescriptors, noMemory, noDisk, noThreads]
 
-    private static let noDescriptors = ConformanceCheck(
+    private static let noDescriptors = shortageCheck(
         "no-descriptors",
-        level: 3,
-        rule: .abi(.processOfHost),
         "a lack of descriptors causes no crash",
-        remedy: "check the results of open, socket and fopen, and complete the task as failed",
-        needs: orderly,
-        trials: { plugin in
-            var script = plugin.standard
-            script.shortage.descriptors = 32
-            return .scripts([script])
-        }
-    ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard, mayRefuse: true) } }
+        remedy: "check the results of open, socket and fopen, and complete the task as failed"
+    ) { $0.shortage.descriptors = 32 }
 
     private static let noMemory = ConformanceCheck(
         "no-memory",
@@ -41,37 +33,50 @@ extension ConformanceCheck {
         }
     }
 
-    private static let noDisk = ConformanceCheck(
+    private static let noDisk = shortageCheck(
         "no-disk",
-        level: 3,
-        rule: .abi(.processOfHost),
         "files that cannot be written cause no crash",
-        remedy: "check the results of write, fflush and fclose, and complete the task as failed",
-        needs: orderly,
-        trials: { plugin in
-            var script = plugin.standard
-            script.shortage.fileSize = 0
-            return .scripts([script])
-        }
-    ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard, mayRefuse: true) } }
+        remedy: "check the results of write, fflush and fclose, and complete the task as failed"
+    ) { $0.shortage.fileSize = 0 }
 
-    private static let noThreads = ConformanceCheck(
+    private static let noThreads = shortageCheck(
         "no-threads",
-        level: 3,
-        rule: .abi(.processOfHost),
         "a lack of threads causes no crash",
         remedy: "check the result of pthread_create, and complete the task as failed or without the thread",
-        needs: orderly,
-        trials: { plugin in
-            // These runtimes cannot work without threads, whatever the plugin does.
+        // These runtimes cannot work without threads, whatever the plugin does.
+        obstacle: { plugin in
             switch BinarySurvey(path: plugin.entry.library.path).traits?.language {
-            case .swift: return .inapplicable("the runtime of Swift needs threads")
-            case .go: return .inapplicable("the runtime of Go needs threads")
-            case .rust, .cxx, .c, nil: break
+            case .swift: "the runtime of Swift needs threads"
+            case .go: "the runtime of Go needs threads"
+            case .rust, .cxx, .c, nil: nil
             }
-            var script = plugin.standard
-            script.imitation = .noThreads
-            return .scripts([script])
         }
-    ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard, mayRefuse: true) } }
+    ) { $0.imitation = .noThreads }
+
+    /// A check of level 3 that takes a resource from the standard batch: the plugin has to end in order, and entry may
+    /// fail.
+    ///
+    /// - Parameter obstacle: the reason why the check does not apply to a plugin; nil when it applies.
+    private static func shortageCheck(
+        _ name: String,
+        _ promise: String,
+        remedy: String,
+        obstacle: @escaping @Sendable (ConformancePlugin) -> String? = { _ in nil },
+        take: @escaping @Sendable (inout TrialScript) -> Void
+    ) -> ConformanceCheck {
+        ConformanceCheck(
+            name,
+            level: 3,
+            rule: .abi(.processOfHost),
+            promise,
+            remedy: remedy,
+            needs: orderly,
+            trials: { plugin in
+                if let reason = obstacle(plugin) { return .inapplicable(reason) }
+                var script = plugin.standard
+                take(&script)
+                return .scripts([script])
+            }
+        ) { logs, plugin in logs.flatMap { $0.disorder(plugin.standard, mayRefuse: true) } }
+    }
 }
