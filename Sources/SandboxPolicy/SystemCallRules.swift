@@ -226,12 +226,9 @@ enum SystemCallRules {
         // Only the priorities from the lowest best-effort one down: a background launch begins with it.
         let ioProcess: UInt64 = 1
         let lowest: UInt64 = 2 << 13 | 7
-        try filter.allow(
-            "ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .equal, 0), .init(2, .greaterOrEqual, lowest)
-        )
-        try filter.refuse(
-            "ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .equal, 0), .init(2, .less, lowest)
-        )
+        let own = [SystemCallFilter.Comparison(0, .equal, ioProcess), .init(1, .equal, 0)]
+        try filter.allow("ioprio_set", where: own[0], own[1], .init(2, .greaterOrEqual, lowest))
+        try filter.refuse("ioprio_set", where: own[0], own[1], .init(2, .less, lowest))
         try filter.refuse("ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .notEqual, 0))
         try filter.refuse("ioprio_set", where: .init(0, .notEqual, ioProcess))
     }

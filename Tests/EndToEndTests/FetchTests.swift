@@ -26,7 +26,8 @@ struct FetchTests {
         }
     }
 
-    @Test(.proves(84)) func `a plugin with a fetch interval of one second receives two fetches, in separate event launches`()
+    @Test(.proves(84))
+    func `a plugin with a fetch interval of one second receives two fetches, in separate event launches`()
         async throws
     {
         let plugin = Self.fetches("1")

@@ -110,7 +110,10 @@ struct RunningTests {
         }
     }
 
-    @Test func `twenty launches leave none of their processes and fewer than ten additional descriptors of the host`() async throws {
+    @Test
+    func `twenty launches leave none of their processes and fewer than ten additional descriptors of the host`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             try await host.runNeighbour()

@@ -16,7 +16,8 @@ struct MailboxTests {
     }
 
     @Test
-    func `a query of the scheduler that waits in a mailbox at its close, or comes later, is cancelled without being run`()
+    func
+        `a query of the scheduler that waits in a mailbox at its close, or comes later, is cancelled without being run`()
         async
     {
         let mailbox = Mailbox()

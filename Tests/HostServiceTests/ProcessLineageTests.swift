@@ -53,7 +53,9 @@ struct ProcessLineageTests {
         #expect(reused.origin(of: 201) == .launch(child: 200))
     }
 
-    @Test func `a process with number 0, as the kernel reports one of another PID namespace, counts as outside of launches`() {
+    @Test
+    func `a process with number 0, as the kernel reports one of another PID namespace, counts as outside of launches`()
+    {
         #expect(lineage([:]).origin(of: 0) == .outside)
     }
 

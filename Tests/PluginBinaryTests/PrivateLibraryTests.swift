@@ -82,7 +82,8 @@ struct PrivateLibraryTests {
         }
     }
 
-    @Test func `the libraries that the loader takes from the library's directory, directly or for another one, are listed`()
+    @Test
+    func `the libraries that the loader takes from the library's directory, directly or for another one, are listed`()
         throws
     {
         try Workshop.with { workshop in

@@ -190,7 +190,8 @@ struct LibraryTests {
         }
     }
 
-    @Test func `a dangling library link is refused as unreadable, even when the plugin directory has the library`() throws {
+    @Test
+    func `a dangling library link is refused as unreadable, even when the plugin directory has the library`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")

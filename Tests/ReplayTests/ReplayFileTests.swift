@@ -81,7 +81,12 @@ struct ReplayFileTests {
         ("fri-mon 00:00-24:00", [4, 5, 6, 0], 0, 1_440),
         ("sat,sun 10:00-10:00", [5, 6], 600, 2_040),
     ])
-    func `a weekly span such as mon-fri 09:00-17:30 is parsed from days and a time range`(text: String, days: [Int], start: Int, end: Int) {
+    func `a weekly span such as mon-fri 09:00-17:30 is parsed from days and a time range`(
+        text: String,
+        days: [Int],
+        start: Int,
+        end: Int
+    ) {
         #expect(WeekSpan(text) == WeekSpan(days: Set(days), startMinute: start, endMinute: end))
     }
 

@@ -215,7 +215,8 @@ struct RemovalTests {
         #expect(host.entries(.cancelled).isEmpty)
     }
 
-    @Test(.proves("C17")) func `after a failed commit, the requests of a removed plugin are dropped at the next attempt`() {
+    @Test(.proves("C17"))
+    func `after a failed commit, the requests of a removed plugin are dropped at the next attempt`() {
         host.remove(.app)
         host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .failing

@@ -96,7 +96,9 @@ struct JournalTests {
     }
 
     @Test
-    func `a follower of the journal receives no number of a rolled-back commit, and ends when the ledger is closed`() async throws {
+    func `a follower of the journal receives no number of a rolled-back commit, and ends when the ledger is closed`()
+        async throws
+    {
         var follower = ledger.journalAppends().makeAsyncIterator()
         _ = try await ledgerError { try await ledger.commitAndWait([note("gone"), .endTask(1, 1)]) }
         try ledger.close()

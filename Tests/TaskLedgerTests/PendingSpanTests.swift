@@ -16,7 +16,8 @@ struct PendingSpanTests {
     private let label = "com.example.feed.refresh"
 
     @Test
-    func `the pending span of a finished task is found by task label, and selects the waits between its start and its end`()
+    func
+        `the pending span of a finished task is found by task label, and selects the waits between its start and its end`()
         async throws
     {
         try await ledger.commitAndWait([

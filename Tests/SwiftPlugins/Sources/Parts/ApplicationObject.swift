@@ -4,7 +4,7 @@ import BackgroundTasks
 import Foundation
 
 #if os(Linux)
-import BackgroundTasksApp
+    import BackgroundTasksApp
 #endif
 
 /// Code of an app that asks its application object for background time, in the form that Apple documents.
