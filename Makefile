@@ -41,17 +41,19 @@ DOCS = $(BUILD)/docs
 # The package that make try-deb and make try-vm install.
 DEB ?= $(lastword $(sort $(wildcard $(BUILD)/deb/bgtask_*.deb)))
 PREVIOUS ?=
-MODULES = BackgroundTasks BackgroundTasksApp
+MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 
-.PHONY: try-deb try-vm demo test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants fuzz bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: try-deb try-vm demo chains test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants fuzz bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
 
 # The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups,
-# exclusively.
+# exclusively. The tests of ColorFeed have a host inside of their process: they need a process without tests of the
+# Swift module.
 test: packages plugins docs minor1
-	swift test $(SWIFT_FLAGS) --skip PluginLaunchTests
+	swift test $(SWIFT_FLAGS) --skip 'PluginLaunchTests|^ColorFeedTests\.'
+	swift test $(SWIFT_FLAGS) --skip-build --filter '^ColorFeedTests\.'
 	BGTASK_MINOR1="$(MINOR1)" swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
 
 # Scenarios that any host of the plugin ABI and the control API has to pass; Documentation/HostConformance.md. HOST is the
@@ -112,6 +114,11 @@ core-cost: packages
 # Needs a debug build.
 torture: build
 	Tests/Torture/run "$(BUILD)/debug" --rounds $(ROUNDS) --fault-minutes $(FAULTS_MINUTES)
+
+# Chains of launches, each for a request that the previous launch submitted after its last completion.
+LINKS ?= 1000
+chains: packages
+	BGTASK_CHAIN_LINKS="$(LINKS)" swift test $(SWIFT_FLAGS) --filter LongChainTests
 
 # Changes one operator, condition, constant or statement of the scheduler at a time, and lists the changes that no test
 # of the core detects.
@@ -196,7 +203,8 @@ docs: packages
 	for module in $(MODULES); do \
 	    swift build $(SWIFT_FLAGS) --target $$module && \
 	    swift symbolgraph-extract -module-name $$module -target $$(uname -m)-unknown-linux-gnu -I "$(BUILD)/debug/Modules" \
-	        -Xcc -fmodule-map-file="$(BUILD)/debug/CBackgroundTasks.build/module.modulemap" \
+	        $$(printf -- '-Xcc -fmodule-map-file=%s ' "$(BUILD)"/debug/CBackgroundTasks*.build/module.modulemap) \
+	        -Xcc -ISources/CBackgroundTasks/include \
 	        -minimum-access-level public -skip-inherited-docs -skip-synthesized-members -output-dir "$(BUILD)/symbols" \
 	        || exit; \
 	done

@@ -12,12 +12,15 @@ let package = Package(
         .executable(name: "bgtask-runner", targets: ["bgtask-runner"]),
         .library(name: "CBackgroundTasks", targets: ["CBackgroundTasks"]),
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
+        .library(name: "BackgroundTasksMain", targets: ["BackgroundTasksMain"]),
         .library(name: "BackgroundTasksApp", targets: ["BackgroundTasksApp"]),
+        .library(name: "BackgroundTasksTesting", targets: ["BackgroundTasksTesting"]),
         // An example plugin, built as a vendor would; make plugins puts it beside the examples in C and C++.
         .library(name: "ColorFeed", type: .dynamic, targets: ["ColorFeed"]),
         // Plugins that the tests load, and no program links.
         .library(name: "SwiftPlugin5", type: .dynamic, targets: ["SwiftPlugin5"]),
         .library(name: "SwiftPlugin6", type: .dynamic, targets: ["SwiftPlugin6"]),
+        .library(name: "SwiftPluginMain", type: .dynamic, targets: ["SwiftPluginMain"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -46,16 +49,37 @@ let package = Package(
             dependencies: ["BackgroundTasks", "BackgroundTasksApp", "CBackgroundTasks", "StatementTraits", "TaskModel"]
         ),
 
+        // MARK: BackgroundTasksMain, the entry of a plugin whose main type has the attribute @main
+
+        .target(name: "BackgroundTasksMain", dependencies: ["BackgroundTasks"]),
+
         // MARK: BackgroundTasksApp, the application object of Apple's platforms, for code that a plugin shares with an app
 
         .target(name: "BackgroundTasksApp", dependencies: ["BackgroundTasks"]),
 
-        // Plugins are never dependencies: their entries would collide.
+        // MARK: BackgroundTasksTesting, a host in the process of a vendor's unit tests
+
+        .target(
+            name: "CBackgroundTasksTesting",
+            dependencies: ["CBackgroundTasks"],
+            path: "Testing",
+            exclude: ["Makefile"],
+            sources: ["Sources"],
+            publicHeadersPath: "include",
+            cSettings: [.define("_GNU_SOURCE")]
+        ),
+        .target(
+            name: "BackgroundTasksTesting",
+            dependencies: ["BackgroundTasks", "CBackgroundTasks", "CBackgroundTasksTesting"]
+        ),
+
+        // A test links one plugin at most: their entries would collide.
         .target(
             name: "ColorFeed",
             dependencies: ["BackgroundTasks", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Plugins/ColorFeed"
         ),
+        .testTarget(name: "ColorFeedTests", dependencies: ["BackgroundTasks", "BackgroundTasksTesting", "ColorFeed"]),
 
         // One source in both language modes, built as a vendor would. Never a dependency: their entries would collide.
         .target(
@@ -69,6 +93,11 @@ let package = Package(
             dependencies: ["BackgroundTasks", "BackgroundTasksApp"],
             path: "Tests/SwiftPlugins/Swift6",
             swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .target(
+            name: "SwiftPluginMain",
+            dependencies: ["BackgroundTasks", "BackgroundTasksMain"],
+            path: "Tests/SwiftPlugins/Main"
         ),
 
         // MARK: CLinux, the system calls that Glibc's module leaves out

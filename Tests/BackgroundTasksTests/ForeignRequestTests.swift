@@ -78,7 +78,7 @@ struct ForeignRequestTests {
             (.completeUntilFirstUserAuthentication, BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION),
         ]
         for (type, flag) in flags {
-            study.protectionTypeOfRequiredData = type
+            study.protectionTypeOfRequiredData = NSString(string: type.rawValue)
             #expect(seen(study).request.flags == flag | BGT_NEEDS_EXTERNAL_POWER)
             #expect(DataProtection.type(flag).rawValue == type.rawValue)
         }

@@ -14,7 +14,7 @@ struct RequestTests {
         let processing = BGProcessingTaskRequest(identifier: "com.example.cleaning")
         #expect(!processing.requiresNetworkConnectivity && !processing.requiresExternalPower)
         let study = BGHealthResearchTaskRequest(identifier: "com.example.study")
-        let protection = study.protectionTypeOfRequiredData.rawValue
+        let protection = study.protectionTypeOfRequiredData.description
         #expect(protection == FileProtectionType.completeUntilFirstUserAuthentication.rawValue)
         let export = BGContinuedProcessingTaskRequest(
             identifier: "com.example.export",
@@ -41,15 +41,15 @@ struct RequestTests {
         study.payload = Data([1, 2, 3])
         study.requiresExternalPower = true
         study.requiresNetworkConnectivity = true
-        study.protectionTypeOfRequiredData = .complete
+        study.protectionTypeOfRequiredData = NSString(string: FileProtectionType.complete.rawValue)
         let copy = try #require(study.copy() as? BGHealthResearchTaskRequest)
         study.earliestBeginDate = nil
         study.requiresExternalPower = false
-        study.protectionTypeOfRequiredData = .none
+        study.protectionTypeOfRequiredData = NSString(string: FileProtectionType.none.rawValue)
         #expect(copy.identifier == study.identifier && copy.payload == Data([1, 2, 3]))
         #expect(copy.earliestBeginDate == Date(timeIntervalSince1970: 1_800_000_000))
         #expect(copy.requiresExternalPower && copy.requiresNetworkConnectivity)
-        #expect(copy.protectionTypeOfRequiredData.rawValue == FileProtectionType.complete.rawValue)
+        #expect(copy.protectionTypeOfRequiredData.description == FileProtectionType.complete.rawValue)
 
         let export = BGContinuedProcessingTaskRequest(
             identifier: "com.example.export",
@@ -75,5 +75,41 @@ struct RequestTests {
         #expect(export is BGTask.Type && export is any ProgressReporting.Type && !(export is BGProcessingTask.Type))
         let refresh: Any = BGAppRefreshTask.self
         #expect(refresh is BGTask.Type && !(refresh is BGProcessingTask.Type))
+    }
+
+    @Test func `two Swift requests are equal if class and all properties are equal`() {
+        let makers: [() -> BGTaskRequest] = [
+            { BGAppRefreshTaskRequest(identifier: "a") }, { BGProcessingTaskRequest(identifier: "a") },
+            { BGHealthResearchTaskRequest(identifier: "a") },
+            { BGContinuedProcessingTaskRequest(identifier: "a", title: "Export", subtitle: "all") },
+        ]
+        for (index, make) in makers.enumerated() {
+            let request = make()
+            for (other, makeOther) in makers.enumerated() { #expect((request == makeOther()) == (index == other)) }
+            #expect(request.hash == make().hash && request == request.copy() as? BGTaskRequest)
+            #expect(Set([request, make()]).count == 1)
+            for (number, change) in Self.changes.enumerated() {
+                let (changed, same) = (make(), make())
+                guard change(changed), change(same) else { continue }
+                #expect(changed != request, "change \(number) of \(request)")
+                #expect(changed == same && changed.hash == same.hash)
+            }
+        }
+    }
+
+    /// Changes of one property each; false when the request has no such property.
+    private static let changes: [@Sendable (BGTaskRequest) -> Bool] = [
+        { change($0) { $0.earliestBeginDate = Date(timeIntervalSince1970: 1_800_000_000) } },
+        { change($0) { $0.payload = Data([1]) } },
+        { change($0 as? BGProcessingTaskRequest) { $0.requiresExternalPower = true } },
+        { change($0 as? BGProcessingTaskRequest) { $0.requiresNetworkConnectivity = true } },
+        { change($0 as? BGHealthResearchTaskRequest) { $0.protectionTypeOfRequiredData = "NSFileProtectionNone" } },
+        { change($0 as? BGContinuedProcessingTaskRequest) { $0.subtitle = "some" } },
+        { change($0 as? BGContinuedProcessingTaskRequest) { $0.strategy = .fail } },
+        { change($0 as? BGContinuedProcessingTaskRequest) { $0.requiredResources = .gpu } },
+    ]
+
+    private static func change<Request>(_ request: Request?, _ change: (Request) -> Void) -> Bool {
+        request.map(change) != nil
     }
 }

@@ -22,6 +22,7 @@ struct SchedulerErrorTests {
             #expect(bridged.localizedDescription == "so many; cancel one")
             #expect(bridged.userInfo[BGTaskScheduler.Error.subReasonKey] as? Int == 10)
             #expect((error as any Error).localizedDescription == "so many; cancel one")
+            #expect(error.userInfo[NSLocalizedDescriptionKey] as? String == "so many; cancel one")
         }
         #expect(!BGTaskScheduler.Error(.unavailable).localizedDescription.isEmpty)
         let described = BGTaskScheduler.Error(.unavailable, userInfo: [NSLocalizedDescriptionKey: "not here"])

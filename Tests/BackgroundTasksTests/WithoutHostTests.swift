@@ -35,7 +35,7 @@ struct WithoutHostTests {
         #expect(!BackgroundPlugin.setMinimumBackgroundFetchInterval(60))
     }
 
-    @Test @MainActor func `without a host UIApplication is restricted, and begins no background time`() {
+    @Test @MainActor func `without a host UIApplication reports restricted refresh and begins no background task`() {
         #expect(UIApplication.shared.backgroundRefreshStatus == .restricted)
         #expect(UIApplication.shared.beginBackgroundTask() == .invalid)
         #expect(UIApplication.shared.beginBackgroundTask(withName: "work") {} == .invalid)

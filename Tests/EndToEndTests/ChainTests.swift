@@ -2,6 +2,7 @@
 
 import ControlAPI
 import ControlClient
+import Foundation
 import HostTestKit
 import StatementTraits
 import TaskModel
@@ -34,7 +35,7 @@ struct ChainTests {
         arguments: BuiltLibrary.allCases,
         [
             "closure", "queue", "main-queue", "asynchronous-queue", "main-actor", "swift-task", "later-swift-task",
-            "later-main-queue", "later-callback", "async-handler",
+            "later-await", "later-main-queue", "later-callback", "async-handler",
         ]
     )
     func `eight requests that a Swift plugin submits, each after its task's completion, are recorded and run`(
@@ -61,6 +62,41 @@ struct ChainTests {
                 try await host.expireOnceEntered(plugin.task("report"))
             }
             #expect(lost == 0)
+        }
+    }
+}
+
+/// Launches of each chain of `make chains`; nil in other runs.
+private let manyLinks = ProcessInfo.processInfo.environment["BGTASK_CHAIN_LINKS"].flatMap { Int($0) }
+
+@Suite(
+    "Long chains of launches, each for a request that was submitted after the last completion, do not break",
+    .enabled(if: manyLinks != nil, "make chains runs a thousand launches of each chain"),
+    .proves(34, 53)
+)
+struct LongChainTests {
+    @Test(arguments: ["handler", "thread", "later-thread"])
+    func `no link of a long chain of a C plugin is lost`(from: String) async throws {
+        let links = try #require(manyLinks)
+        var plugin = TestPlugin("SubmitsAfterwards")
+        plugin.settings["from"] = from
+        try await HostFixture.with(HostSetup(["grace-period": "5s"]), plugins: [plugin]) { host in
+            let lost = try await host.lostLinks(of: plugin.task(), of: plugin, launches: links)
+            #expect(lost == 0, "\(lost) of \(links) links were lost")
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases, ["closure", "later-await"])
+    func `no link of a long chain of a Swift plugin is lost, with or without an await before the submission`(
+        _ library: BuiltLibrary,
+        from: String
+    ) async throws {
+        let links = try #require(manyLinks)
+        let plugin = TestPlugin.part("SubmitsAfterwards", library, settings: ["from": from])
+        try await HostFixture.with(HostSetup(["grace-period": "5s"]), plugins: [plugin]) { host in
+            try await host.started(plugin)
+            let lost = try await host.lostLinks(of: plugin.task("report"), of: plugin, launches: links)
+            #expect(lost == 0, "\(lost) of \(links) links were lost")
         }
     }
 }

@@ -126,7 +126,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(77))
-    func `a Swift continued task with an unknown total keeps running while its completed units grow`()
+    func `a Swift continued task with an unknown total reports its completed units, and succeeds`()
         async throws
     {
         let plugin = TestPlugin.part("ComposedExport", .swift6, settings: ["total": "unknown"])
@@ -182,7 +182,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(1, 2, 24, 32, 33, 75, "C14"), arguments: BuiltLibrary.allCases)
-    func `Swift code catches a scheduler error by case, by code and as NSError, each with a sub-reason`(
+    func `Swift code catches a scheduler error by case, by code and as NSError, and reads its sub-reason`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ErrorHandling", library)
@@ -264,6 +264,24 @@ struct SwiftPatternTests {
                 #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
                 #expect(host.notes(plugin) == notes)
             }
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `Swift code with subclasses of tasks, requests and the scheduler, and with conformances of its own, runs`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("SubclassShape", library)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
+            #expect(
+                host.notes(plugin).suffix(4) == [
+                    "registered: true", "begins 4000000000",
+                    "user info: [\"BGTaskSchedulerSubReason\", \"NSLocalizedDescription\"]",
+                    "a played task: false, a refresh task: true",
+                ]
+            )
         }
     }
 }

@@ -141,4 +141,34 @@ struct SwiftPlatformTests {
             #expect(host.notes(plugin).first == "fetches: true")
         }
     }
+
+    @Test(.proves(81, 83), arguments: BuiltLibrary.allCases)
+    func `an expiring activity of a Swift plugin keeps the launch open until its block returns`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("ExpiringActivity", library)
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let end = try await host.outcome(of: try await host.begin(plugin, "refresh", .refresh))
+            let launch = try #require(end.launch)
+            try await host.wait(for: "uploading", of: plugin)
+            try await host.withstands(launch: launch)
+            try host.release(plugin)
+            #expect(try await host.end(ofLaunch: launch).event == "launch-completed")
+            #expect(host.notes(plugin) == ["uploading", "uploaded"])
+        }
+    }
+
+    @Test(.proves(81, 83)) func `an expiration calls the block of a Swift plugin's activity a second time`()
+        async throws
+    {
+        let plugin = TestPlugin.part("ExpiringActivity", .swift6, settings: ["slow": "true"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            try await host.wait(for: "uploading", of: plugin)
+            try await host.expireOnceEntered(plugin.task("refresh"))
+            let end = try await host.outcome(of: submission)
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            #expect(host.notes(plugin) == ["uploading", "expired", "uploaded"])
+        }
+    }
 }

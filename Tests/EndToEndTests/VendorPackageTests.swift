@@ -65,7 +65,7 @@ struct VendorPackageTests {
     private func release(_ version: String, in directory: ScratchDirectory) async throws {
         let package = directory.file("bgtask")
         try directory.makeDirectory("bgtask")
-        for name in ["Package.swift", "Plugins", "Sources", "Tests"] {
+        for name in ["Package.swift", "Plugins", "Sources", "Testing", "Tests"] {
             try FileManager.default.copyItem(atPath: "\(Self.root)/\(name)", toPath: "\(package)/\(name)")
         }
         let author = ["-c", "user.name=Vendor", "-c", "user.email=vendor@example.com"]

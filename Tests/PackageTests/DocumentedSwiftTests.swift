@@ -71,7 +71,7 @@ struct DocumentedSwiftTests {
         let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
         let isImport = { (line: Substring) in line.hasPrefix("import ") }
         let code = lines.filter { !isImport($0) }.joined(separator: "\n")
-        let imports = ["import BackgroundTasks", "import Foundation"]
+        let imports = ["import BackgroundTasks", "import BackgroundTasksMain", "import Foundation"]
         let declares = code.contains(/^(@|public |final |enum |struct |class |func )/.anchorsMatchLineEndings())
         let body =
             declares

@@ -3,33 +3,17 @@
 import CBackgroundTasks
 import Dispatch
 
-/// A launch handler, and the place where it runs: a thread of the host, a queue or an actor. The host keeps the object
-/// until the host calls its release function.
+/// A launch handler, and the queue on which it runs. The host keeps the object until the host calls its release
+/// function.
 final class LaunchHandler: Sendable {
-    private enum Place {
-        /// The handler runs on the host's own thread for the identifier.
-        case here
-        case queue(DispatchQueue)
-        /// The handler runs on the actor to which its closure is isolated.
-        case actor
-    }
-
-    typealias Function = @isolated(any) (BGTask) -> Void
+    typealias Function = (BGTask) -> Void
 
     private let function: UncheckedFunction<Function>
-    private let place: Place
-    private let isOnMainQueue: Bool
+    /// Nil for the host's own thread for the identifier.
+    private let queue: DispatchQueue?
 
     init(queue: DispatchQueue?, _ function: @escaping Function) {
-        let actor = function.isolation
-        if actor != nil {
-            place = .actor
-        } else if let queue {
-            place = .queue(queue)
-        } else {
-            place = .here
-        }
-        isOnMainQueue = actor is MainActor || (actor == nil && queue === DispatchQueue.main)
+        self.queue = queue
         self.function = UncheckedFunction(function)
     }
 
@@ -46,19 +30,9 @@ final class LaunchHandler: Sendable {
             delivered.complete(.noData)
             return
         }
-        task.expiresOnMainQueue = isOnMainQueue
-        switch place {
-        case .here: call(task)
-        // Synchronous: the host attributes a crash to a task by the thread of its handler. On the main queue and on an
-        // actor the handler runs on another thread, and a crash there cannot be attributed.
-        case .queue(let queue): queue.sync { call(task) }
-        case .actor: Task { await function.call(task) }
-        }
-    }
-
-    private func call(_ task: BGTask) {
-        // The function has no actor isolation here, so it may be called directly; `@isolated(any)` does not change its
-        // representation.
-        unsafeBitCast(function.call, to: ((BGTask) -> Void).self)(task)
+        guard let queue else { return function.call(task) }
+        // Synchronous: the host attributes a crash to a task by the thread of its handler. On the main queue the handler
+        // runs on another thread, and a crash there cannot be attributed.
+        queue.sync { function.call(task) }
     }
 }

@@ -3,7 +3,7 @@
 import CBackgroundTasks
 
 /// A request for a short task that refreshes the plugin's content. The manifest needs the background mode `fetch`.
-public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
+open class BGAppRefreshTaskRequest: BGTaskRequest {
     /// Creates a request for the task with that identifier.
     public init(identifier: String) { super.init(identifier: identifier) }
 
@@ -15,3 +15,5 @@ public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
 
     override func fill(_ request: inout bgt_request) { request.kind = BGT_KIND_REFRESH }
 }
+
+extension BGAppRefreshTaskRequest: @unchecked Sendable {}

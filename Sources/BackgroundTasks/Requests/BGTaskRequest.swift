@@ -8,22 +8,23 @@ import Synchronization
 ///
 /// A request is copied when it is submitted and when pending requests are listed. Later changes have no effect until
 /// the request is submitted again.
-public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
-    // Unchecked: all mutable state is in this mutex or in that of a subclass. Only `NSObject` prevents the compiler
-    // from checking it.
-
-    struct Terms {
+///
+/// Requests are equal when they have the same class and equal properties.
+open class BGTaskRequest: _SendableObject, NSCopying {
+    struct Terms: Hashable {
         var earliestBegin: Date?
         var payload: Data?
     }
 
     /// Identifier of the requested task.
-    public let identifier: String
+    open var identifier: String { name }
+
+    private let name: String
 
     private let terms: Mutex<Terms>
 
     init(identifier: String, terms: Terms = Terms()) {
-        self.identifier = identifier
+        name = identifier
         self.terms = Mutex(terms)
         super.init()
     }
@@ -31,7 +32,7 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     /// The earliest time at which the task begins; only a run that a user requests may begin earlier. The host decides
     /// how much later the task begins. Nil, the default, and a date in the past add no delay. The date is ignored for a
     /// continued task, which begins as soon as there is capacity.
-    public var earliestBeginDate: Date? {
+    open var earliestBeginDate: Date? {
         get { terms.withLock { $0.earliestBegin } }
         set { terms.withLock { $0.earliestBegin = newValue } }
     }
@@ -46,17 +47,39 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     var currentTerms: Terms { terms.withLock { $0 } }
 
     /// Creates an equal request of the same class.
-    public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+    open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     /// A copy that no other code can change.
     func duplicate() -> BGTaskRequest { BGTaskRequest(identifier: identifier, terms: currentTerms) }
+
+    // MARK: Equality
+
+    /// The values that equal requests of one class have in common. Subclasses append theirs.
+    var values: [AnyHashable] { [name, currentTerms] }
+
+    /// Whether `object` is a request of the same class with equal properties.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? BGTaskRequest, type(of: other) == type(of: self) else { return false }
+        return values == other.values
+    }
+
+    /// A hash of the properties. It changes with them: do not change a request that is a member of a set.
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(values)
+        return hasher.finalize()
+    }
 
     /// Sets the fields of the struct that are specific to the kind of request.
     func fill(_ request: inout bgt_request) {}
 
     /// Identifier, date and class of the request, for logs.
-    public override var description: String {
+    open override var description: String {
         let date = earliestBeginDate.map { ", not before \($0)" } ?? ""
         return "<\(type(of: self)): \(identifier)\(date)>"
     }
 }
+
+// Unchecked: all mutable state is in the mutex or in that of a subclass. Only `NSObject` prevents the compiler from
+// checking it.
+extension BGTaskRequest: @unchecked Sendable {}

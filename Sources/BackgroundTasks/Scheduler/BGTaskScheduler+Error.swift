@@ -67,6 +67,9 @@ extension BGTaskScheduler {
             [NSLocalizedDescriptionKey: errorDescription ?? "", Self.subReasonKey: Int(subReason.rawValue)]
         }
 
+        /// The user info of the error, as Apple's imported error type has it.
+        public var userInfo: [String: Any] { errorUserInfo }
+
         /// Key of the sub-reason's number in `NSError.userInfo`.
         public static let subReasonKey = "BGTaskSchedulerSubReason"
 

@@ -3,7 +3,7 @@
 import Foundation
 
 extension BGTaskScheduler {
-    func register(_ identifier: String, _ handler: LaunchHandler) -> Bool {
+    func record(_ identifier: String, _ handler: LaunchHandler) -> Bool {
         guard let host = Host.current else { return false }
         // The host would accept a pattern; here each composed identifier is registered by itself, as on Apple's
         // platforms.

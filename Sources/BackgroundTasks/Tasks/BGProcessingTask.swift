@@ -1,4 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// A task of minutes, launched while the machine is idle.
-public class BGProcessingTask: BGTask, @unchecked Sendable {}
+open class BGProcessingTask: BGTask {}
+
+extension BGProcessingTask: @unchecked Sendable {}

@@ -33,6 +33,7 @@ enum Parts {
         OperationRefresh.self, TaskRefresh.self, DatabaseCleanup.self, ContinuedExport.self, ComposedExport.self,
         PendingListing.self, ErrorHandling.self, MainActorHandlers.self, AsyncHandlers.self, Assertions.self,
         Mistakes.self, LegacyFetch.self, ExtensionSubmission.self, CoordinatorShape.self, WrapperShape.self,
-        OverloadShape.self, SubmitsAfterwards.self, ApplicationObject.self,
+        OverloadShape.self, SubmitsAfterwards.self, ApplicationObject.self, QueueShapes.self, SubclassShape.self,
+        ExpiringActivity.self,
     ]
 }

@@ -3,14 +3,14 @@
 
 import BackgroundTasks
 
-/// Handlers on a named queue, on the main queue, and isolated to the main actor.
+/// Handlers on a named queue and on the main queue, with main-actor code.
 final class MainActorHandlers: Part {
     private let queue = DispatchQueue(label: "com.example.colorfeed.work")
     private var handled = 0
 
     func launch() {
         // The closure belongs to the main actor, like all code of this class.
-        BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh", using: nil) { task in
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh", using: .main) { task in
             self.handleAppRefresh(task: task as! BGAppRefreshTask)
         }
         BGTaskScheduler.shared.register(

@@ -34,6 +34,14 @@ final class SubmitsAfterwards: Part {
                 task.setTaskCompleted(success: true)
                 Task { Self.schedule() }
             }
+        case "later-await":
+            scheduler.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
+                Task {
+                    task.setTaskCompleted(success: true)
+                    try? await Task.sleep(for: .milliseconds(50))
+                    await Self.scheduleAsynchronously()
+                }
+            }
         case "later-main-queue":
             scheduler.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
                 task.setTaskCompleted(success: true)
@@ -63,11 +71,23 @@ final class SubmitsAfterwards: Part {
         schedule()
     }
 
-    nonisolated private static func schedule() {
+    nonisolated private static var request: BGTaskRequest {
         let request = BGProcessingTaskRequest(identifier: identifier)
         request.earliestBeginDate = Date(timeIntervalSinceNow: 24 * 60 * 60)
+        return request
+    }
+
+    nonisolated private static func schedule() {
         do {
             try BGTaskScheduler.shared.submit(request)
+        } catch {
+            BackgroundPlugin.log("not scheduled: \(error)", level: .error)
+        }
+    }
+
+    nonisolated private static func scheduleAsynchronously() async {
+        do {
+            try await BGTaskScheduler.shared.submitTaskRequest(request)
         } catch {
             BackgroundPlugin.log("not scheduled: \(error)", level: .error)
         }

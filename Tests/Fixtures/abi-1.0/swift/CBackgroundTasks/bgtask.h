@@ -199,7 +199,7 @@
     ((table)->size >= offsetof(__typeof__(*(table)), member) + sizeof((table)->member))
 
 #if BGTASK_TARGET_MINOR > BGTASK_ABI_MINOR
-#error "BGTASK_TARGET_MINOR is newer than this bgtask.h; install a newer bgtask.h, or define a lower number"
+#error "BGTASK_TARGET_MINOR exceeds BGTASK_ABI_MINOR of this bgtask.h; lower it, or install a newer bgtask.h"
 #endif
 
 #ifdef __cplusplus

@@ -4,8 +4,7 @@ import CBackgroundTasks
 import Foundation
 import Synchronization
 
-/// The host of this process, accessed through its table of C functions. All of the module's calls to the host are made
-/// here.
+/// The host of this process, accessed through its table of C functions.
 // Unchecked: the table is valid until the process ends and may be used from any thread (BGT-ABI-08).
 struct Host: @unchecked Sendable {
     /// The status that a call of the host returned.
@@ -18,6 +17,7 @@ struct Host: @unchecked Sendable {
         static let notPermitted = Self(rawValue: BGT_NOT_PERMITTED)
         static let immediateRunIneligible = Self(rawValue: BGT_IMMEDIATE_RUN_INELIGIBLE)
         static let notOffered = Self(rawValue: BGT_NOT_OFFERED)
+        static let invalid = Self(rawValue: BGT_INVALID)
         static let wrongPhase = Self(rawValue: BGT_WRONG_PHASE)
         static let duplicate = Self(rawValue: BGT_DUPLICATE)
         static let unregistered = Self(rawValue: BGT_UNREGISTERED)
@@ -37,7 +37,17 @@ struct Host: @unchecked Sendable {
         return host
     }
 
-    func name(of status: Status) -> String { String(cString: bgt_status_name(table, status.rawValue)) }
+    /// The reason why a call failed, for log messages: the status by its name, and its meaning where that is general.
+    func cause(of status: Status) -> String {
+        let name = String(cString: bgt_status_name(table, status.rawValue))
+        return switch status {
+        case .ended: "the launch has ended (\(name))"
+        case .invalid: "the identifier is malformed (\(name))"
+        case .notPermitted: "the manifest does not permit the identifier (\(name))"
+        case .unavailable: "the host could not record or answer the call (\(name))"
+        default: name
+        }
+    }
 
     func log(_ level: BackgroundPlugin.LogLevel, _ message: String) { bgt_log(table, level.rawValue, message) }
 

@@ -1,10 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import CBackgroundTasks
+package import CBackgroundTasks
 import Foundation
 
 /// A pending request as listed by the host.
-struct PendingRequest {
+package struct PendingRequest {
     let identifier: String
     let submission: UInt64
     private let kind: UInt32
@@ -29,6 +29,9 @@ struct PendingRequest {
         payload = pending.payload.map { Data(bytes: $0, count: Int(clamping: pending.payload_length)) }
     }
 
+    /// The request object for a listed request; nil for a kind of a newer host.
+    package static func request(from pending: bgt_pending) -> BGTaskRequest? { PendingRequest(pending).request }
+
     /// Creates the request object for the kind; nil for a kind of a newer host that this module does not define.
     var request: BGTaskRequest? {
         let request: BGTaskRequest
@@ -47,7 +50,8 @@ struct PendingRequest {
             processing.requiresExternalPower = flags & BGT_NEEDS_EXTERNAL_POWER != 0
         }
         if let study = request as? BGHealthResearchTaskRequest {
-            study.protectionTypeOfRequiredData = DataProtection.type(flags & BGTASK_PROTECTION_MASK)
+            let type = DataProtection.type(flags & BGTASK_PROTECTION_MASK)
+            study.protectionTypeOfRequiredData = NSString(string: type.rawValue)
         }
         return request
     }

@@ -21,7 +21,7 @@ extension BGTask {
         case noProgress = 6
         /// The machine is low on memory.
         case memoryPressure = 7
-        /// The host stops; the task is requeued.
+        /// The host stops. A task that does not complete is requeued.
         case hostShutdown = 8
         /// The file system of the container is locked.
         case containerLocked = 9

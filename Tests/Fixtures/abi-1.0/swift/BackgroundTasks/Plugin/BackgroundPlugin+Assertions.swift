@@ -18,7 +18,8 @@ public struct BackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
 // Background assertions, which apps use when they leave the foreground.
 extension BackgroundPlugin {
     /// Begins a background assertion, which keeps the launch open after its last completion until
-    /// ``endBackgroundTask(_:)``, but never beyond the launch's deadline. The assertion itself starts no work.
+    /// ``endBackgroundTask(_:)``, but never beyond the launch's deadline. If no deadline applies, the limit is the time
+    /// for which a continued task may go without progress. The assertion itself starts no work.
     ///
     /// - Parameters:
     ///   - name: name for the journal and for users.

@@ -45,8 +45,8 @@ extension BackgroundPlugin {
     /// across launches until it is changed; the default is never.
     ///
     /// - Parameter interval: seconds, rounded up; infinity for never.
-    /// - Returns: whether the host accepted the interval: false outside of a host, for an extension, and when the
-    ///   manifest permits task identifiers or lacks the background mode `fetch`.
+    /// - Returns: whether the host accepted the interval: false outside of a host, for an extension, after the end of
+    ///   the launch, and when the manifest permits task identifiers or lacks the background mode `fetch`.
     @discardableResult
     public static func setMinimumBackgroundFetchInterval(_ interval: TimeInterval) -> Bool {
         guard let host = Host.current else { return false }

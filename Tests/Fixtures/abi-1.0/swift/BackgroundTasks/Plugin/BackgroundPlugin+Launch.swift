@@ -11,7 +11,7 @@ extension BackgroundPlugin {
         public enum Cause: UInt32, Sendable {
             /// Requests were due and eligible.
             case due = 1
-            /// A user requested or simulated the launch.
+            /// A user requested the launch, or started a continued task.
             case user = 2
             /// An event was pending.
             case event = 3

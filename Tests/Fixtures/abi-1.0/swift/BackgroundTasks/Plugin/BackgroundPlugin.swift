@@ -51,18 +51,43 @@ public enum BackgroundPlugin {
     /// - Parameters:
     ///   - host: the argument of `bgtask_plugin_entry`.
     ///   - hooks: the argument of `bgtask_plugin_entry`.
-    ///   - launch: runs on the main thread. An error ends the launch: its tasks are requeued, and the host shows the
-    ///     plugin as failing.
+    ///   - launch: runs on the main thread. An error ends the launch: its tasks are requeued with an attempt charged,
+    ///     and the journal records the failure.
     /// - Returns: the status to return from `bgtask_plugin_entry`.
     public static func enter(
         _ host: PluginHost,
         _ hooks: PluginHooks,
         launch: @MainActor () throws -> Void
     ) -> Int32 {
-        let host = Host.enter(host)
-        do {
-            try MainActor.assumeIsolated { try launch() }
-        } catch {
+        let host = begin(host)
+        return finish(host, hooks, Result { try MainActor.assumeIsolated { try launch() } })
+    }
+
+    /// Runs the entry of the plugin like ``enter(_:_:launch:)``, with an async closure. The main queue and main-actor code
+    /// run meanwhile. Launch handlers must be registered when the closure returns.
+    ///
+    /// - Parameters:
+    ///   - host: the argument of `bgtask_plugin_entry`.
+    ///   - hooks: the argument of `bgtask_plugin_entry`.
+    ///   - launch: begins on the main thread. An error ends the launch.
+    /// - Returns: the status to return from `bgtask_plugin_entry`.
+    public static func enter(
+        _ host: PluginHost,
+        _ hooks: PluginHooks,
+        asyncLaunch launch: @escaping @MainActor () async throws -> Void
+    ) -> Int32 {
+        let host = begin(host)
+        return finish(host, hooks, MainActor.assumeIsolated { MainLoop.wait(for: launch) })
+    }
+
+    private static func begin(_ host: PluginHost) -> Host {
+        // A process enters once; the process of a unit test enters once for each test.
+        entry.withLock { $0 = Entry() }
+        return Host.enter(host)
+    }
+
+    private static func finish(_ host: Host, _ hooks: PluginHooks, _ result: Result<Void, any Error>) -> Int32 {
+        if case .failure(let error) = result {
             host.log(.error, "the plugin's entry failed: \(error)")
             return failed
         }
@@ -113,8 +138,8 @@ public enum BackgroundPlugin {
         entry.withLock { $0.receiver }?(event)
     }
 
-    /// Ends the process if a task of the launch has no handler. Before the main loop runs, the host has already
-    /// recorded this violation and ended the task.
+    /// Ends the process if a task of the launch has no handler. The host ends such a task as not registered when entry
+    /// returns, before this check.
     private static func requireHandlers() {
         let (launched, registered) = entry.withLock { ($0.launched, $0.registered) }
         guard let missing = launched.first(where: { !registered.contains($0) }) else { return }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A request for a task that a user has just started, watches and may stop. It needs no background mode, begins as soon
 /// as there is capacity, and runs as long as its progress grows.
-public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
+open class BGContinuedProcessingTaskRequest: BGTaskRequest {
     /// Behaviour of a submission when there is no capacity at once.
     @nonexhaustive
     public enum SubmissionStrategy: Int, Hashable, Sendable {
@@ -25,11 +25,11 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
 
         /// No additional resources.
         public static var `default`: Resources { [] }
-        /// A graphics processor. The manifest needs the entitlement for it.
+        /// A graphics processor. The manifest needs the grant `gpu`.
         public static let gpu = Resources(rawValue: 1 << 0)
     }
 
-    struct Parameters {
+    struct Parameters: Hashable {
         var title: String
         var subtitle: String
         var strategy = SubmissionStrategy.queue
@@ -55,25 +55,25 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
     }
 
     /// Title of the task that users see.
-    public var title: String {
+    open var title: String {
         get { parameters.withLock { $0.title } }
         set { parameters.withLock { $0.title = newValue } }
     }
 
     /// Second line that users see below the title.
-    public var subtitle: String {
+    open var subtitle: String {
         get { parameters.withLock { $0.subtitle } }
         set { parameters.withLock { $0.subtitle = newValue } }
     }
 
     /// Behaviour of the submission when there is no capacity at once.
-    public var strategy: SubmissionStrategy {
+    open var strategy: SubmissionStrategy {
         get { parameters.withLock { $0.strategy } }
         set { parameters.withLock { $0.strategy = newValue } }
     }
 
     /// Resources that the task needs; check ``BGTaskScheduler/supportedResources-type.property`` first.
-    public var requiredResources: Resources {
+    open var requiredResources: Resources {
         get { parameters.withLock { $0.resources } }
         set { parameters.withLock { $0.resources = newValue } }
     }
@@ -85,6 +85,8 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
             HostText.title(parameters.title), parameters.subtitle.isEmpty ? nil : HostText.title(parameters.subtitle)
         )
     }
+
+    override var values: [AnyHashable] { super.values + [parameters.withLock { $0 }] }
 
     override func duplicate() -> BGTaskRequest {
         BGContinuedProcessingTaskRequest(
@@ -101,3 +103,6 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
         request.resources = UInt64(bitPattern: Int64(parameters.resources.rawValue))
     }
 }
+
+// Unchecked: all mutable state is in the mutex.
+extension BGContinuedProcessingTaskRequest: @unchecked Sendable {}

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A request for a task of minutes that runs while the machine is idle. The manifest needs the background mode
 /// `processing`.
-public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-    struct Needs {
+open class BGProcessingTaskRequest: BGTaskRequest {
+    struct Needs: Hashable {
         var network = false
         var externalPower = false
     }
@@ -26,19 +26,21 @@ public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
 
     /// Whether the task requires a network. It then begins only with a network, unless a user runs it, and expires when
     /// the network is lost. The default is false.
-    public var requiresNetworkConnectivity: Bool {
+    open var requiresNetworkConnectivity: Bool {
         get { needs.withLock { $0.network } }
         set { needs.withLock { $0.network = newValue } }
     }
 
     /// Whether the task requires external power. It then begins only on external power, unless a user runs it, and
     /// expires when the power is lost. The default is false.
-    public var requiresExternalPower: Bool {
+    open var requiresExternalPower: Bool {
         get { needs.withLock { $0.externalPower } }
         set { needs.withLock { $0.externalPower = newValue } }
     }
 
     var currentNeeds: Needs { needs.withLock { $0 } }
+
+    override var values: [AnyHashable] { super.values + [currentNeeds] }
 
     override func duplicate() -> BGTaskRequest {
         BGProcessingTaskRequest(identifier: identifier, terms: currentTerms, needs: currentNeeds)
@@ -51,3 +53,6 @@ public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
         if needs.externalPower { request.flags |= BGT_NEEDS_EXTERNAL_POWER }
     }
 }
+
+// Unchecked: all mutable state is in the mutex.
+extension BGProcessingTaskRequest: @unchecked Sendable {}

@@ -22,8 +22,8 @@ extension BGTaskScheduler {
         /// The four error codes of Apple's BackgroundTasks.
         @nonexhaustive
         public enum Code: Int, Hashable, Sendable {
-            /// The host cannot accept the request now: a feature is disabled, the host is stopping, or the host does
-            /// not support the kind.
+            /// The host cannot accept the request now. For example, the operator disabled a feature or the plugin, the
+            /// host is stopping or could not record the request, or the host does not support the kind.
             case unavailable = 1
             /// The limit of pending requests of this kind is reached.
             case tooManyPendingTaskRequests = 2
@@ -58,7 +58,7 @@ extension BGTaskScheduler {
         public static var errorDomain: String { BGTaskScheduler.errorDomain }
         /// The number of the code.
         public var errorCode: Int { code.rawValue }
-        /// The message of the host: the value, the rule and the remedy.
+        /// The message of the host: the value, the rule and the remedy. A general message when the host sent none.
         public var errorDescription: String? { text.isEmpty ? "the request was refused: \(code)" : text }
 
         /// The user info for `NSError`: the description, and the sub-reason's number under
@@ -66,6 +66,9 @@ extension BGTaskScheduler {
         public var errorUserInfo: [String: Any] {
             [NSLocalizedDescriptionKey: errorDescription ?? "", Self.subReasonKey: Int(subReason.rawValue)]
         }
+
+        /// The user info of the error, as Apple's imported error type has it.
+        public var userInfo: [String: Any] { errorUserInfo }
 
         /// Key of the sub-reason's number in `NSError.userInfo`.
         public static let subReasonKey = "BGTaskSchedulerSubReason"

@@ -3,35 +3,12 @@
 import Foundation
 
 extension BGTaskScheduler {
-    /// Lists the pending requests of the main plugin, oldest first, without running tasks.
-    ///
-    /// The requests are copies. Requests of other processes, such as earlier launches or a user's command, are included
-    /// with their payload and titles.
-    ///
-    /// - Parameter completionHandler: called on an arbitrary queue. Not called once the launch has ended or the host
-    ///   is gone: the process is about to end, and an empty list would be wrong.
-    @preconcurrency
-    public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
-        Host.waitingQueue.async {
-            if let requests = self.pending() { completionHandler(requests) }
-        }
-    }
-
-    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Never returns
-    /// once the launch has ended or the host is gone, because the process is about to end.
-    public func pendingTaskRequests() async -> [BGTaskRequest] {
-        // A checked continuation would report a leak when the launch has ended, because it is never resumed then.
-        await withUnsafeContinuation { continuation in
-            getPendingTaskRequests { continuation.resume(returning: $0) }
-        }
-    }
-
     /// Copies of the pending requests; empty outside of a host, nil when the host did not return them.
-    private func pending() -> [BGTaskRequest]? {
+    func pending() -> [BGTaskRequest]? {
         guard let host = Host.current else { return [] }
         let (status, waiting) = host.pending()
         guard status == .ok else {
-            host.log(.error, "the pending requests cannot be read: \(host.name(of: status))")
+            host.log(.error, "the pending requests could not be read: \(host.cause(of: status))")
             return nil
         }
         return waiting.compactMap { submissions.request(for: $0) ?? $0.request }

@@ -3,12 +3,16 @@
 import Foundation
 
 extension BGTaskScheduler {
-    func register(_ identifier: String, _ handler: LaunchHandler) -> Bool {
+    func record(_ identifier: String, _ handler: LaunchHandler) -> Bool {
         guard let host = Host.current else { return false }
         // The host would accept a pattern; here each composed identifier is registered by itself, as on Apple's
         // platforms.
         if identifier.hasSuffix("*") {
-            host.log(.error, "\"\(identifier)\" is a pattern; register each identifier that is composed from it")
+            host.log(
+                .error,
+                "no launch handler was registered for the pattern \"\(identifier)\";"
+                    + " register one for each identifier that matches the pattern"
+            )
             return false
         }
         switch host.register(identifier, handler) {
@@ -28,7 +32,7 @@ extension BGTaskScheduler {
                     + " has one already; remove the second registration"
             )
         case let status:
-            host.log(.error, "the launch handler for \"\(identifier)\" was not registered: \(host.name(of: status))")
+            host.log(.error, "the launch handler for \"\(identifier)\" was not registered: \(host.cause(of: status))")
             return false
         }
     }

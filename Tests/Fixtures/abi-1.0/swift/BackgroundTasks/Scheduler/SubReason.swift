@@ -13,10 +13,10 @@ extension BGTaskScheduler.Error {
 
         /// No sub-reason: the code alone states the reason.
         public static let none = Self(rawValue: BGT_REASON_NONE)
-        /// The request itself is malformed: an identifier, a title or a payload that every host refuses.
+        /// The request itself is malformed, such as an identifier, a title or a payload that violates the rules.
         public static let malformedRequest = Self(rawValue: .max)
 
-        /// The host does not run tasks of this kind, or there is no host.
+        /// The host does not run tasks of this kind for this plugin, or there is no host.
         public static let notOffered = Self(rawValue: BGT_REASON_NOT_OFFERED)
         /// The operator disabled background refresh.
         public static let backgroundRefreshOff = Self(rawValue: BGT_REASON_BACKGROUND_REFRESH_OFF)
@@ -48,7 +48,7 @@ extension BGTaskScheduler.Error {
         public static let notInForeground = Self(rawValue: BGT_REASON_NOT_IN_FOREGROUND)
         /// The machine does not have the resources that the request requires.
         public static let resourcesUnsupported = Self(rawValue: BGT_REASON_RESOURCES_UNSUPPORTED)
-        /// The manifest lacks the entitlement that the request needs.
+        /// The manifest lacks the grant that the request needs.
         public static let entitlementMissing = Self(rawValue: BGT_REASON_ENTITLEMENT_MISSING)
         /// The operator denies this plugin background launches.
         public static let backgroundDenied = Self(rawValue: BGT_REASON_BACKGROUND_DENIED)

@@ -4,7 +4,7 @@ public import Foundation
 import Synchronization
 
 /// A task that a user started, watches and may stop. It runs as long as its progress grows.
-public final class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Sendable {
+open class BGContinuedProcessingTask: BGTask, ProgressReporting {
     private struct Titles {
         var title: String
         var subtitle: String
@@ -20,20 +20,20 @@ public final class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchec
     }
 
     /// Title of the task that users see.
-    public var title: String { titles.withLock { $0.title } }
+    open var title: String { titles.withLock { $0.title } }
 
     /// Second line that users see below the title.
-    public var subtitle: String { titles.withLock { $0.subtitle } }
+    open var subtitle: String { titles.withLock { $0.subtitle } }
 
     /// Progress of the task. Set its counts, or add children; every change is reported to the host. A task whose
     /// progress does not grow for a while expires.
     ///
     /// Without a total, completed units still count: the task continues as long as they grow, but the remaining work is
     /// not shown.
-    public var progress: Progress { reported }
+    open var progress: Progress { reported }
 
     /// Replaces title and subtitle together.
-    public func updateTitle(_ title: String, subtitle: String) {
+    open func updateTitle(_ title: String, subtitle: String) {
         titles.withLock { titles in
             titles = Titles(title: title, subtitle: subtitle)
             // Set under the lock: with two threads, the host shows the titles that the task has.
@@ -43,3 +43,6 @@ public final class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchec
 
     override func willComplete() { reported.end() }
 }
+
+// Unchecked: all mutable state is in the mutex.
+extension BGContinuedProcessingTask: @unchecked Sendable {}

@@ -1,16 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-public import Foundation
+import Foundation
 import Synchronization
 
 /// A task for which the host has launched this plugin: an abstract base class that only the system instantiates.
 ///
 /// Complete it exactly once, from any thread, with ``setTaskCompleted(success:)``. The launch has one time budget for
 /// all its tasks. When the budget is used up, the ``expirationHandler`` is called, and the grace period begins.
-public class BGTask: NSObject, @unchecked Sendable {
-    // Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses
-    // have no mutable state, or a mutex of their own.
-
+open class BGTask: _SendableObject {
     private struct State {
         var expirationHandler: UncheckedFunction<() -> Void>?
         /// The Swift task that runs an async handler; nil without an async handler.
@@ -20,8 +17,12 @@ public class BGTask: NSObject, @unchecked Sendable {
         var reason: ExpirationReason?
         /// Whether the expiration handler was called. At most one handler is ever called.
         var wasHandlerCalled = false
+        /// Whether the expiration handler was set on the main thread, by main-actor code.
         var expiresOnMainQueue = false
     }
+
+    /// The longest time for which an expiration handler waits for the main queue: a small part of the grace period.
+    private static let mainQueueDelay = DispatchTimeInterval.seconds(1)
 
     let delivered: DeliveredTask
     private let state = Mutex(State())
@@ -32,21 +33,24 @@ public class BGTask: NSObject, @unchecked Sendable {
     }
 
     /// The identifier under which the task was submitted.
-    public var identifier: String { delivered.identifier }
+    open var identifier: String { delivered.identifier }
 
     /// Handler that is called when the task expires: at the end of the launch's budget, or earlier, for example when a
     /// required condition is lost. Stop the work and complete the task: a completion within the grace period still
     /// counts. When the grace period ends and the task is still open, the process is killed.
     ///
-    /// The handler is called at most once, on a thread of its own that no other handler can block. If the task's launch
-    /// handler ran on the main queue, or is isolated to the main actor, the expiration handler is called on the main
-    /// queue instead. A handler that is set while the task is expiring is called soon. Completion resets the handler to
-    /// nil. A task without a handler counts as unsuccessful when the grace period ends.
-    public var expirationHandler: (() -> Void)? {
+    /// The handler is called at most once, on a thread of its own that no other handler can block. A handler that was set
+    /// on the main thread is called there instead, unless the main thread is blocked for a second. A handler that is set
+    /// while the task is expiring is called soon. Its call and the completion reset the handler to nil. A task without a
+    /// handler counts as unsuccessful when the grace period ends.
+    open var expirationHandler: (() -> Void)? {
         get { state.withLock { $0.expirationHandler }?.call }
         set {
-            let function = newValue.map { UncheckedFunction($0) }
-            change { $0.expirationHandler = function }
+            let (function, isMainThread) = (newValue.map { UncheckedFunction($0) }, Thread.isMainThread)
+            change {
+                $0.expirationHandler = function
+                $0.expiresOnMainQueue = isMainThread
+            }
         }
     }
 
@@ -59,10 +63,10 @@ public class BGTask: NSObject, @unchecked Sendable {
     ///
     /// The first completion counts. The journal records a second one as a violation, unless the task had expired: the
     /// expiration handler and the interrupted work may both complete the task.
-    public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
+    open func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
 
-    /// Reports the completion of the task like ``setTaskCompleted(success:)``, with one of all outcomes that the host
-    /// supports. An addition of this platform to Apple's API.
+    /// Reports the completion of the task like ``setTaskCompleted(success:)``, with any outcome that the host supports.
+    /// An addition of this platform to Apple's API.
     ///
     /// - Parameters:
     ///   - outcome: the outcome of the task.
@@ -95,12 +99,6 @@ public class BGTask: NSObject, @unchecked Sendable {
 
     // MARK: Expiring
 
-    /// Whether expiration handlers run on the main queue. Set before the launch handler receives the task.
-    var expiresOnMainQueue: Bool {
-        get { state.withLock { $0.expiresOnMainQueue } }
-        set { state.withLock { $0.expiresOnMainQueue = newValue } }
-    }
-
     /// Sets the Swift task that expiration cancels, independently of the expiration handler.
     func cancelOnExpiration(_ work: Task<Void, Never>) { change { $0.work = work } }
 
@@ -117,7 +115,9 @@ public class BGTask: NSObject, @unchecked Sendable {
         // The task has already expired, so the new handler or work is notified here.
         if now.reason != nil && !now.isCompleted {
             now.work?.cancel()
-            if now.expirationHandler != nil && !now.wasHandlerCalled { callHandlerSoon() }
+            if now.expirationHandler != nil && !now.wasHandlerCalled {
+                callHandlerSoon(onMainQueue: now.expiresOnMainQueue)
+            }
         }
         withExtendedLifetime(before) {}
     }
@@ -129,19 +129,25 @@ public class BGTask: NSObject, @unchecked Sendable {
             return state
         }
         now.work?.cancel()
-        if now.expiresOnMainQueue {
-            callHandlerSoon()
-        } else {
-            takeHandler()?()
-        }
+        callHandler(onMainQueue: now.expiresOnMainQueue)
     }
 
-    private func callHandlerSoon() {
-        if expiresOnMainQueue {
-            DispatchQueue.main.async { self.takeHandler()?() }
-        } else {
-            Thread.detachNewThread { self.takeHandler()?() }
+    private func callHandlerSoon(onMainQueue: Bool) {
+        Thread.detachNewThread { self.callHandler(onMainQueue: onMainQueue) }
+    }
+
+    /// Calls the expiration handler. A launch handler may block the main queue until its expiration handler is called;
+    /// after the delay the expiration handler is therefore called on the current thread.
+    private func callHandler(onMainQueue: Bool) {
+        if onMainQueue {
+            let began = DispatchSemaphore(value: 0)
+            DispatchQueue.main.async {
+                began.signal()
+                self.takeHandler()?()
+            }
+            if began.wait(timeout: .now() + Self.mainQueueDelay) == .success { return }
         }
+        takeHandler()?()
     }
 
     /// Takes the expiration handler for its one call, on the thread that makes the call and just before it. Nil when
@@ -150,7 +156,12 @@ public class BGTask: NSObject, @unchecked Sendable {
         state.withLock { state -> UncheckedFunction<() -> Void>? in
             guard let handler = state.expirationHandler, !state.wasHandlerCalled else { return nil }
             state.wasHandlerCalled = true
+            state.expirationHandler = nil
             return handler
         }?.call
     }
 }
+
+// Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses have no
+// mutable state, or a mutex of their own.
+extension BGTask: @unchecked Sendable {}

@@ -84,7 +84,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
     }
 
     /// Samples a progress with children, and reports the lower of two consecutive samples. A child that is just
-    /// finishing may count twice in one sample, and the host never lowers the progress of a task.
+    /// finishing may count twice in one sample. The host counts only progress beyond the furthest report, so after a
+    /// report that is too high the task could expire as stalled.
     private func sample() {
         reports.withLock { reports in
             guard let now = units(hasChildren: true) else { return }

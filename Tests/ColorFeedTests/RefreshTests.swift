@@ -1,0 +1,69 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+import BackgroundTasksTesting
+import Foundation
+import Testing
+
+@testable import ColorFeed
+
+@Suite("ColorFeed, on a host in the process of the test", .serialized)
+struct RefreshTests {
+    private static let refresh = "com.example.colorfeed.refresh"
+    private static let cleaning = "com.example.colorfeed.db-cleaning"
+
+    /// Calls the body with a host that ColorFeed has entered, with a feed of one colour. Requires a launch without defects.
+    private func with(
+        _ settings: [String: String] = [:],
+        _ body: (TestHost) async throws -> Void
+    ) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let feed = directory.appending(path: "feed.xml")
+        let text = "<rss><channel><item><guid>1</guid><title>Navy #000080</title></item></channel></rss>"
+        try Data(text.utf8).write(to: feed)
+        let host = TestHost(
+            plugin: "com.example.colorfeed",
+            permitted: [Self.refresh, Self.cleaning, "com.example.colorfeed.export.*"],
+            settings: ["feed-url": feed.absoluteString].merging(settings) { _, own in own },
+            container: directory
+        )
+        try await host.enter { ColorFeed.shared.launch() }
+        try await body(host)
+        #expect(await host.end() == [])
+    }
+
+    @Test func `the event started submits both requests, and cleaning requires external power`() async throws {
+        try await with { host in
+            #expect(await host.send(.started) == .success)
+            #expect(host.pendingRequests.map(\.identifier) == [Self.refresh, Self.cleaning])
+            let cleaning = host.pendingRequests.last as? BGProcessingTaskRequest
+            #expect(cleaning?.requiresExternalPower == true)
+        }
+    }
+
+    @Test func `a refresh stores a new colour once, and submits its successor each time`() async throws {
+        try await with { host in
+            #expect(await host.run(Self.refresh, .refresh) == .success)
+            #expect(await host.runPending(Self.refresh) == .noData)
+            #expect(host.submissions.map(\.identifier) == [Self.refresh, Self.refresh])
+            #expect(host.log.contains { $0.contains("kept 1 new colours of 1") })
+        }
+    }
+
+    @Test func `a refresh without a feed fails, and its successor is pending`() async throws {
+        try await with(["feed-url": ""]) { host in
+            #expect(await host.run(Self.refresh, .refresh) == .failure)
+            #expect(host.pendingRequests.map(\.identifier) == [Self.refresh])
+        }
+    }
+
+    @Test func `a refused submission is logged with its message`() async throws {
+        try await with { host in
+            host.refuseNext(.tooManyPendingTaskRequests, message: "ten are pending")
+            #expect(await host.run(Self.refresh, .refresh) == .success)
+            #expect(host.log.contains { $0.contains("could not schedule") && $0.contains("ten are pending") })
+        }
+    }
+}

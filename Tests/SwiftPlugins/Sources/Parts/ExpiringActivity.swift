@@ -1,0 +1,28 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+
+/// An activity that continues after the last completion until it is released or expires.
+final class ExpiringActivity: Part {
+    func launch() {
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in
+            let stop = DispatchSemaphore(value: 0)
+            ProcessInfo.processInfo.performExpiringActivity(withReason: "upload") { isExpired in
+                if isExpired {
+                    note("expired")
+                    stop.signal()
+                    return
+                }
+                note("uploading")
+                if isSlow {
+                    stop.wait()
+                } else {
+                    while !isReleased { Thread.sleep(forTimeInterval: 0.005) }
+                }
+                note("uploaded")
+            }
+            if !isSlow { return task.setTaskCompleted(success: true) }
+            task.expirationHandler = { task.setTaskCompleted(success: false) }
+        }
+    }
+}
