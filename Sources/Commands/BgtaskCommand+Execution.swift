@@ -41,7 +41,7 @@ extension BgtaskCommand {
         let usage = usageString(for: command)
         let words = usage.split(separator: " ").prefix { !$0.hasPrefix("<") && !$0.hasPrefix("[") }
         CommandContext.current.writeLine(
-            "Error: \(error.message)\nUsage: \(usage)\n"
+            "Error: \(error.message)\nUsage: \(usage.replacing("\n", with: "\n       "))\n"
                 + "  See '\(words.joined(separator: " ")) --help' for more information."
         )
         return .misuse

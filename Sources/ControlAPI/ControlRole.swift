@@ -27,7 +27,7 @@ extension Route {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
             .journal:
             .read
-        case .taskSubmit, .taskCancel, .run: .submit
+        case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
         case .pluginPurge, .pluginTrigger, .taskStop, .simulateExpiration, .simulateConditions: .operate
         }
     }

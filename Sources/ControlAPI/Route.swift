@@ -9,6 +9,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case pluginPurge
     case pluginTrigger
     case taskSubmit
+    case taskSubmitBatch
     case taskCancel
     case taskStop
     case taskList
@@ -31,7 +32,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
             .journal:
             .get
-        case .pluginTrigger, .taskSubmit, .taskStop, .run, .simulateExpiration, .simulateConditions: .post
+        case .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskStop, .run, .simulateExpiration, .simulateConditions:
+            .post
         case .pluginPurge, .taskCancel: .delete
         }
     }
@@ -45,6 +47,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .pluginShow, .pluginPurge: "/v1/plugins/{identifier}"
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
         case .taskSubmit, .taskList: "/v1/tasks"
+        case .taskSubmitBatch: "/v1/tasks/batch"
         case .taskCancel: "/v1/tasks/{identifier}"
         case .taskStop: "/v1/tasks/{identifier}/stop"
         case .taskWhy: "/v1/tasks/{identifier}/why"
@@ -69,14 +72,17 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskList: TaskQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
-        case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel,
-            .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
+        case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch,
+            .taskCancel, .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
             []
         }
     }
 
     /// Whether a call of the route needs a body. Calls of the other routes must not have one.
     package var takesBody: Bool { method == .post && self != .taskStop }
+
+    /// Maximum size of the body of a call in bytes: a payload in base 64 plus the other fields, or many requests.
+    package var maximumBody: Int { self == .taskSubmitBatch ? 2 << 20 : 256 << 10 }
 
     /// The HTTP status of a successful answer to the route.
     package var successStatus: Int { self == .taskSubmit || self == .pluginTrigger ? 201 : 200 }

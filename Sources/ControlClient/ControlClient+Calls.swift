@@ -26,6 +26,11 @@ extension ControlClient {
         try await send(submission, to: .taskSubmit)
     }
 
+    /// Submits the requests of a batch. Throws when the host refuses the whole batch.
+    package func submit(_ batch: TaskBatchText) async throws(ControlError) -> TaskBatchReply {
+        try await send(json: batch.body, to: .taskSubmitBatch)
+    }
+
     package func cancel(_ task: TaskIdentifier) async throws(ControlError) -> TaskCancellationReply {
         try await ask(.taskCancel, task.text)
     }

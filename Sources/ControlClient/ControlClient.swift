@@ -57,12 +57,23 @@ package struct ControlClient: Sendable {
         to route: Route,
         _ value: String? = nil
     ) async throws(ControlError) -> Reply {
-        var request = request(route, value)
+        let json: Data
         do {
-            request.body = .bytes(try WireCoding.encode(body))
+            json = try WireCoding.encode(body)
         } catch {
             throw .misunderstood(socket: socket, detail: WireCoding.explanation(of: error))
         }
+        return try await send(json: json, to: route, value)
+    }
+
+    /// Calls a route with a body that is already encoded.
+    func send<Reply: Decodable>(
+        json: Data,
+        to route: Route,
+        _ value: String? = nil
+    ) async throws(ControlError) -> Reply {
+        var request = request(route, value)
+        request.body = .bytes(json)
         request.headers.add(name: "content-type", value: "application/json")
         return try await answer(to: request)
     }

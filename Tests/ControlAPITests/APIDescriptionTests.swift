@@ -48,6 +48,7 @@ struct APIDescriptionTests {
 
     @Test(arguments: [
         (Route.pluginTrigger, PluginTrigger.fields), (.taskSubmit, TaskSubmission.fields),
+        (.taskSubmitBatch, TaskBatch.fields),
         (.run, RunOrder.fields),
         (.simulateExpiration, ExpirationSimulation.fields), (.simulateConditions, ConditionsSimulation.fields),
     ])
@@ -67,7 +68,7 @@ struct APIDescriptionTests {
             let type = try document.resolved(schema["properties"][field.name])["type"]
             switch field.shape {
             case .text, .time, .base64: #expect(type == .string("string"))
-            case .texts: #expect(type == .string("array"))
+            case .texts, .objects: #expect(type == .string("array"))
             case .boolean: #expect(type == .string("boolean"))
             case .booleanOrNull: #expect(type == .array([.string("boolean"), .string("null")]))
             case .booleansOrNulls: #expect(type == .string("object"))
@@ -120,8 +121,8 @@ struct APIDescriptionTests {
         // Read from the source, because the API does not depend on the scheduler.
         let policies = try Repository.cases(of: "Policy", in: "Sources/Scheduling/Policies/Policy.swift")
         #expect(described.removeValue(forKey: "Policy").map(Set.init) == policies)
-        let guarantees = try Repository.cases(of: "Guarantee", in: "Sources/SandboxPolicy/Guarantee.swift")
-        #expect(described.removeValue(forKey: "Guarantee.name").map(Set.init) == guarantees)
+        let guarantees = try Repository.cases(of: "Guarantee", in: "Sources/TaskModel/Guarantee.swift")
+        #expect(described.removeValue(forKey: "GuaranteeName").map(Set.init) == guarantees)
         for name in ["ErrorCode", "ErrorSubReason"] {
             let values = described.removeValue(forKey: name)
             #expect(values.map(Set.init) == Self.errors[name].map(Set.init), "\(name)")

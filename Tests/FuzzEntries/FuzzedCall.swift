@@ -13,7 +13,8 @@ struct FuzzedCall {
 
     func problem() throws(RouteError) -> String? {
         switch route {
-        case .taskSubmit: return try submission()
+        case .taskSubmit: return try problem(of: TaskSubmission.reading(body, for: route))
+        case .taskSubmitBatch: return try batch()
         case .pluginTrigger:
             let plugin = try PluginIdentifier(validating: value)
             let payload = try PluginTrigger.reading(body, for: route).validated()
@@ -42,8 +43,24 @@ struct FuzzedCall {
         return nil
     }
 
-    private func submission() throws(RouteError) -> String? {
-        let submission = try TaskSubmission.reading(body, for: route)
+    /// Every request of a batch has a refusal or an answer of its own.
+    private func batch() throws(RouteError) -> String? {
+        let batch = try TaskBatch.reading(body)
+        for (index, entry) in zip(batch.requests, batch.validated()).enumerated() {
+            let flaw: String?
+            switch entry {
+            case (.success(let submission), .success): flaw = try problem(of: submission)
+            case (_, .failure(let refusal)):
+                let isPlaced = refusal.reply.error.field?.hasPrefix("requests[\(index)]") == true
+                flaw = isPlaced ? ControlEntry.flaw(of: refusal) : "a refusal in a batch does not name its request"
+            case (.failure, .success): flaw = "a request of a batch is valid, but cannot be read"
+            }
+            if let flaw { return flaw }
+        }
+        return nil
+    }
+
+    private func problem(of submission: TaskSubmission) throws(RouteError) -> String? {
         let (request, payload) = try submission.validated()
         // A client that submits the same request writes the same body, apart from the form of times.
         let written = TaskSubmission(request, payload: payload)

@@ -34,6 +34,7 @@ extension HostStatusReply: Presentable {
         fields.add("work", "\(counts.pending) pending, \(events) waiting, \(launches) running")
         fields.add("pending limits", limits.map(\.words).joined(separator: ", "))
         fields.add("launch limits", launchLimits.map(\.words).joined(separator: ", "))
+        fields.add("idle runners", "\(idleRunners.waiting) of \(idleRunners.limit)")
         fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
         fields.add("grace period", gracePeriod.duration.humanReadable)
         fields.add("spacing", spacing.duration.humanReadable)
@@ -42,7 +43,7 @@ extension HostStatusReply: Presentable {
         fields.add("retry", retry.words)
         fields.add("retention", retention.words)
         fields.add("policies", policies.words)
-        fields.add("isolation", each: [isolation.choice] + isolation.guarantees.map(\.words))
+        fields.add("isolation", each: [isolation.words] + isolation.guarantees.map(\.words))
         fields.add("plugin users", isolation.pluginUsers.words)
         fields.add("each launch", isolation.launchLimits.words)
         fields.add(
@@ -118,6 +119,7 @@ extension PoliciesInForce {
     var words: String {
         let numbers = [
             "stagger \(stagger.duration.humanReadable)",
+            "spacing of own refreshes \(refreshSpacing.duration.humanReadable)",
             "spacing after overruns \(overrunSpacing.duration.humanReadable), doubling to "
                 + longestSpacing.duration.humanReadable,
             "day budget \(dayBudget.duration.humanReadable)",
@@ -126,6 +128,13 @@ extension PoliciesInForce {
         ]
         let off = off.isEmpty ? "" : "; off: \(off.joined(separator: ", "))"
         return numbers.joined(separator: ", ") + off
+    }
+}
+
+extension IsolationInForce {
+    /// The operator's choice, as `best-effort`, or with the guarantees that it requires, as `required: files, network`.
+    fileprivate var words: String {
+        required.isEmpty ? choice : "\(choice): \(required.joined(separator: ", "))"
     }
 }
 

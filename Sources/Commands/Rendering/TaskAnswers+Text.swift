@@ -13,6 +13,21 @@ extension TaskSubmissionReply: Presentable {
     }
 }
 
+extension TaskBatchResult {
+    /// The line of a request of a file.
+    ///
+    /// - Parameter line: the number of the request's line in the file.
+    func text(line: Int, for reader: Reader) -> String {
+        switch self {
+        case .submitted(let reply): return reply.text(for: reader)
+        case .refused(let reply):
+            let remedy = reply.error.remedy.map { "; remedy: \($0)" } ?? ""
+            let text = "\(reply.error.code) (\(reply.error.subReason)): \(reply.error.message)\(remedy)"
+            return "line \(line) is refused: \(text)".terminalSafe + "\n"
+        }
+    }
+}
+
 extension PluginTriggerReply: Presentable {
     func text(for reader: Reader) -> String {
         "event \(submission) waits for delivery to \(plugin)".terminalSafe + "\n"

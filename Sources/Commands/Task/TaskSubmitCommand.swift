@@ -10,10 +10,17 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit",
         abstract: "Submit a request for a task that a plugin's manifest permits.",
-        usage: "bgtask task submit <identifier> --kind <kind> [--payload <FILE|->] [<options>]",
+        usage: """
+            bgtask task submit <identifier> --kind <kind> [--payload <FILE|->] [<options>]
+            bgtask task submit --from <FILE|-> [--json]
+            """,
         discussion: """
             WHEN is a time of day (its next occurrence, local time), an RFC 3339 time, or a delay such as +15min or \
             +1h30min.
+
+            With --from, each line of the file is a JSON object with the fields of POST /v1/tasks; blank lines are \
+            skipped. Each request is accepted or refused on its own, and the lines of the output have the order of \
+            the file. The exit status is 1 if a request was refused.
 
             Examples:
               bgtask task submit com.example.feed.refresh --kind refresh
@@ -21,16 +28,25 @@ struct TaskSubmitCommand: AsyncParsableCommand {
                 --not-before 02:00 --needs-external-power
               bgtask task submit com.example.photos.export.holidays --kind continued \\
                 --title "Exporting holidays" --payload album.txt
+              bgtask task submit --from requests.jsonl
             """
     )
 
-    @Argument(help: "The task's identifier.", transform: IdentifierArgument.task)
-    var identifier: TaskIdentifier
+    @Argument(help: "The task's identifier. Required without --from.", transform: IdentifierArgument.task)
+    var identifier: TaskIdentifier?
+
+    @Option(
+        help: ArgumentHelp(
+            "Submit the requests of this file, one JSON object per line; - reads standard input.",
+            valueName: "FILE|-"
+        )
+    )
+    var from: String?
 
     @Option(
         help: """
             Kind of the task: refresh is short, processing and health-research may take minutes, continued runs \
-            as long as it makes progress. Required.
+            as long as it makes progress. Required without --from.
             """
     )
     var kind: TaskKind?
@@ -67,14 +83,17 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @OptionGroup var host: HostOptions
 
     func validate() throws {
+        if from != nil { return try validateFile() }
+        _ = try givenIdentifier()
         try validateFields(of: try givenKind())
         _ = try earliestBegin()
     }
 
     func run() async throws {
+        if let from { return try await submitFile(from) }
         let kind = try givenKind()
         let request = TaskRequest(
-            identifier: identifier,
+            identifier: try givenIdentifier(),
             kind: kind,
             earliestBegin: try earliestBegin(),
             requiresNetwork: needsNetwork,
@@ -84,6 +103,13 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         )
         let submission = TaskSubmission(request, payload: try payload.map(PayloadFile.bytes(of:)) ?? [])
         try output.show(try await host.connected { try await $0.submit(submission) })
+    }
+
+    private func givenIdentifier() throws -> TaskIdentifier {
+        if let identifier { return identifier }
+        throw ValidationError(
+            "<identifier> is missing; write the identifier of a task, or --from with a file of requests"
+        )
     }
 
     private func givenKind() throws -> TaskKind {

@@ -18,6 +18,8 @@ package struct BodyField: Hashable, Sendable {
         case booleanOrNull
         /// An object with a boolean or null for each key, which is a plugin identifier.
         case booleansOrNulls
+        /// A list of objects. The elements are checked one by one.
+        case objects
         case time
         case base64
 
@@ -28,6 +30,7 @@ package struct BodyField: Hashable, Sendable {
             case .boolean: "true or false"
             case .booleanOrNull: "true, false or null"
             case .booleansOrNulls: "an object with true, false or null for each plugin identifier"
+            case .objects: "a list of objects"
             case .time: "an RFC 3339 time such as 2026-01-31T02:00:00Z"
             case .base64: "a string in base64"
             }
@@ -51,27 +54,20 @@ extension CallBody {
     /// The decoded body of a call of `route`. Throws a refusal for a missing body, and for an unknown, repeated or
     /// invalid field.
     package static func reading(_ data: Data, for route: Route) throws(RouteError) -> Self {
-        let members = try members(of: data, for: route)
-        let names = fields.map(\.name)
-        // The names are sorted, so that the same body is always refused for the same field.
-        for name in members.keys.sorted() where !names.contains(name) {
-            throw RouteError(
-                .fieldUnknown,
-                field: name,
-                "field \"\(name)\" is not part of the body of \(route)",
-                remedy: NearestWord.remedy(for: name, among: names)
-            )
-        }
-        for field in fields { try field.check(members[field.name]) }
+        try fields.check(try fields.members(of: data, for: route), for: route)
         do {
             return try WireCoding.decode(from: data)
         } catch {
-            throw RouteError(.fieldType, "the body cannot be read: \(WireCoding.explanation(of: error))")
+            throw .undecodable(error)
         }
     }
+}
 
-    private static func members(of data: Data, for route: Route) throws(RouteError) -> [String: JSONValue] {
-        let remedy = "send a JSON object; its permitted fields are \(fields.map(\.name).joined(separator: ", "))"
+extension [BodyField] {
+    /// The members of the object in a body. Throws a refusal for a missing body, for a body that is no object, and for
+    /// a repeated field.
+    func members(of data: Data, for route: Route) throws(RouteError) -> [String: JSONValue] {
+        let remedy = "send a JSON object; its permitted fields are \(map(\.name).joined(separator: ", "))"
         if data.isEmpty {
             throw RouteError(.bodyMissing, "\(route) requires a body", remedy: remedy)
         }
@@ -84,11 +80,36 @@ extension CallBody {
         guard case .object(let members) = value else {
             throw RouteError(.bodyNotObject, "the body is \(value.words), not an object", remedy: remedy)
         }
-        if let name = RepeatedField.first(in: data) {
-            let problem = "field \"\(name)\" is in the body more than once"
-            throw RouteError(.fieldRepeated, field: name, problem, remedy: "keep one of them")
-        }
+        if let name = RepeatedField.first(in: data) { throw .repeated(name) }
         return members
+    }
+
+    /// Throws a refusal for an unknown, missing or invalid field.
+    func check(_ members: [String: JSONValue], for route: Route) throws(RouteError) {
+        let names = map(\.name)
+        // The names are sorted, so that the same body is always refused for the same field.
+        for name in members.keys.sorted() where !names.contains(name) {
+            throw RouteError(
+                .fieldUnknown,
+                field: name,
+                "field \"\(name)\" is not part of the body of \(route)",
+                remedy: NearestWord.remedy(for: name, among: names)
+            )
+        }
+        for field in self { try field.check(members[field.name]) }
+    }
+}
+
+extension RouteError {
+    /// The refusal of a field that the body contains more than once.
+    static func repeated(_ name: String) -> Self {
+        let problem = "field \"\(name)\" is in the body more than once"
+        return Self(.fieldRepeated, field: name, problem, remedy: "keep one of them")
+    }
+
+    /// The refusal of a body whose fields have valid types, and that cannot be decoded.
+    static func undecodable(_ error: any Error) -> Self {
+        Self(.fieldType, "the body cannot be read: \(WireCoding.explanation(of: error))")
     }
 }
 
@@ -103,7 +124,8 @@ extension BodyField {
                 "field \"\(name)\" is missing",
                 remedy: "add the field: \(remedy)"
             )
-        case (_, nil), (.booleanOrNull, .null), (.booleanOrNull, .boolean), (.boolean, .boolean), (.text, .string):
+        case (_, nil), (.booleanOrNull, .null), (.booleanOrNull, .boolean), (.boolean, .boolean), (.text, .string),
+            (.objects, .array):
             break
         case (_, .null):
             let way = isRequired ? remedy : "\(remedy), or leave the field out"

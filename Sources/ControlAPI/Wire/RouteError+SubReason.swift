@@ -25,6 +25,7 @@ extension RouteError {
         case payloadTooLarge = "payload-too-large"
         case conditionMissing = "condition-missing"
         case numberInvalid = "number-invalid"
+        case batchSize = "batch-size"
         case queryUnknown = "query-unknown"
         case queryRepeated = "query-repeated"
         case queryInvalid = "query-invalid"
@@ -51,22 +52,21 @@ extension RouteError {
         case unexpected
 
         case tooManyConnections = "too-many-connections"
+        case tooManyBatches = "too-many-batches"
 
         package var code: Code {
             switch self {
             case .bodyMissing, .bodyUnexpected, .bodyTooLarge, .bodyNotJSON, .bodyNotObject, .fieldUnknown,
                 .fieldRepeated, .fieldMissing, .fieldNull, .fieldType, .fieldNotOfKind, .textTooLong, .wordUnknown,
-                .identifierInvalid,
-                .identifierMissing, .kindUnknown,
-                .timeInvalid, .base64Invalid, .payloadTooLarge, .conditionMissing, .numberInvalid, .queryUnknown,
-                .queryRepeated, .queryInvalid:
+                .identifierInvalid, .identifierMissing, .kindUnknown, .timeInvalid, .base64Invalid, .payloadTooLarge,
+                .conditionMissing, .numberInvalid, .batchSize, .queryUnknown, .queryRepeated, .queryInvalid:
                 .malformed
             case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown: .notAdmitted
             case .noSuchMethod: .methodNotAllowed
             case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch: .notFound
             case .notLaunching, .notRunning, .notPurged: .conflict
             case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
-            case .tooManyConnections: .busy
+            case .tooManyConnections, .tooManyBatches: .busy
             }
         }
     }

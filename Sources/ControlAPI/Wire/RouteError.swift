@@ -40,6 +40,24 @@ package struct RouteError: Error, Hashable, Sendable {
         )
     }
 
+    private init(status: Int, reply: ErrorReply) {
+        self.status = status
+        self.reply = reply
+    }
+
+    /// The same refusal with its field as a part of `place`: `requests[3].kind` for `kind`, `requests[3]` for none.
+    package func within(_ place: String) -> Self {
+        let error = reply.error
+        let reply = ErrorReply(
+            code: error.code,
+            subReason: error.subReason,
+            field: error.field.map { "\(place).\($0)" } ?? place,
+            message: error.message,
+            remedy: error.remedy
+        )
+        return Self(status: status, reply: reply)
+    }
+
     package static func malformedIdentifier(_ text: String, field: String) -> Self {
         let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
         return Self(.identifierInvalid, field: field, "\(field) \"\(text)\" \(flaw.problem)", remedy: flaw.remedy)
@@ -134,6 +152,15 @@ package struct RouteError: Error, Hashable, Sendable {
             "user \(user) or all users together have as many connections as the host accepts, and none of the idle ones"
                 + " can be closed for another",
             remedy: "wait for answers or close connections, and try again"
+        )
+    }
+
+    /// The refusal of a batch beyond the limit of batches in progress.
+    package static func tooManyBatches(user: UInt32, most: Int) -> Self {
+        Self(
+            .tooManyBatches,
+            "user \(user) has \(most) batches in progress, as many as the host accepts",
+            remedy: "wait for the answer of one of them, and try again"
         )
     }
 }

@@ -16,9 +16,8 @@ struct ControlAnswers: Sendable {
     let routes: ControlRoutes
     let connections: Connections
     let log: Logger
+    private let batches = BatchTable()
 
-    /// Maximum size of a request body in bytes: a payload in base 64 plus the other fields.
-    private static let maximumBody = 256 * 1_024
     /// The time after which a refused caller may try again, in seconds.
     private static let retryAfter = "1"
 
@@ -64,17 +63,19 @@ struct ControlAnswers: Sendable {
             throw RouteError.noSuchRoute(method: method, path: request.uri.path)
         }
         try admission.permit(peer, route)
-        let call = ControlCall(
-            route: route,
-            value: value ?? "",
-            query: try QueryParameters(request.uri.query, of: route),
-            body: try await Self.body(of: request, for: route)
-        )
-        // From here on the caller waits for the host, not the host for the caller.
-        connections.setIdle(channel, false)
-        var routes = routes
-        routes.caller = peer
-        return try await routes.answer(call)
+        return try await batches.admit(route, of: peer.user) {
+            let call = ControlCall(
+                route: route,
+                value: value ?? "",
+                query: try QueryParameters(request.uri.query, of: route),
+                body: try await Self.body(of: request, for: route)
+            )
+            // From here on the caller waits for the host, not the host for the caller.
+            connections.setIdle(channel, false)
+            var routes = routes
+            routes.caller = peer
+            return try await routes.answer(call)
+        }
     }
 
     /// Journals the call of a launch as a violation of its plugin. The scheduler bounds the entries per launch.
@@ -107,14 +108,19 @@ struct ControlAnswers: Sendable {
 
     private static func body(of request: Request, for route: Route) async throws -> Data {
         let body: Data
+        let limit = route.maximumBody
         do {
-            body = Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
+            body = Data(try await request.body.collect(upTo: limit).readableBytesView)
         } catch is NIOTooManyBytesError {
-            let problem = "the body has more than \(maximumBody) bytes"
+            let problem = "the body has more than \(limit) bytes"
             let remedy =
-                route.takesBody
-                ? "shorten it, or store a long payload in a file, and pass the path of that file"
-                : "send the request without a body"
+                if route == .taskSubmitBatch {
+                    "send the requests in several batches"
+                } else if route.takesBody {
+                    "shorten it, or store a long payload in a file, and pass the path of that file"
+                } else {
+                    "send the request without a body"
+                }
             throw RouteError(.bodyTooLarge, problem, remedy: remedy)
         }
         if route.takesBody || body.isEmpty { return body }

@@ -8,23 +8,6 @@ import TaskModel
 
 // Replies about requests and tasks.
 extension ControlRoutes {
-    func submit(_ body: TaskSubmission) async throws -> TaskSubmissionReply {
-        let (request, payload) = try body.validated()
-        let submission = Submission(request: request, payload: payload, submitter: .user)
-        switch await ask({ .submitted(submission, reply: $0) }) {
-        case .submitted(let number, let plugin, let replaced):
-            return TaskSubmissionReply(
-                number,
-                plugin: plugin,
-                identifier: request.identifier,
-                replacing: replaced,
-                earliestBegin: request.earliestBegin
-            )
-        case .refused(let refusal): throw self.refusal(refusal, of: request.identifier)
-        case let answer: throw unexpected(answer)
-        }
-    }
-
     func trigger(_ text: String, _ body: PluginTrigger) async throws -> PluginTriggerReply {
         let plugin = try PluginIdentifier(validating: text)
         let trigger = Trigger(plugin: plugin, payload: try body.validated())

@@ -3,6 +3,7 @@
 import ControlAPI
 import HostConfiguration
 import HummingbirdCore
+import PluginLaunch
 import SandboxPolicy
 import Scheduling
 import TaskLedger
@@ -26,6 +27,13 @@ struct ControlRoutes: Sendable {
         return await loop.ask { .byUser(user, event($0)) }
     }
 
+    /// Sends events to the scheduler on behalf of the caller, in order and in one step, and returns the answers in the
+    /// same order.
+    func ask(_ events: [@Sendable (ReplyToken) -> SchedulerEvent]) async -> [Answer] {
+        guard let user = caller?.callingUser else { return await loop.ask(events) }
+        return await loop.ask(events.map { event in { .byUser(user, event($0)) } })
+    }
+
     func answer(_ call: ControlCall) async throws -> Response {
         let route = call.route
         if route.catalogueWait == .gate { try await catalogue.waitUntilLoaded() }
@@ -38,6 +46,7 @@ struct ControlRoutes: Sendable {
         case .pluginTrigger:
             Response(json: try await trigger(call.value, call.decoded()), status: route.successStatus)
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
+        case .taskSubmitBatch: Response(json: await submit(try TaskBatch.reading(call.body)))
         case .taskCancel: Response(json: try await cancel(call.value))
         case .taskStop: Response(json: try await stop(call.value))
         case .taskList: Response(json: try await taskList(TaskQuery(reading: call.query.value)))
@@ -86,7 +95,7 @@ extension Route {
         switch self {
         // An expiration is not parked: only a loaded task runs.
         case .pluginShow, .taskWhy, .simulateExpiration: .gate
-        case .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .run: .park
+        case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
         case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
             .simulateConditions:
             .none
@@ -99,6 +108,7 @@ struct HostFacts: Sendable {
     let configuration: HostConfiguration
     let sandboxes: SandboxPolicy
     let users: UserKeeper
+    let launcher: Launcher
     /// The mechanisms that limit the resources of launches.
     let limiting: LimitMechanisms
     let startedAt: Moment

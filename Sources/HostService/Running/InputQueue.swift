@@ -171,7 +171,7 @@ extension LaunchEvent {
     fileprivate var isMilestone: Bool {
         switch self {
         case .ready, .unavailable, .killTimePassed, .ended: true
-        case .message, .refused, .malformed, .windowExceeded, .output, .outputDropped: false
+        case .unlimited, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped: false
         }
     }
 }

@@ -16,14 +16,17 @@ final class Mailbox: Sendable {
     private let wakeUp = DispatchSemaphore(value: 0)
 
     /// Adds an input; safe on any thread. Inputs after `close` are abandoned.
-    func put(_ input: DecisionLoop.Input) {
+    func put(_ input: DecisionLoop.Input) { put(CollectionOfOne(input)) }
+
+    /// Adds inputs in order, with no other input between them; safe on any thread.
+    func put(_ inputs: some Collection<DecisionLoop.Input>) {
         let isClosed = state.withLock { state in
             if state.isClosed { return true }
-            state.queue.append(input)
-            wake(&state)
+            for input in inputs { state.queue.append(input) }
+            if !inputs.isEmpty { wake(&state) }
             return false
         }
-        if isClosed { input.abandon() }
+        if isClosed { for input in inputs { input.abandon() } }
     }
 
     /// Whether the mailbox accepts another message of the launch; safe on any thread. After false, messages of that

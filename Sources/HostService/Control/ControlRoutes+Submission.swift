@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Scheduling
+import TaskModel
+
+// Submission of requests by users: one, or many in one call.
+extension ControlRoutes {
+    /// Maximum number of requests of one batch for whose unknown identifiers the nearest names are searched. Each search
+    /// compares the identifier with the names of all tasks.
+    private static let mostSearches = 10
+
+    func submit(_ body: TaskSubmission) async throws -> TaskSubmissionReply {
+        let (request, payload) = try body.validated()
+        let submission = Submission(request: request, payload: payload, submitter: .user)
+        switch await ask({ .submitted(submission, reply: $0) }) {
+        case .refused(let refusal): throw self.refusal(refusal, of: request.identifier)
+        case let answer: return try reply(answer, to: request)
+        }
+    }
+
+    /// Submits the valid requests of a batch in one step: the scheduler handles them one after another, so that their
+    /// commits share few transactions. Returns when each request is committed or refused.
+    func submit(_ batch: TaskBatch) async -> TaskBatchReply {
+        let requests = batch.validated()
+        let answers = await ask(
+            requests.compactMap { entry in
+                guard case .success(let (request, payload)) = entry else { return nil }
+                let submission = Submission(request: request, payload: payload, submitter: .user)
+                return { .submitted(submission, reply: $0) }
+            }
+        )
+        var (next, searches) = (answers.makeIterator(), 0)
+        let results = requests.map { entry -> TaskBatchResult in
+            do throws(RouteError) {
+                let request = try entry.get().request
+                guard let answer = next.next() else { throw RouteError(.hostStopping()) }
+                guard case .refused(let refusal) = answer else { return .submitted(try reply(answer, to: request)) }
+                if refusal.subReason == .identifierNotPermitted { searches += 1 }
+                throw searches > Self.mostSearches
+                    ? RouteError(refusal) : self.refusal(refusal, of: request.identifier)
+            } catch {
+                return .refused(error.reply)
+            }
+        }
+        return TaskBatchReply(results: results)
+    }
+
+    private func reply(_ answer: Answer, to request: TaskRequest) throws(RouteError) -> TaskSubmissionReply {
+        guard case .submitted(let number, let plugin, let replaced) = answer else { throw unexpected(answer) }
+        return TaskSubmissionReply(
+            number,
+            plugin: plugin,
+            identifier: request.identifier,
+            replacing: replaced,
+            earliestBegin: request.earliestBegin
+        )
+    }
+}
