@@ -11,6 +11,10 @@ extension HostConfiguration {
             scheduling.policies.off = Set(off.value.compactMap { Self.policy(named: $0, mapping.problems) })
         }
         replace(&scheduling.policies.stagger, with: mapping.duration("stagger", in: Self.waits))
+        mapping.mapping("spacing") { spacing in
+            guard let refresh = spacing.duration("refresh", in: Self.waits) else { return }
+            scheduling.policies.kindSpacing[.refresh] = refresh.value
+        }
         replace(&scheduling.policies.overrunSpacing, with: mapping.duration("overrun-spacing", in: Self.waits))
         replace(&scheduling.policies.longestSpacing, with: mapping.duration("longest-spacing", in: Self.waits))
         replace(&scheduling.policies.dayBudget, with: mapping.duration("day-budget", in: Self.bounds))

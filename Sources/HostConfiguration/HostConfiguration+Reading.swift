@@ -25,7 +25,7 @@ extension HostConfiguration {
         replace(&idleTimeout, with: mapping.duration("idle-timeout", in: Self.times))
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
-        isolation = mapping.choice("isolation", of: Isolation.self)?.value ?? isolation
+        readIsolation(mapping)
         if let users = mapping.string("plugin-users") {
             pluginUsers = PluginUserChoice(users, problems: mapping.problems) ?? pluginUsers
         }
@@ -39,6 +39,7 @@ extension HostConfiguration {
         replace(&scheduling.diskReserve.most, with: mapping.byteSize("disk-reserve", in: DiskReserve.range))
         if mapping.presence(of: "grant-limits") != nil { grantLimits = Self.grantLimits(mapping) }
         replace(&backgroundNice, with: mapping.integer("background-nice", in: 0...19))
+        replace(&idleRunners, with: mapping.integer("idle-runners", in: 0...64))
         mapping.mapping("provenance") { provenance in
             replace(&self.provenance.unsigned, with: provenance.choice("unsigned"))
             replace(&self.provenance.unpinned, with: provenance.choice("unpinned"))

@@ -31,6 +31,8 @@ package struct HostConfiguration: Sendable {
     /// The operator's choice whether plugins run in a sandbox: as far as the kernel offers it, only in a complete one,
     /// or not at all.
     package var isolation = Isolation.bestEffort
+    /// The guarantees without which the host refuses to start if isolation is required.
+    package var requiredGuarantees = Guarantee.ofSandbox
     /// The operator's choice of the users that run plugins.
     package var pluginUsers = PluginUserChoice.automatic
     /// The limits of each launch. A manifest may request lower ones.
@@ -41,6 +43,8 @@ package struct HostConfiguration: Sendable {
     package var backgroundNice = 10
     /// The operator's policy for signatures and pins of manifests.
     package var provenance = ProvenancePolicy()
+    /// The number of runners that are started in advance while launches are frequent; 0 for none.
+    package var idleRunners = 2
     package var logLevel = Logger.Level.info
     /// Conditions with a value fixed by the operator; sensors measure all others.
     package var conditions: [Condition: Bool] = [:]
@@ -99,4 +103,7 @@ package struct HostConfiguration: Sendable {
         scheduling.eventLaunches = 2 * processors
         scheduling.continuedLaunches = 2 * processors
     }
+
+    /// The number of idle runners to keep under these conditions: none while memory is short.
+    package func idleRunners(under conditions: Conditions) -> Int { conditions[.lowMemory] ? 0 : idleRunners }
 }

@@ -63,6 +63,10 @@ package struct HostFlags: ParsableArguments {
     )
     var backgroundNice: String?
     @Option(
+        help: ArgumentHelp("Number of runners started in advance while launches are frequent.", valueName: "count")
+    )
+    var idleRunners: String?
+    @Option(
         help: ArgumentHelp(
             "Lowest level of log lines: trace, debug, info, notice, warning, error or critical.",
             valueName: "level"
@@ -113,6 +117,10 @@ package struct HostFlags: ParsableArguments {
         )
     )
     var stagger: String?
+    @Option(
+        help: ArgumentHelp("The minimum time between two own refresh requests of a plugin.", valueName: "duration")
+    )
+    var refreshSpacing: String?
     @Option(
         help: ArgumentHelp("The spacing after a first overrun; each further overrun doubles it.", valueName: "duration")
     )
@@ -212,6 +220,7 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "isolation", key: "isolation", text: isolation),
             ValueFlag(name: "plugin-users", key: "plugin-users", text: pluginUsers),
             ValueFlag(name: "background-nice", key: "background-nice", text: backgroundNice),
+            ValueFlag(name: "idle-runners", key: "idle-runners", text: idleRunners),
             ValueFlag(name: "log-level", key: "log-level", text: logLevel),
             ValueFlag(name: "refresh-limit", key: "limits.refresh", text: refreshLimit),
             ValueFlag(name: "processing-limit", key: "limits.processing", text: processingLimit),
@@ -231,6 +240,7 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "minimum-fetch-interval", key: "minimum-fetch-interval", text: minimumFetchInterval),
             ValueFlag(name: "background-refresh", key: "background-refresh", text: backgroundRefresh),
             ValueFlag(name: "stagger", key: "policies.stagger", text: stagger),
+            ValueFlag(name: "refresh-spacing", key: "policies.spacing.refresh", text: refreshSpacing),
             ValueFlag(name: "overrun-spacing", key: "policies.overrun-spacing", text: overrunSpacing),
             ValueFlag(name: "day-budget", key: "policies.day-budget", text: dayBudget),
             ValueFlag(name: "maximum-deferral", key: "policies.maximum-deferral", text: maximumDeferral),

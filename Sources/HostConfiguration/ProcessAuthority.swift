@@ -64,9 +64,17 @@ package struct ProcessAuthority: Hashable, Sendable {
 
     /// The effective capabilities in the contents of `/proc/PID/status`.
     package static func capabilities(inStatus status: String) -> Set<Capability> {
-        let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
-        let mask = line.flatMap { UInt64($0.dropFirst("CapEff:".count).filter(\.isHexDigit), radix: 16) } ?? 0
+        let mask = effective(inStatus: status)
         return Set(Capability.allCases.filter { mask >> UInt64($0.rawValue) & 1 == 1 })
+    }
+
+    /// Whether the contents of `/proc/PID/status` are those of a process with `CAP_SYS_PTRACE`, which may read the counters
+    /// of processes of other users. A host needs it for evidence about the disk alone.
+    package static func tracesOthers(inStatus status: String) -> Bool { effective(inStatus: status) >> 19 & 1 == 1 }
+
+    private static func effective(inStatus status: String) -> UInt64 {
+        let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+        return line.flatMap { UInt64($0.dropFirst("CapEff:".count).filter(\.isHexDigit), radix: 16) } ?? 0
     }
 
     /// The ranges of a user in the contents of `/etc/subuid` or `/etc/subgid`, with lines like `bgtask:600000:65536`.

@@ -17,7 +17,7 @@ import UnixSignals
 /// The whole host: locks its state directory, kills processes that a previous host process left running, then serves
 /// until it is stopped.
 package struct Host: Sendable {
-    private let configuration: HostConfiguration
+    let configuration: HostConfiguration
     private let log: Logger
 
     package static var version: String { Release.version }
@@ -44,8 +44,9 @@ package struct Host: Sendable {
         let health = LedgerHealth()
         let ledger = try openLedger(in: state, reportingTo: mailbox, health)
         let keeper = try UserKeeper(users, ledger: ledger)
-        let launcher = try makeLauncher(users, reportingTo: mailbox)
+        let launcher = try makeLauncher(users, sandboxes, state, reportingTo: mailbox)
         do {
+            try require(limiting(launcher, users), by: sandboxes)
             try await DiskThreads.with { threads in
                 let socket = ControlSocket(
                     path: configuration.controlSocket,
@@ -118,6 +119,7 @@ package struct Host: Sendable {
         do throws(SandboxPolicy.Refusal) {
             return try SandboxPolicy(
                 configuration.isolation,
+                requiring: configuration.requiredGuarantees,
                 privatePlaces: [configuration.stateDirectory, configuration.controlSocket]
                     + [configuration.file].compactMap(\.self),
                 cataloguePlaces: [
@@ -131,20 +133,28 @@ package struct Host: Sendable {
         }
     }
 
-    private func makeLauncher(_ users: PluginUsers, reportingTo mailbox: Mailbox) throws -> Launcher {
+    private func makeLauncher(
+        _ users: PluginUsers,
+        _ sandboxes: SandboxPolicy,
+        _ state: StateDirectory,
+        reportingTo mailbox: Mailbox
+    ) throws -> Launcher {
         let log = log
         return try Launcher(
             runner: configuration.runner ?? RunnerProgram.path(),
             environment: RunnerEnvironment(from: configuration.environmentWithoutSecrets(environment)),
             controlGroups: controlGroups,
+            requiresGroups: sandboxes.requiresGroups,
+            numbers: .ofDirectory(state.path),
             users: users.range,
             unclaimed: .killed { process in
                 log.warning(
                     "killed a process that a plugin left running and hid from its launch",
                     metadata: ["pid": "\(process.pid)", "program": "\(process.program)"]
                 )
-                mailbox.put(.event(.leftoverKilled(pid: process.pid, program: process.program)))
+                mailbox.put(.event(.leftoverKilled(pid: process.pid, program: process.program, .unmarked)))
             },
+            idleRunners: configuration.idleRunners,
             logger: log,
             admitOrPause: { mailbox.admitOrPause($0) },
             onEvent: { mailbox.put(.launch($0)) }
@@ -165,7 +175,7 @@ package struct Host: Sendable {
         _ killPoint: KillPoint?,
         _ place: ControlPlace
     ) async throws -> ServiceGroup {
-        let snapshot = try await recover(ledger, launcher)
+        let snapshot = try await recover(ledger, launcher, mailbox)
         // A process that was left behind could have the new owner of another plugin's container, or have it open.
         try users.closeContainers(in: state)
         let clock = SystemClock()
@@ -174,7 +184,12 @@ package struct Host: Sendable {
             thresholds: configuration.sensors,
             containerDirectory: state.containerDirectory,
             host: getpid()
-        ) { mailbox.put(.event($0)) }
+        ) { [configuration] event in
+            if case .conditionsChanged(let conditions) = event {
+                launcher.keepIdleRunners(configuration.idleRunners(under: conditions))
+            }
+            mailbox.put(.event(event))
+        }
         let core = Scheduler(
             configuration: configuration.scheduling,
             conditions: conditions.now,
@@ -232,13 +247,8 @@ package struct Host: Sendable {
             configuration: configuration,
             sandboxes: sandboxes,
             users: users,
-            limiting: LimitMechanisms(
-                controllers: launcher.controllers,
-                hasGroupsOff: configuration.cgroup == "none",
-                hasOwnUsers: users.users.range != nil,
-                limits: configuration.launchLimits,
-                watchesDisk: configuration.scheduling.diskReserve.most > 0
-            ),
+            launcher: launcher,
+            limiting: limiting(launcher, users.users),
             startedAt: clock.now(),
             pid: getpid(),
             user: NSUserName()
@@ -301,7 +311,11 @@ package struct Host: Sendable {
 
     /// Kills all processes of launches without a recorded end, and waits until they have ended, before any launch can
     /// start (C3).
-    private func recover(_ ledger: Ledger, _ launcher: Launcher) async throws -> LedgerSnapshot {
+    private func recover(
+        _ ledger: Ledger,
+        _ launcher: Launcher,
+        _ mailbox: Mailbox
+    ) async throws -> LedgerSnapshot {
         let snapshot = try ledger.snapshot(at: SystemClock().now().wall)
         for launch in snapshot.running {
             log.warning(
@@ -309,7 +323,13 @@ package struct Host: Sendable {
                 metadata: ["launch": "\(launch.number)", "plugin": "\(launch.plugin)"]
             )
         }
-        await launcher.endStale(snapshot.running.map(\.process))
+        for process in await launcher.endStale(snapshot.running.map(\.process)) {
+            log.warning(
+                "killed a process of a plugin that outlived the last host",
+                metadata: ["pid": "\(process.pid)", "program": "\(process.program)"]
+            )
+            mailbox.put(.event(.leftoverKilled(pid: process.pid, program: process.program, .earlierHost)))
+        }
         return snapshot
     }
 

@@ -39,8 +39,8 @@ struct ControlGroupState: Hashable {
 }
 
 extension ControlGroupParent {
-    /// The controllers that limit launches.
-    static let limiting: Set = ["memory", "pids", "cpu"]
+    /// The controllers that limit launches, and `io`, which counts the bytes that they write.
+    static let limiting: Set = ["memory", "pids", "cpu", "io"]
 
     /// Name of the group that contains the host alone. It has no `prefix`: it is no group of launches.
     static let hostGroup = "host"

@@ -9,6 +9,9 @@ package enum LaunchEvent: Sendable {
     /// A runner waits for its plan. It has loaded no plugin code.
     case ready(LaunchNumber, RunnerProcess)
     case unavailable(LaunchNumber, LaunchError)
+    /// The launch has no control group, although launches have them: its limits of memory and processes are not
+    /// enforced. Follows `ready`.
+    case unlimited(LaunchNumber, cause: String)
     /// A message of the runner. Log lines beyond the rate limit are dropped.
     case message(LaunchNumber, RunnerMessage)
     /// The sandbox refused a system call of the launch. Equal calls are reported once, and at most
@@ -35,8 +38,8 @@ package enum LaunchEvent: Sendable {
 extension LaunchEvent {
     package var launch: LaunchNumber {
         switch self {
-        case .ready(let launch, _), .unavailable(let launch, _), .message(let launch, _), .refused(let launch, _),
-            .malformed(let launch, _),
+        case .ready(let launch, _), .unavailable(let launch, _), .unlimited(let launch, _), .message(let launch, _),
+            .refused(let launch, _), .malformed(let launch, _),
             .windowExceeded(let launch),
             .output(let launch, _, _), .outputDropped(let launch, _, _), .killTimePassed(let launch),
             .ended(let launch, _):

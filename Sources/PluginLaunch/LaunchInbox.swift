@@ -9,6 +9,7 @@ import TaskModel
 final class LaunchInbox: Sendable {
     enum Command: Sendable {
         case take(LaunchNumber)
+        case keepIdle(Int)
         case limit(LaunchNumber, LaunchResources)
         case send([UInt8], LaunchNumber, isAnswer: Bool)
         /// The receiver of the launch's events has capacity for messages again.
@@ -16,7 +17,7 @@ final class LaunchInbox: Sendable {
         case setKillTime(MonotonicTime?, LaunchNumber)
         case kill(LaunchNumber)
         case afterKillTimes(@Sendable () -> Void)
-        case endStale([RunnerProcess], CheckedContinuation<Void, Never>)
+        case endStale([RunnerProcess], CheckedContinuation<[UnclaimedProcess], Never>)
         case close(CheckedContinuation<Void, Never>?)
     }
 
@@ -67,9 +68,9 @@ final class LaunchInbox: Sendable {
         for command in commands {
             switch command {
             case .afterKillTimes(let body): body()
-            case .endStale(_, let waiter): waiter.resume()
+            case .endStale(_, let waiter): waiter.resume(returning: [])
             case .close(let waiter): waiter?.resume()
-            case .take, .limit, .send, .resume, .setKillTime, .kill: break
+            case .take, .keepIdle, .limit, .send, .resume, .setKillTime, .kill: break
             }
         }
     }

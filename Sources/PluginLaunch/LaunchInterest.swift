@@ -8,6 +8,8 @@ enum LaunchInterest: Hashable {
     case wakeChannel
     case killTimer
     case leader(LaunchNumber)
+    /// The idle runner with this process number.
+    case idle(Int32)
     case control(LaunchNumber)
     /// The listener of the sandbox, at which refused system calls wait.
     case refusals(LaunchNumber)

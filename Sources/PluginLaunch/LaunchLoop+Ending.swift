@@ -42,7 +42,7 @@ extension LaunchLoop {
             guard let pids = try? children.children() else { return sweepLater() }
             let present = Set(pids)
             killedOrphans = killedOrphans.filter { present.contains($0.key) }
-            for pid in pids where launchesByLeader[pid] == nil {
+            for pid in pids where launchesByLeader[pid] == nil && !idleRunners.contains(pid) {
                 guard let orphan = orphan(pid) else {
                     if endUnclaimed(pid) { hasReaped = true }
                     continue
@@ -103,20 +103,20 @@ extension LaunchLoop {
         guard case .killed(let reported) = unclaimed, let identity = ProcessIdentity(of: pid),
             !earlierChildren.contains(identity)
         else { return false }
-        let program = FileBytes.text("/proc/\(pid)/comm", limit: 64)?.split(separator: "\n").first.map(String.init)
+        let program = UnclaimedProcess.program(of: pid)
         _ = kill(pid, SIGKILL)
         var end = bgl_exit()
         guard bgl_wait(pid, 0, &end) == 1 else {
             // It dies in a moment. Killed again by the next sweep at worst.
             sweepLater()
             if killedUnclaimed.insert(identity).inserted {
-                reported(UnclaimedProcess(pid: pid, program: program ?? "unknown"))
+                reported(UnclaimedProcess(pid: pid, program: program))
             }
             return false
         }
         // A process that ended by itself was no longer running.
         if killedUnclaimed.remove(identity) == nil, end.signal == SIGKILL {
-            reported(UnclaimedProcess(pid: pid, program: program ?? "unknown"))
+            reported(UnclaimedProcess(pid: pid, program: program))
         }
         return true
     }

@@ -3,8 +3,18 @@
 import LinuxSystem
 import Logging
 import RunnerWire
+import TaskModel
 
 extension LaunchLoop {
+    /// Reports a launch that runs without a control group, although launches have them.
+    func reportMissingGroup(of launch: LaunchNumber, because cause: String) {
+        logger.warning(
+            "the launch runs without a control group, so its limits of memory and processes are not enforced: \(cause)",
+            metadata: ["launch": "\(launch)"]
+        )
+        onEvent(.unlimited(launch, cause: cause))
+    }
+
     /// Prepares a launch for its plan: limits its resources by its control group, and notes whether it sends a listener
     /// for refused calls. Kills the launch when a limit cannot be set, because the plugin must not run without its
     /// limits.

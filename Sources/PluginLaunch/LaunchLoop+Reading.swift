@@ -168,7 +168,7 @@ extension LaunchLoop {
             return reader.descriptor.map { ($0, BGL_READABLE, reader.resumesAt) }
         case .refusals(let number):
             return launches[number]?.refusals.map { ($0.listener, BGL_READABLE, $0.rate.resumesAt) }
-        case .wakeChannel, .killTimer, .leader, .leftover, .group, .stale: return nil
+        case .wakeChannel, .killTimer, .idle, .leader, .leftover, .group, .stale: return nil
         }
     }
 }

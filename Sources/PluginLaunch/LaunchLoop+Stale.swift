@@ -9,24 +9,37 @@ import TaskModel
 /// One request to end the processes and control groups that previous host processes left behind. None of these
 /// processes is a child of this process.
 final class StaleEnding {
-    let waiter: CheckedContinuation<Void, Never>
+    let waiter: CheckedContinuation<[UnclaimedProcess], Never>
+    /// The runners in the ledger. They end with their host.
+    let recorded: Set<ProcessIdentity>
+    /// The found processes that plugins had started.
+    var found: [ProcessIdentity: UnclaimedProcess] = [:]
     var processes: [Int: Descriptor] = [:]
     var groups: [ControlGroup]
     var groupEvents: [Int: Descriptor] = [:]
 
-    init(groups: [ControlGroup], waiter: CheckedContinuation<Void, Never>) {
+    init(
+        _ recorded: Set<ProcessIdentity>,
+        groups: [ControlGroup],
+        waiter: CheckedContinuation<[UnclaimedProcess], Never>
+    ) {
+        self.recorded = recorded
         self.groups = groups
         self.waiter = waiter
     }
 }
 
 extension LaunchLoop {
-    func endStale(_ recorded: [RunnerProcess], _ waiter: CheckedContinuation<Void, Never>) {
+    func endStale(_ recorded: [RunnerProcess], _ waiter: CheckedContinuation<[UnclaimedProcess], Never>) {
         // Numbers, start times and control groups are only valid within one boot.
         let recorded = recorded.filter { $0.boot == clock.boot }
         let paths = recorded.compactMap(\.controlGroup).filter(Self.isLaunchGroup)
         let leftovers = station.groups?.leftovers() ?? []
-        let ending = StaleEnding(groups: paths.map { ControlGroup(path: $0) } + leftovers, waiter: waiter)
+        let ending = StaleEnding(
+            Set(recorded.map { ProcessIdentity(pid: $0.pid, startTime: $0.startTime) }),
+            groups: paths.map { ControlGroup(path: $0) } + leftovers,
+            waiter: waiter
+        )
         endings.append(ending)
         for process in recorded {
             let identity = ProcessIdentity(pid: process.pid, startTime: process.startTime)
@@ -59,17 +72,35 @@ extension LaunchLoop {
             guard let identity = ProcessIdentity(of: pid), isStale(pid), let descriptor = identity.open() else {
                 continue
             }
+            note(identity, in: ending)
             end(descriptor, for: ending)
         }
         ending.groups = ending.groups.filter { isStillThere($0, for: ending) }
         guard ending.processes.isEmpty, ending.groups.isEmpty else { return }
         endings.removeAll { $0 === ending }
-        ending.waiter.resume()
+        ending.waiter.resume(returning: ending.found.values.sorted { $0.pid < $1.pid })
     }
 
-    /// Whether a process belongs to a dead host: by the text of its process mark or, for a process without a readable
-    /// mark, by its user. Without CAP_SYS_PTRACE a host cannot read the marks of other users.
+    /// Records a process that a plugin had started. A runner is the first process of its session, and ends with its host
+    /// without a signal of the next one.
+    private func note(_ process: ProcessIdentity, in ending: StaleEnding) {
+        let program = UnclaimedProcess.program(of: process.pid)
+        if ending.recorded.contains(process) { return }
+        if program == Self.runnerName, getsid(process.pid) == process.pid { return }
+        ending.found[process] = UnclaimedProcess(pid: process.pid, program: program)
+    }
+
+    private static let runnerName = "bgtask-runner"
+
+    /// Whether a process belongs to a dead host: by the number of its process mark, if all launchers of a directory have
+    /// the same numbers; by the text of its mark; or, for a process without a readable mark, by its user. A sandboxed
+    /// process can remove the text, and not the number. Without CAP_SYS_PTRACE a host cannot read the texts of other
+    /// users.
     private func isStale(_ pid: Int32) -> Bool {
+        if station.marks.isShared, case let number = RunnerMark.number(of: pid), station.marks.isOurs(number) {
+            let isOwn = launchesByMark[number] != nil || idleRunners.contains(pid)
+            return !isOwn && ProcessNamespace.hasLiving(pid)
+        }
         if let owner = RunnerMark.text(of: pid).flatMap(MarkOwner.init(markText:)) {
             return owner.isGone(to: self.owner)
         }

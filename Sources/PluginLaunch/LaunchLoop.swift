@@ -30,6 +30,7 @@ final class LaunchLoop {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
 
     var station: RunnerStation
+    let missingGroup: MissingGroup
     var launches: [LaunchNumber: SupervisedLaunch] = [:]
     var launchesByLeader: [Int32: LaunchNumber] = [:]
     var launchesByMark: [UInt64: LaunchNumber] = [:]
@@ -39,6 +40,9 @@ final class LaunchLoop {
     /// Killed unclaimed processes (children without the mark of a launch) that are not reaped yet.
     var killedUnclaimed: Set<ProcessIdentity> = []
     var endings: [StaleEnding] = []
+    var idleRunners = IdleRunners()
+    var idlePolicy: IdleRunnerPolicy
+    let idleCount: IdleRunnerCount
     var nextEnding = 0
     /// Time of the last sweep, the search for orphaned processes of launches. `sweepsAgainAt` is the time of a
     /// scheduled retry; nil for none.
@@ -70,11 +74,13 @@ final class LaunchLoop {
         poller: LaunchPoller,
         killTimer: Descriptor,
         station: RunnerStation,
+        missingGroup: MissingGroup,
         children: ChildList,
         unclaimed: UnclaimedProcesses,
         users: UserRange?,
         earlierChildren: Set<ProcessIdentity>,
         owner: MarkOwner,
+        idle: (capacity: Int, count: IdleRunnerCount),
         logger: Logger,
         admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool,
         onEvent: @escaping @Sendable (LaunchEvent) -> Void
@@ -83,11 +89,14 @@ final class LaunchLoop {
         self.poller = poller
         self.killTimer = killTimer
         self.station = station
+        self.missingGroup = missingGroup
         self.children = children
         self.unclaimed = unclaimed
         self.users = users
         self.earlierChildren = earlierChildren
         self.owner = owner
+        idlePolicy = IdleRunnerPolicy(capacity: idle.capacity)
+        idleCount = idle.count
         self.logger = logger
         self.admitOrPause = admitOrPause
         self.onEvent = onEvent
@@ -110,6 +119,7 @@ final class LaunchLoop {
             if !waiting.isEmpty { start(waiting.removeFirst()) }
             let now = clock.monotonic
             resumePaused(at: now)
+            if waiting.isEmpty, !isClosing { adjustIdleRunners(at: now) }
             if let due = sweepsAgainAt, due <= now {
                 sweepsAgainAt = nil
                 sweep()
@@ -119,6 +129,7 @@ final class LaunchLoop {
             if !launches.isEmpty, now - sweptAt > .seconds(1) { sweep() }
             reportEnded()
         }
+        removeIdleRunners()
         station.groups?.remove()
         callAfterKillTimes()
         inbox.finish()
@@ -133,7 +144,8 @@ final class LaunchLoop {
 
     private func timeout() -> Duration? {
         if !waiting.isEmpty { return .zero }
-        guard let due = (Array(paused.values) + [sweepsAgainAt].compactMap { $0 }).min() else { return nil }
+        let single = [sweepsAgainAt, idlePolicy.nextTime(idle: idleRunners.waiting.count)].compactMap(\.self)
+        guard let due = (Array(paused.values) + single).min() else { return nil }
         return due - clock.monotonic
     }
 
@@ -151,6 +163,9 @@ final class LaunchLoop {
         switch command {
         case .take(let number):
             waiting.append(number)
+        case .keepIdle(let count):
+            idlePolicy.setCapacity(count, at: clock.monotonic)
+            keepIdleRunners(count)
         case .limit(let number, let resources):
             if let launch = launches[number] { limit(launch, resources) }
         case .send(let frame, let number, let isAnswer):
@@ -179,6 +194,8 @@ final class LaunchLoop {
             endStale(processes, waiter)
         case .close(let waiter):
             closers.append(waiter)
+            idlePolicy.setCapacity(0, at: clock.monotonic)
+            keepIdleRunners(0)
             for number in waiting {
                 onEvent(.unavailable(number, LaunchError(code: .closed, message: "the host is stopping")))
             }
@@ -195,6 +212,8 @@ final class LaunchLoop {
         case .killTimer:
             // Kill times are checked in every step of the loop; this event only ends the wait.
             _ = bgl_timer_read(killTimer.number)
+        case .idle(let pid):
+            idleRunnerEnded(pid)
         case .leader(let number):
             if let launch = launches[number] { leaderEnded(launch) }
         case .leftover(let number):
@@ -232,12 +251,17 @@ final class LaunchLoop {
             )
         }
         do throws(LaunchError) {
-            let launch = SupervisedLaunch(try station.start(for: number), number: number, at: clock.monotonic)
+            let idle = takeIdleRunner()
+            let runner = if let idle { idle } else { try station.start(for: number) }
+            missingGroup.set(runner.missingGroup)
+            idlePolicy.launchStarted(withIdleRunner: idle != nil, at: clock.monotonic)
+            let launch = SupervisedLaunch(runner, number: number, at: clock.monotonic)
             try watch(launch)
             launches[number] = launch
             launchesByLeader[launch.process.pid] = number
             launchesByMark[launch.mark.number] = number
             onEvent(.ready(number, launch.process))
+            if let cause = runner.missingGroup { reportMissingGroup(of: number, because: cause) }
         } catch {
             onEvent(.unavailable(number, error))
         }

@@ -25,13 +25,20 @@ package final class Launcher: Sendable {
     package let controllers: Set<String>?
     /// The directory of the control groups of launches; nil when launches have none.
     package let groups: String?
+    private let idleCount = IdleRunnerCount()
+    private let group: MissingGroup
+    /// The reason why the last started launch has no control group; nil when it has one, and where launches have none.
+    package var missingGroup: String? { group.cause }
 
     /// Opens the runner's binary, makes this process the subreaper of orphans, and starts the thread.
     ///
     /// - Parameters:
     ///   - path: path of the runner, resolved once; a later upgrade of the file has no effect.
+    ///   - requiresGroups: whether a launch without a control group is refused, if launches have control groups.
+    ///   - numbers: the numbers of process marks.
     ///   - users: the users that only processes of this host's plugins have; nil when plugins have the host's user.
     ///   - unclaimed: whether children without the mark of a launch are left alone or killed.
+    ///   - idleRunners: the number of runners to start in advance while launches are frequent; 0 for none.
     ///   - admitOrPause: whether the receiver accepts another message of the launch. After false, reading of that
     ///     launch stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the
     ///     launch thread; must not block.
@@ -39,8 +46,11 @@ package final class Launcher: Sendable {
         runner path: String,
         environment: RunnerEnvironment,
         controlGroups: ControlGroupPlacement,
+        requiresGroups: Bool = false,
+        numbers: MarkNumbers = .random,
         users: UserRange? = nil,
         unclaimed: UnclaimedProcesses,
+        idleRunners: Int = 0,
         logger: Logger,
         admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
         onEvent: @escaping @Sendable (LaunchEvent) -> Void
@@ -55,11 +65,15 @@ package final class Launcher: Sendable {
             runner: path,
             environment: environment,
             groups: controlGroups,
+            requiresGroups: requiresGroups,
             owner: owner,
+            numbers: numbers,
             logger: logger
         )
         controllers = station.groups?.controllers
         groups = station.groups?.path
+        let group = MissingGroup()
+        self.group = group
         do throws(SystemError) {
             try SystemError.check(bgl_become_subreaper(), "become the parent of orphaned processes")
             let inbox = try LaunchInbox()
@@ -72,17 +86,20 @@ package final class Launcher: Sendable {
             try poller.add(inbox.wakeChannel, .wakeChannel)
             try poller.add(timer, .killTimer)
             self.inbox = inbox
+            let idleCount = idleCount
             let status = DetachedThread.start("launches") {
                 LaunchLoop(
                     inbox: inbox,
                     poller: poller,
                     killTimer: timer,
                     station: station,
+                    missingGroup: group,
                     children: children,
                     unclaimed: unclaimed,
                     users: users,
                     earlierChildren: earlier,
                     owner: owner,
+                    idle: (idleRunners, idleCount),
                     logger: logger,
                     admitOrPause: admitOrPause,
                     onEvent: onEvent
@@ -97,8 +114,14 @@ package final class Launcher: Sendable {
 
     deinit { inbox.put(.close(nil)) }
 
-    /// Starts a runner for the launch; the event `ready` or `unavailable` follows.
+    /// Takes an idle runner for the launch, or starts one; the event `ready` or `unavailable` follows.
     package func take(for launch: LaunchNumber) { inbox.put(.take(launch)) }
+
+    /// Changes the number of idle runners, and ends the excess.
+    package func keepIdleRunners(_ count: Int) { inbox.put(.keepIdle(count)) }
+
+    /// The number of runners that wait for a plan now.
+    package var idleRunners: Int { idleCount.value }
 
     /// Sends a message to a runner. Messages keep their order, and wait in memory while the runner does not read.
     /// Messages to a launch without a runner are dropped.
@@ -137,8 +160,11 @@ package final class Launcher: Sendable {
 
     /// Ends the processes that previous host processes left behind, and returns when they are gone. These are the
     /// recorded processes, unless their numbers have been reused, and all processes with the process mark or in the
-    /// control group of a dead host, or with a user of this host's plugins.
-    package func endStale(_ processes: [RunnerProcess]) async {
+    /// control group of a dead host, with a mark number of this launcher, or with a user of this host's plugins.
+    ///
+    /// - Returns: the ended processes that plugins had started. Runners end with their host, and are not among them.
+    @discardableResult
+    package func endStale(_ processes: [RunnerProcess]) async -> [UnclaimedProcess] {
         await withCheckedContinuation { inbox.put(.endStale(processes, $0)) }
     }
 

@@ -15,6 +15,8 @@ struct RunnerMark: Hashable {
 
     let number: UInt64
     let text: String
+    /// The position of the runner among all runners of its launcher; the first is 1.
+    let sequence: UInt64
 
     /// The number in the mark of a child process; 0 for a process without a mark.
     static func number(of pid: Int32) -> UInt64 { bgl_mark_of(pid) }
@@ -29,22 +31,44 @@ struct RunnerMark: Hashable {
     }
 }
 
+/// The numbers by which a launcher recognizes its process marks.
+package enum MarkNumbers: Hashable, Sendable {
+    /// Random numbers, which no other launcher has.
+    case random
+    /// The numbers of a directory that one process at a time uses. All its launchers have the same ones, so that a
+    /// launcher recognizes the processes of its predecessors.
+    case ofDirectory(String)
+
+    /// The numbers as 30 bits. Those of a directory follow from its file system and its inode.
+    var bits: UInt64 {
+        var place = stat()
+        guard case .ofDirectory(let path) = self, stat(path, &place) == 0 else { return .random(in: 0..<1 << 30) }
+        // The multiplications distribute neighbouring numbers over all bits.
+        let mixed = (UInt64(place.st_dev) &* 0x9e37_79b9_7f4a_7c15) ^ UInt64(place.st_ino)
+        return (mixed &* 0xbf58_476d_1ce4_e5b9) >> 34
+    }
+}
+
 /// Creates the unique marks of one launcher's runners, and recognizes them.
 struct RunnerMarkSeries {
-    /// The first number of the series: bit 62 with 30 random bits. It is far above any real resource limit, and
+    /// The first number of the series: bit 62 with 30 bits of the launcher. It is far above any real resource limit, and
     /// different from unlimited.
     private let origin: UInt64
+    /// Whether earlier launchers had the same numbers.
+    let isShared: Bool
     private let owner: MarkOwner
     private var count: UInt64 = 0
 
-    init(owner: MarkOwner) {
+    init(owner: MarkOwner, numbers: MarkNumbers = .random) {
         self.owner = owner
-        origin = 1 << 62 | UInt64.random(in: 0..<1 << 30) << 32
+        isShared = numbers != .random
+        origin = 1 << 62 | numbers.bits << 32
     }
 
     mutating func next() -> RunnerMark {
         count += 1
-        return RunnerMark(number: origin | count, text: "\(owner.text)-\(UInt32.random(in: 0...UInt32.max))-\(count)")
+        let text = "\(owner.text)-\(UInt32.random(in: 0...UInt32.max))-\(count)"
+        return RunnerMark(number: origin | count, text: text, sequence: count)
     }
 
     func isOurs(_ number: UInt64) -> Bool { number >> 32 == origin >> 32 }

@@ -21,6 +21,14 @@ struct RunnerStation {
         let standardError: Descriptor
         let lastWords: Descriptor
         let group: ControlGroup?
+        /// The reason why the process has no control group, although launches have them; nil when it has one.
+        let missingGroup: String?
+
+        /// Whether the process has ended, reaped or not.
+        var hasExited: Bool {
+            var readiness = pollfd(fd: leader.number, events: Int16(POLLIN), revents: 0)
+            return poll(&readiness, 1, 0) > 0
+        }
     }
 
     let groups: ControlGroupParent?
@@ -30,14 +38,17 @@ struct RunnerStation {
     private let environment: RunnerEnvironment
     private let boot: BootID
     private let cores: CoreFiles
-    private let logger: Logger
+    /// Whether a launch without a control group is refused, in a launcher whose launches have them.
+    private let requiresGroups: Bool
     private(set) var marks: RunnerMarkSeries
 
     init(
         runner path: String,
         environment: RunnerEnvironment,
         groups: ControlGroupPlacement,
+        requiresGroups: Bool,
         owner: MarkOwner,
+        numbers: MarkNumbers,
         logger: Logger
     ) throws(LaunchError) {
         do throws(SystemError) {
@@ -52,23 +63,42 @@ struct RunnerStation {
             throw LaunchError(error, purpose: "give runners an empty standard input")
         }
         self.path = path
+        self.requiresGroups = requiresGroups
         self.environment = environment
-        self.logger = logger
         self.groups = try ControlGroupParent(groups, logger: logger)
         boot = SystemClock().boot
         cores = .ofThisMachine
-        marks = RunnerMarkSeries(owner: owner)
+        marks = RunnerMarkSeries(owner: owner, numbers: numbers)
     }
 
-    mutating func start(for launch: LaunchNumber) throws(LaunchError) -> Start {
+    /// Starts a runner.
+    ///
+    /// - Parameter launch: the launch that needs the runner now; nil for an idle runner.
+    mutating func start(for launch: LaunchNumber?) throws(LaunchError) -> Start {
         let mark = marks.next()
-        let group = makeGroup(for: launch)
+        let (group, cause) = makeGroup(for: mark)
+        if let cause, requiresGroups { throw Self.unlimited(launch, cause) }
+        let started = try start(for: launch, mark, in: group, missingGroup: cause)
+        guard requiresGroups, let cause = started.missingGroup else { return started }
+        // The runner waits for a plan, and has loaded no plugin code.
+        kill(started.process.pid, SIGKILL)
+        bgl_wait(started.process.pid, 1, nil)
+        throw Self.unlimited(launch, cause)
+    }
+
+    private func start(
+        for launch: LaunchNumber?,
+        _ mark: RunnerMark,
+        in group: ControlGroup?,
+        missingGroup: String?
+    ) throws(LaunchError) -> Start {
         do throws(SystemError) {
-            return try start(mark: mark, in: group)
+            return try start(mark: mark, in: group, missingGroup: missingGroup)
         } catch {
             _ = group?.remove()
             if error.attempt == Self.execution(of: path) { throw Self.unusable(error) }
-            throw LaunchError(error, purpose: "start a runner for launch \(launch)")
+            let purpose = launch.map { "start a runner for launch \($0)" } ?? "start an idle runner"
+            throw LaunchError(error, purpose: purpose)
         }
     }
 
@@ -97,7 +127,11 @@ struct RunnerStation {
         return count
     }
 
-    private func start(mark: RunnerMark, in group: ControlGroup?) throws(SystemError) -> Start {
+    private func start(
+        mark: RunnerMark,
+        in group: ControlGroup?,
+        missingGroup: String?
+    ) throws(SystemError) -> Start {
         try Self.checkReserve()
         let (control, runnerControl) = try Descriptor.socketPair()
         let (standardOutput, runnerOutput) = try Descriptor.pipe()
@@ -150,21 +184,31 @@ struct RunnerStation {
             standardOutput: standardOutput,
             standardError: standardError,
             lastWords: lastWords,
-            group: isInGroup ? group : nil
+            group: isInGroup ? group : nil,
+            missingGroup: group == nil || isInGroup
+                ? missingGroup : "the kernel refuses to start the runner in the control group"
         )
     }
 
-    private func makeGroup(for launch: LaunchNumber) -> ControlGroup? {
+    /// The control group of a runner, or the reason why it has none. Neither where launches have no control groups. The
+    /// group has the runner's number, not that of a launch: an idle runner has no launch yet, and a process is not moved
+    /// between groups.
+    private func makeGroup(for mark: RunnerMark) -> (group: ControlGroup?, cause: String?) {
         do throws(SystemError) {
-            return try groups?.makeGroup(named: "launch-\(launch)")
+            return (try groups?.makeGroup(named: "runner-\(mark.sequence)"), nil)
         } catch {
-            let cause = "cannot \(error.attempt): \(error.meaning)"
-            logger.warning(
-                "the launch runs without a control group, so its limit of memory is not enforced: \(cause)",
-                metadata: ["launch": "\(launch)"]
-            )
-            return nil
+            return (nil, "the host cannot \(error.attempt): \(error.meaning)")
         }
+    }
+
+    private static func unlimited(_ launch: LaunchNumber?, _ cause: String) -> LaunchError {
+        let name = launch.map { "launch \($0)" } ?? "an idle runner"
+        return LaunchError(
+            code: .refused,
+            message: "\(name) gets no control group, so its limits of memory and processes cannot be enforced,"
+                + " and isolation requires them: \(cause); let the host create control groups below its own (Delegate=yes),"
+                + " or set isolation to best-effort"
+        )
     }
 
     private static func execution(of path: String) -> String { "execute \(path)" }

@@ -4,41 +4,13 @@ import RunnerWire
 import Sandbox
 package import TaskModel
 
-/// A promise of the host about every sandboxed plugin.
-package enum Guarantee: String, Hashable, Sendable, CaseIterable {
-    /// Files outside of the container, the library and the grants are out of reach.
-    case files
-    /// The host's control socket is out of reach.
-    case controlSocket = "control-socket"
-    /// The network is out of reach without the grant `network`.
-    case network
-    /// Other processes cannot be signalled, traced, limited or read.
-    case neighbours
-    /// No process of a launch is left behind when the launch ends.
-    case descendants
-    case memory
-    case processes
-    /// The size of a file is limited, and the launch that fills the disk of the containers is ended.
-    case disk
-    case descriptors
-    /// No program gains privileges.
-    case privileges
-    /// A plugin can make only the listed system calls.
-    case systemCalls = "system-calls"
-
+extension Guarantee {
     /// The enforcement of a guarantee on this machine.
     package enum Enforcement: Hashable, Sendable {
         case enforced(by: String)
         /// The guarantee is not enforced; the value is the reason.
         case notEnforced(String)
     }
-
-    /// Whether `isolation: required` demands this guarantee. The others depend on the host, not on the kernel: on its
-    /// control groups and its watch of the disk.
-    package var canBeRequired: Bool { !isLimit }
-
-    /// Whether the guarantee is a limit of launches, which does not belong to the sandbox.
-    var isLimit: Bool { self == .memory || self == .processes || self == .disk }
 
     package func enforcement(
         _ isolation: Isolation,

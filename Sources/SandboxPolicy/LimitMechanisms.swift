@@ -12,21 +12,34 @@ package struct LimitMechanisms: Hashable, Sendable {
     package let hasOwnUsers: Bool
     /// The limits of every launch.
     package let limits: PluginLimits
-    /// Whether the host watches the free space of the disk of the containers.
-    package let watchesDisk: Bool
+    /// The watch of the disk of the containers.
+    package let diskWatch: DiskWatching
+
+    /// The watch of the free space of a disk: its source of the bytes that each launch writes.
+    package enum DiskWatching: Hashable, Sendable {
+        /// No host watches the disk.
+        case none
+        /// The host reads the written bytes from this source, and ends the launch that uses up the reserve.
+        case attributed(source: String)
+        /// The host cannot read the written bytes, for this reason: background work waits, and no launch is ended.
+        case unattributed(String)
+    }
+
+    /// The reason why the last started launch has no control group; nil when it has one.
+    package var missingGroup: String?
 
     package init(
         controllers: Set<String>?,
         hasGroupsOff: Bool,
         hasOwnUsers: Bool,
         limits: PluginLimits,
-        watchesDisk: Bool = true
+        diskWatch: DiskWatching
     ) {
         self.controllers = controllers
         self.hasGroupsOff = hasGroupsOff
         self.hasOwnUsers = hasOwnUsers
         self.limits = limits
-        self.watchesDisk = watchesDisk
+        self.diskWatch = diskWatch
     }
 
     package static let none = LimitMechanisms(
@@ -34,7 +47,7 @@ package struct LimitMechanisms: Hashable, Sendable {
         hasGroupsOff: false,
         hasOwnUsers: false,
         limits: .none,
-        watchesDisk: false
+        diskWatch: .none
     )
 
     var memory: Guarantee.Enforcement {
@@ -50,9 +63,18 @@ package struct LimitMechanisms: Hashable, Sendable {
 
     /// There is no quota per launch: a project quota needs a file system and mount options of the operator.
     var disk: Guarantee.Enforcement {
-        if !watchesDisk { return .notEnforced("no host watches the free space of the disk") }
         let scope = limits.fileSize == nil ? ", for manifests with limits.file-size" : ""
-        return .enforced(by: "setrlimit (RLIMIT_FSIZE)\(scope); the host watches free space and inodes")
+        let file = "setrlimit (RLIMIT_FSIZE)\(scope)"
+        switch diskWatch {
+        case .none: return .notEnforced("no host watches the free space of the disk")
+        case .attributed(let source):
+            return .enforced(by: "\(file); the host watches free space and inodes, and written bytes by \(source)")
+        case .unattributed(let reason):
+            return .notEnforced(
+                "\(reason): at the reserve of the disk background work waits, and no launch is ended; the size of a"
+                    + " file is limited by \(file)"
+            )
+        }
     }
 
     /// The reason why launches cannot be limited by a controller; nil when they can.
@@ -62,6 +84,7 @@ package struct LimitMechanisms: Hashable, Sendable {
                 ? "control groups are disabled (cgroup: none)"
                 : "the host can create no control groups; delegate a cgroup v2 subtree to it (Delegate=yes)"
         }
+        if let missingGroup { return "the last started launch has no control group: \(missingGroup)" }
         return controllers.contains(controller)
             ? nil
             : "the control groups of the host lack the controller \(controller) of cgroup v2; delegate it"

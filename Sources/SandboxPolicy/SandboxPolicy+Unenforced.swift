@@ -14,9 +14,10 @@ package struct UnenforcedGuarantee: Hashable, Sendable, Encodable {
 }
 
 extension SandboxPolicy {
-    /// The guarantees of a launch that a launch without a control group does not have.
+    /// The guarantees that a launch by a command without a host does not have: the limits of memory, processes and disk,
+    /// and each guarantee that the isolation setting or the kernel leaves unenforced.
     ///
-    /// - Parameter command: the command that starts the launch.
+    /// - Parameter command: the command that starts the launch, as the reasons name it.
     package func unenforced(by command: String) -> [UnenforcedGuarantee] {
         Guarantee.allCases.compactMap { guarantee in
             switch guarantee {
@@ -47,7 +48,7 @@ extension SandboxPolicy {
         if isolation == .off { return [] }
         return LimitedGrant.all(of: grants, settings: settings).compactMap { grant in
             guard let excess = excess(of: grant) else { return nil }
-            let effect = isolation == .required ? "is left out, because isolation is required" : "is not enforced"
+            let effect = protects(from: grant) ? "is left out, because isolation is required" : "is not enforced"
             return "the grant \(grant.name.key) \(grant.requested) \(effect): \(excess)"
         }
     }

@@ -14,6 +14,8 @@ package struct SandboxPolicy: Sendable {
     }
 
     package let isolation: Isolation
+    /// The guarantees without which the host refuses to start; empty unless isolation is required.
+    package let required: Set<Guarantee>
     package let mechanisms: SandboxMechanisms
     /// Files and directories of the host that no plugin may use, without symbolic links: the state directory, the
     /// control socket and the configuration file.
@@ -27,12 +29,14 @@ package struct SandboxPolicy: Sendable {
     /// filter.
     ///
     /// - Parameters:
+    ///   - required: the guarantees that required isolation demands; without effect for another isolation.
     ///   - privatePlaces: files and directories that no plugin may use.
     ///   - cataloguePlaces: directories of manifests and libraries, which no grant may overlap.
     ///   - limits: the operator's limits of grants.
     ///   - hasOwnUsers: whether plugins have users of their own.
     package init(
         _ isolation: Isolation,
+        requiring required: Set<Guarantee> = Guarantee.ofSandbox,
         mechanisms: SandboxMechanisms = .probed(),
         privatePlaces: [String],
         cataloguePlaces: [String],
@@ -44,25 +48,8 @@ package struct SandboxPolicy: Sendable {
         self.limits = limits
         self.privatePlaces = privatePlaces.map(Self.resolved)
         self.cataloguePlaces = cataloguePlaces.map(Self.resolved)
-        if isolation == .required {
-            let limiting = LimitMechanisms(
-                controllers: nil,
-                hasGroupsOff: false,
-                hasOwnUsers: hasOwnUsers,
-                limits: .none
-            )
-            for guarantee in Guarantee.allCases where guarantee.canBeRequired {
-                guard
-                    case .notEnforced(let reason) =
-                        guarantee.enforcement(isolation, mechanisms, limiting: limiting)
-                else { continue }
-                throw Refusal(
-                    description: "isolation is required, and the guarantee \(guarantee.rawValue) cannot be enforced:"
-                        + " \(reason); use a kernel that can enforce it and a container that allows it, or set"
-                        + " isolation to best-effort"
-                )
-            }
-        }
+        self.required = isolation == .required ? required : []
+        try Self.checkSandbox(self.required, mechanisms, hasOwnUsers: hasOwnUsers)
         guard isolation != .off, mechanisms.filtersSystemCalls else {
             filters = nil
             return
@@ -112,13 +99,12 @@ package struct SandboxPolicy: Sendable {
         enforceable(LimitedGrant.all(of: plugin, under: limits))
     }
 
-    /// The requested grants. With required isolation, those that this kernel can only open wider than the manifest
-    /// requests are marked as left out.
+    /// The requested grants. Those that this kernel can only open wider than the manifest requests are marked as left
+    /// out if this would break a required guarantee.
     package func enforceable(_ requested: [LimitedGrant]) -> [LimitedGrant] {
-        guard isolation == .required else { return requested }
         var grants = requested
         for index in grants.indices where !grants[index].isRefused {
-            guard let excess = excess(of: grants[index]) else { continue }
+            guard protects(from: grants[index]), let excess = excess(of: grants[index]) else { continue }
             grants[index].leaveOut(because: excess)
         }
         return grants

@@ -49,7 +49,7 @@ enum SystemCallRules {
         // With a path it would change files that Landlock protects; without one it is futimens.
         try filter.allow("utimensat", where: .init(1, .equal, 0))
         try filter.refuse("utimensat", where: .init(1, .notEqual, 0))
-        return try filter.compiled()
+        return FileCallRules.instructions + (try filter.compiled())
     }
 
     // MARK: Truncation

@@ -25,6 +25,8 @@ package enum Eligibility {
         /// process is not recorded yet.
         package var isOccupantStopping = false
         package var cooldownEnd: MonotonicTime?
+        /// By kind, the end of the cooldown for requests that the plugin itself submitted.
+        package var kindCooldownEnds: [TaskKind: MonotonicTime] = [:]
         package var record = PluginRecord()
         package var runnerRetry: (at: MonotonicTime, message: String)?
     }
@@ -231,6 +233,10 @@ extension SchedulingConfiguration {
 }
 
 extension PendingRequest {
+    /// Whether the spacing of its kind delays the request: the plugin submitted it itself, and it does not run again
+    /// after an interruption.
+    var isPaced: Bool { submitter == .plugin(plugin) && retry.attempts == 0 && !retry.wasInterrupted }
+
     var needsUnlockedContainer: Bool { request.kind == .healthResearch && request.protection != .none }
 
     /// The time at which earliest begin and retry delay have passed; nil when they already have.

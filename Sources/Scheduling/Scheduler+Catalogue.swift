@@ -102,7 +102,8 @@ extension Scheduler {
 
     // MARK: Arrival
 
-    /// Records a plugin that is new or has changed, and stores the event `started` for a main plugin (C11).
+    /// Records a plugin that is new or has changed. Stores the event `started` for it, and for a main plugin that has
+    /// nothing pending when the host starts (C11).
     mutating func welcome(_ plugin: PluginIdentifier, at now: Moment) {
         guard let entry = plugins[plugin].entry, plugins[plugin].recordState == .settled else { return }
         let known = KnownPlugin(entry)
@@ -121,9 +122,11 @@ extension Scheduler {
         stage(.welcome(of: plugin, as: known, event), changes)
     }
 
-    /// The event `started` for a new or changed plugin. Nil for an extension, for a library with bound functions, for a
-    /// disabled plugin, for a full queue of events, and for a plugin whose header does not have the event. Nil, too,
-    /// when a `started` event already waits: the changed library will receive that event.
+    /// The event `started` for a plugin that is new, has changed, or has nothing pending when the host starts.
+    ///
+    /// Nil for an extension, for a library with bound functions, for a disabled plugin, for a full queue of events, and
+    /// for a plugin whose header does not have the event. Nil, too, when a `started` event already waits: the present
+    /// library will receive that event.
     private mutating func startedEvent(for entry: PluginEntry, at now: Moment) -> PendingEvent? {
         let plugin = entry.identifier
         // A library with bound functions has no code that could receive the event.

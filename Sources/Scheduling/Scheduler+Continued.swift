@@ -192,7 +192,9 @@ extension Scheduler {
         launches.move(number, to: .continued)
         endWork(of: launch.plugin, in: launch.lane)
         beginWork(of: launch.plugin, in: .continued)
-        if launch.lane == .background { rest(launch.plugin, at: now) }
+        if launch.lane == .background {
+            rest(launch.plugin, after: launch.execution?.tasks.map(\.work) ?? [], at: now)
+        }
         leaveLane(launch.lane, launch, at: now)
     }
 }

@@ -11,14 +11,19 @@ extension Scheduler {
         return !launches.use(of: lane).isUsedUp(configuration.launchLimit(in: lane))
     }
 
-    /// Records the free space of the disk. While it is below the reserve, ends the launch that took most of the disk.
+    /// Records the free space of the disk. While it is below the reserve, ends the launch that used it up, if there is
+    /// evidence of that.
     mutating func sampled(_ sample: DiskSample, at now: Moment) {
         let wasShort = disk.shortage != nil
         let running = sample.uses.filter { launches.listening($0.key) != nil }
         var judge = disk
-        let verdict = judge.judge(DiskSample(sample.disk, uses: running), configuration.diskReserve) { number in
-            launches.find(number) != nil
-        }
+        let listening = DiskSample(
+            sample.disk,
+            lostBytes: sample.lostBytes,
+            lostInodes: sample.lostInodes,
+            uses: running
+        )
+        let verdict = judge.judge(listening, configuration.diskReserve) { number in launches.find(number) != nil }
         disk = judge
         guard let shortage = disk.shortage else {
             if wasShort { fillCapacity(of: .background, at: now) }
@@ -27,22 +32,20 @@ extension Scheduler {
         switch verdict {
         case .none: break
         case .kill(let number): kill(number, because: .overran)
-        case .expire(let number):
-            guard let use = running[number] else { return }
-            end(number, use, for: shortage, at: now)
+        case .expire(let number, let taken):
+            end(number, taken, for: shortage, at: now)
             if shortage.isSevere { kill(number, because: .overran) }
         }
     }
 
-    /// Expires a launch that took most of the disk. It is killed at the end of its grace period, or earlier when less
+    /// Expires a launch that used up the reserve. It is killed at the end of its grace period, or earlier when less
     /// than half of the reserve is left. During entry no task was delivered that could expire: the launch is killed at
     /// once.
-    private mutating func end(_ number: LaunchNumber, _ use: DiskUse, for shortage: DiskShortage, at now: Moment) {
+    private mutating func end(_ number: LaunchNumber, _ taken: Int64, for shortage: DiskShortage, at now: Moment) {
         guard let execution = launches.listening(number) else { return }
-        let written = use.written.map { "wrote \($0) bytes" } ?? "wrote files"
+        let amount = shortage.isOfBytes ? "wrote \(taken) bytes" : "created \(taken) files"
         let message =
-            "the launch \(written) and spent \(use.systemTime.humanReadable) in the kernel, the most of all launches,"
-            + " and \(shortage.words)"
+            "the launch \(amount) while the disk lost as much, the most of all launches, and \(shortage.words)"
         let remedy = "write less, delete files, or increase the disk"
         guard !execution.entry.isRunning else {
             note(number, rule: nil, message: "\(message); the launch is killed; \(remedy)", at: now)

@@ -35,11 +35,13 @@ extension Scheduler {
         case .resumed: noteStartupWave(\.resume, at: now)
         case .timerFired: fireAlarms(at: now)
         case .stopRequested: stop(at: now)
-        case .leftoverKilled(let pid, let program): noteKilledLeftover(pid, running: program, at: now)
+        case .leftoverKilled(let pid, let program, let origin):
+            noteKilledLeftover(pid, running: program, of: origin, at: now)
 
         // Events of a launch.
         case .runnerReady(let launch, let process): commitBatch(of: launch, in: process, at: now)
         case .runnerUnavailable(let launch, let message): runnerUnavailable(launch, because: message, at: now)
+        case .launchUnlimited(let launch, let cause): noteMissingLimits(of: launch, because: cause, at: now)
         case .launchFailedByHost(let launch, let message): launchFailedByHost(launch, because: message)
         case .killTimePassed(let launch): killTimePassed(launch, at: now)
         case .runnerEnded(let launch, let termination, let lastWords):

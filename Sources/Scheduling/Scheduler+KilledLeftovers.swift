@@ -3,9 +3,14 @@
 import TaskModel
 
 extension Scheduler {
-    /// Journals that a leftover process without a process mark was killed. The entry is about the host: without its
-    /// mark the process cannot be attributed to a launch.
-    mutating func noteKilledLeftover(_ pid: Int32, running program: String, at now: Moment) {
+    /// Journals that a leftover process was killed. The entry is about the host: the process cannot be attributed to a
+    /// launch.
+    mutating func noteKilledLeftover(
+        _ pid: Int32,
+        running program: String,
+        of origin: LeftoverOrigin,
+        at now: Moment
+    ) {
         guard let omitted = killedLeftovers.count(at: now.monotonic) else { return }
         let others =
             switch omitted {
@@ -13,15 +18,44 @@ extension Scheduler {
             case 1: "; 1 other was killed since the last entry"
             default: "; \(omitted) others were killed since the last entry"
             }
+        let (fact, remedy) =
+            switch origin {
+            case .unmarked:
+                (
+                    "lacks its process mark and outlived its parent; it was killed",
+                    "a sandbox prevents the removal of the mark: do not run plugins with isolation: off"
+                )
+            case .earlierHost:
+                (
+                    "outlived the previous host, which did not end its launches; it was killed",
+                    "stop the host with SIGTERM: it then ends its launches itself"
+                )
+            }
         note(
             JournalEntry(
                 at: now.wall,
                 event: .leftoverKilled,
                 plugin: nil,
-                blame: .plugin,
-                message: "process \(pid) (\(program)) of a plugin lacks its process mark and outlived its parent;"
-                    + " it was killed\(others); a sandbox prevents the removal of the mark: do not run plugins with"
-                    + " isolation: off",
+                blame: origin == .unmarked ? .plugin : .nobody,
+                message: "process \(pid) (\(program)) of a plugin \(fact)\(others); \(remedy)",
+                count: omitted > 0 ? omitted : nil
+            )
+        )
+    }
+
+    /// Journals that a launch runs without its limits of memory and processes.
+    mutating func noteMissingLimits(of number: LaunchNumber, because cause: String, at now: Moment) {
+        guard let launch = launches.find(number), let omitted = missingLimits.count(at: now.monotonic) else { return }
+        note(
+            JournalEntry(
+                at: now.wall,
+                event: .limitsMissing,
+                plugin: launch.plugin,
+                launch: number,
+                blame: .host,
+                message: "the launch has no control group, so its limits of memory and processes are not enforced:"
+                    + " \(cause); let the host create control groups below its own (Delegate=yes); with isolation:"
+                    + " required such a launch is not started",
                 count: omitted > 0 ? omitted : nil
             )
         )

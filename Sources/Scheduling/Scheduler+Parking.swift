@@ -129,7 +129,7 @@ extension SchedulerEvent {
         case .catalogued, .conditionsChanged, .diskSampled, .timeZonesChanged, .resumed, .timerFired, .stopRequested,
             .leftoverKilled:
             nil
-        case .runnerReady, .runnerUnavailable, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
+        case .runnerReady, .runnerUnavailable, .launchUnlimited, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
         case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed,
             .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated, .denied:
             nil

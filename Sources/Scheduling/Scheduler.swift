@@ -86,7 +86,8 @@ package struct Scheduler: Sendable {
     var simulated = ScriptedConditions()
 
     /// Bounds the journal entries about killed leftover processes.
-    var killedLeftovers = KilledLeftovers()
+    var killedLeftovers = EntryBound()
+    var missingLimits = EntryBound()
 
     /// The user whose call is being handled; nil for other events.
     var callingUser: CallingUser?

@@ -42,13 +42,14 @@ package enum SchedulerEvent: Hashable, Sendable {
     case resumed
     case timerFired
     case stopRequested
-    /// The launch thread killed a leftover process that had removed its process mark. Without the mark the process
-    /// cannot be attributed to a launch.
-    case leftoverKilled(pid: Int32, program: String)
+    /// The host killed a leftover process that cannot be attributed to a launch.
+    case leftoverKilled(pid: Int32, program: String, LeftoverOrigin)
 
     // Events of a launch.
     case runnerReady(LaunchNumber, RunnerProcess)
     case runnerUnavailable(LaunchNumber, message: String)
+    /// The launch has no control group, although launches have them.
+    case launchUnlimited(LaunchNumber, cause: String)
     /// The launch failed through no fault of the plugin: the host could not send the plan or a task, the library was
     /// replaced, libffi is defective, or the kernel refused the sandbox. The launch is killed, and no attempt is
     /// charged.
@@ -122,4 +123,12 @@ package struct ReplyToken: RawRepresentable, Hashable, Sendable {
 package struct Ticket: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// The origin of a leftover process.
+package enum LeftoverOrigin: Hashable, Sendable {
+    /// It had removed its process mark, and its parent ended.
+    case unmarked
+    /// A launch of a host that ended without ending its launches.
+    case earlierHost
 }

@@ -76,28 +76,3 @@ package enum DiskShortage: Hashable, Sendable {
         }
     }
 }
-
-/// The use of the disk by one launch.
-package struct DiskUse: Hashable, Sendable {
-    /// Bytes that the launch has written, without those that it deleted before they reached the disk; nil when the
-    /// kernel does not show them to the host.
-    package let written: Int64?
-    /// Time that the launch has spent in the kernel. Creating files costs such time and need not write bytes.
-    package let systemTime: Duration
-
-    package init(written: Int64?, systemTime: Duration) {
-        self.written = written
-        self.systemTime = systemTime
-    }
-}
-
-/// The disk of the containers at one moment, with its use by each running launch.
-package struct DiskSample: Hashable, Sendable {
-    package let disk: DiskSpace
-    package let uses: [LaunchNumber: DiskUse]
-
-    package init(_ disk: DiskSpace, uses: [LaunchNumber: DiskUse] = [:]) {
-        self.disk = disk
-        self.uses = uses
-    }
-}

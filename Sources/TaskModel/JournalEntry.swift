@@ -21,6 +21,7 @@ package struct JournalEntry: Hashable, Sendable {
         case conditionsSimulated
         case simulationEnded
         case leftoverKilled
+        case limitsMissing
         case violation
         case denied
         case occurrenceMissed
@@ -34,7 +35,8 @@ package struct JournalEntry: Hashable, Sendable {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
                 .cancelRequested, .launchRequested, .expirationRequested, .triggered, .conditionsSimulated,
-                .simulationEnded, .leftoverKilled, .violation, .denied, .occurrenceMissed, .pluginInstalled,
+                .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
+                .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved,
             ]
         }
@@ -58,7 +60,11 @@ package struct JournalEntry: Hashable, Sendable {
             case .triggered: ("triggered", "a user triggered an extension", false)
             case .conditionsSimulated: ("conditions-simulated", "a user changed the simulated conditions", false)
             case .simulationEnded: ("simulation-ended", "no condition is simulated any more", false)
-            case .leftoverKilled: ("leftover-killed", "a leftover process that hid from its launch was killed", false)
+            case .leftoverKilled:
+                (
+                    "leftover-killed", "a process that hid from its launch, or outlived its host, was killed", false
+                )
+            case .limitsMissing: ("limits-missing", "a launch runs without its limits of memory and processes", false)
             case .violation: ("violation", "a plugin broke a rule of the ABI", false)
             case .denied: ("denied", "the sandbox refused a system call of a plugin", false)
             case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)

@@ -2,6 +2,7 @@
 #ifndef BGL_TREE_H
 #define BGL_TREE_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Gives a directory, and everything below it that belongs to the user `from`, to another user and group: about `limit`
@@ -9,6 +10,12 @@
  * Directories below 200 levels keep their owner. A directory is changed after its entries, and the directory itself is
  * last, so that a repeated call continues an earlier one. Returns 0, 1 when a part is left, or a negative errno. */
 int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit);
+
+/* Counts the entries below a directory that were created at a time, in nanoseconds since 1970, or later. Where the file
+ * system does not record it, the time of the last change of the entry counts. Examines about `limit` entries and 200
+ * levels, follows no symbolic link, and stays on the file system. Returns a negative errno when the directory cannot be
+ * read. */
+int64_t bgl_count_created(int directory, int64_t since, int limit);
 
 /* Whether a file has an access control list, which decides in place of its mode. Follows symbolic links. */
 int bgl_has_access_list(const char *path);

@@ -32,6 +32,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let limits: [KindLimit]
     package let budgets: [KindBudget]
     package let launchLimits: [LaneLimit]
+    package let idleRunners: IdleRunnersInForce
     package let gracePeriod: Nanoseconds
     package let spacing: Nanoseconds
     /// Maximum number of tasks per launch.
@@ -70,6 +71,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         limits: [KindLimit],
         budgets: [KindBudget],
         launchLimits: [LaneLimit],
+        idleRunners: IdleRunnersInForce,
         gracePeriod: Duration,
         spacing: Duration,
         batchSize: Int,
@@ -105,6 +107,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.limits = limits
         self.budgets = budgets
         self.launchLimits = launchLimits
+        self.idleRunners = idleRunners
         self.gracePeriod = Nanoseconds(gracePeriod)
         self.spacing = Nanoseconds(spacing)
         self.batchSize = batchSize
@@ -136,6 +139,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         case configurationFile = "config_file"
         case configuredWithoutPlugin = "configured_without_plugin"
         case launchLimits = "launch_limits"
+        case idleRunners = "idle_runners"
         case gracePeriod = "grace_period_ns"
         case spacing = "spacing_ns"
         case batchSize = "batch_size"

@@ -6,6 +6,8 @@ package import TaskModel
 package struct IsolationInForce: Codable, Hashable, Sendable {
     /// The operator's choice: `best-effort`, `required` or `off`.
     package let choice: String
+    /// The guarantees without which the host refuses to start; empty unless `choice` is `required`.
+    package let required: [String]
     package let guarantees: [GuaranteeInForce]
     package let pluginUsers: PluginUsersInForce
     package let launchLimits: LaunchLimitsInForce
@@ -13,12 +15,14 @@ package struct IsolationInForce: Codable, Hashable, Sendable {
 
     package init(
         _ choice: Isolation,
+        required: Set<Guarantee> = [],
         _ guarantees: [GuaranteeInForce],
         users: PluginUsersInForce,
         limits: LaunchLimitsInForce,
         grantLimits: GrantLimits = .none
     ) {
         self.choice = choice.rawValue
+        self.required = Guarantee.allCases.filter(required.contains).map(\.rawValue)
         self.guarantees = guarantees
         pluginUsers = users
         launchLimits = limits
@@ -26,7 +30,7 @@ package struct IsolationInForce: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case choice, guarantees
+        case choice, required, guarantees
         case pluginUsers = "plugin_users"
         case launchLimits = "launch_limits"
         case grantLimits = "grant_limits"

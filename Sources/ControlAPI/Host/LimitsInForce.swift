@@ -36,6 +36,7 @@ package struct KindBudget: Codable, Hashable, Sendable {
 package struct PoliciesInForce: Codable, Hashable, Sendable {
     package let off: [String]
     package let stagger: Nanoseconds
+    package let refreshSpacing: Nanoseconds
     package let overrunSpacing: Nanoseconds
     package let longestSpacing: Nanoseconds
     package let dayBudget: Nanoseconds
@@ -45,6 +46,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
     package init(
         off: [String],
         stagger: Duration,
+        refreshSpacing: Duration,
         overrunSpacing: Duration,
         longestSpacing: Duration,
         dayBudget: Duration,
@@ -53,6 +55,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
     ) {
         self.off = off
         self.stagger = Nanoseconds(stagger)
+        self.refreshSpacing = Nanoseconds(refreshSpacing)
         self.overrunSpacing = Nanoseconds(overrunSpacing)
         self.longestSpacing = Nanoseconds(longestSpacing)
         self.dayBudget = Nanoseconds(dayBudget)
@@ -63,6 +66,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case off
         case stagger = "stagger_ns"
+        case refreshSpacing = "refresh_spacing_ns"
         case overrunSpacing = "overrun_spacing_ns"
         case longestSpacing = "longest_spacing_ns"
         case dayBudget = "day_budget_ns"

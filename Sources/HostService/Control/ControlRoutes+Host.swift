@@ -4,6 +4,7 @@ import ControlAPI
 import HostConditions
 import HostConfiguration
 import PluginCatalogue
+import PluginLaunch
 import SandboxPolicy
 import Scheduling
 import Signatures
@@ -52,6 +53,7 @@ extension ControlRoutes {
                     stopping: turn.stopping.filter { $0 == lane }.count
                 )
             },
+            idleRunners: IdleRunnersInForce(limit: configuration.idleRunners, waiting: facts.launcher.idleRunners),
             gracePeriod: scheduling.gracePeriod,
             spacing: scheduling.spacing,
             batchSize: scheduling.batchSize,
@@ -63,7 +65,7 @@ extension ControlRoutes {
                 doubt: scheduling.clockDoubt
             ),
             policies: PoliciesInForce(scheduling.policies),
-            isolation: IsolationInForce(facts),
+            isolation: IsolationInForce(facts, missingGroup: loop.launcher.missingGroup),
             provenance: ProvenanceInForce(configuration.provenance),
             continued: ContinuedRule(
                 stallLimit: scheduling.stallLimit,
@@ -114,16 +116,21 @@ extension ProvenanceInForce {
 extension IsolationInForce {
     /// Creates the isolation for replies: the operator's choice, and for each guarantee whether this machine enforces
     /// it.
-    init(_ facts: HostFacts) {
+    ///
+    /// - Parameter missingGroup: the reason why the last started launch has no control group; nil when it has one.
+    init(_ facts: HostFacts, missingGroup: String? = nil) {
         let policy = facts.sandboxes
+        var limiting = facts.limiting
+        limiting.missingGroup = missingGroup
         let guarantees = Guarantee.allCases.map { guarantee in
-            switch guarantee.enforcement(policy.isolation, policy.mechanisms, limiting: facts.limiting) {
+            switch guarantee.enforcement(policy.isolation, policy.mechanisms, limiting: limiting) {
             case .enforced(let mechanism): GuaranteeInForce(guarantee.rawValue, enforcedBy: mechanism)
             case .notEnforced(let reason): GuaranteeInForce(guarantee.rawValue, notEnforced: reason)
             }
         }
         self.init(
             policy.isolation,
+            required: policy.required,
             guarantees,
             users: PluginUsersInForce(facts.users.users),
             limits: LaunchLimitsInForce(
@@ -165,6 +172,7 @@ extension PoliciesInForce {
         self.init(
             off: policies.off.map(\.rawValue).sorted(),
             stagger: policies.stagger,
+            refreshSpacing: policies.kindSpacing[.refresh] ?? .zero,
             overrunSpacing: policies.overrunSpacing,
             longestSpacing: policies.longestSpacing,
             dayBudget: policies.dayBudget,

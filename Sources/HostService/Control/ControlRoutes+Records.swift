@@ -154,7 +154,8 @@ extension LaunchReply {
     ///
     /// - Parameters:
     ///   - running: values of the running launch; nil when the launch has ended, even before that is recorded.
-    ///   - journal: entries of the launch, from which the end of each task is taken. Empty omits these ends.
+    ///   - journal: entries of the launch, from which blame, message and end time of each task are taken. These are nil
+    ///     for a task without an entry; its outcome comes from the record.
     init(_ record: LaunchRecord, running: ControlRoutes.Running?, journal: [JournalRecord]) {
         self.init(
             launch: record.number,

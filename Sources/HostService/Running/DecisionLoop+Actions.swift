@@ -58,9 +58,13 @@ extension DecisionLoop {
 
     private func send(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
         let plugin = plan.plugin
-        launches.judges[plan.number] = RunnerJudge(plan, grants: sandboxes.grants(of: plugin))
+        let sandbox = sandboxes.plan(for: plugin)
+        let isFiltered = sandbox?.filter.isEmpty == false
+        let grants = sandboxes.grants(of: plugin)
+        launches.judges[plan.number] = RunnerJudge(plan, grants: grants, isFiltered: isFiltered)
         do {
             let main = plugin.containingPlugin ?? plugin.identifier
+            runners.sent(plan.number, of: main)
             var payloads: [SubmissionNumber: [UInt8]] = [:]
             for task in plan.tasks { payloads[task.work.number] = try launches.takePayload(of: task) }
             let limits = plugin.limits.bounded(by: resources.limits)
@@ -77,7 +81,6 @@ extension DecisionLoop {
                         + " began, so this launch has no value for it; the next launch reads the value"
                 )
             }
-            let sandbox = sandboxes.plan(for: plugin)
             let runnerPlan = RunnerPlan(
                 plan,
                 payloads: payloads,
@@ -94,7 +97,7 @@ extension DecisionLoop {
             let resources = LaunchResources(
                 limits: limits,
                 isBackground: plan.lane == .background,
-                isFiltered: sandbox?.filter.isEmpty == false
+                isFiltered: isFiltered
             )
             launcher.limit(plan.number, resources)
             try launcher.send(.plan(runnerPlan), to: plan.number)

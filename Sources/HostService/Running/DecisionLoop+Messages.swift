@@ -52,6 +52,7 @@ extension DecisionLoop {
             launches.ended(launch)
             log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
+        case .unlimited(let launch, let cause): return [.launchUnlimited(launch, cause: cause)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
         case .refused(let launch, let call):
             let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))
@@ -78,10 +79,11 @@ extension DecisionLoop {
             return [.killTimePassed(launch)]
         case .ended(let launch, let end):
             log.info("launch ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
+            let judge = launches.judges[launch]
             launches.ended(launch)
             titles.ended(launch)
             runners.ended(launch)
-            return RunnerJudge.end(end, of: launch)
+            return judge?.end(end) ?? RunnerJudge.end(end, of: launch)
         }
         return []
     }

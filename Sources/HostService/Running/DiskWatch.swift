@@ -29,11 +29,11 @@ struct DiskWatch: Service {
             return
         }
         try await runUntilShutdown {
-            let isInMemory = DiskSample.isInMemory(directory)
+            let gauge = DiskGauge(directory: directory, groups: groups, reserve: reserve)
             var survey = DiskSurvey()
             for await _ in runners.beginnings {
                 repeat {
-                    let isNear = try await take(isInMemory, &survey)
+                    let isNear = try await take(gauge, &survey)
                     try await ContinuousClock().sleep(for: isNear ? Self.shortInterval : Self.interval)
                 } while survey.isShort || !runners.processes.isEmpty
             }
@@ -43,20 +43,15 @@ struct DiskWatch: Service {
     /// Takes a sample, and reports it if the scheduler needs it. Without a sample no launch is ended.
     ///
     /// - Returns: whether launches run and little more than the reserve is free.
-    private func take(_ isInMemory: Bool, _ survey: inout DiskSurvey) async throws -> Bool {
-        switch try await threads.run({ read(isInMemory) }) {
+    private func take(_ gauge: DiskGauge, _ survey: inout DiskSurvey) async throws -> Bool {
+        let (processes, plugins) = (runners.processes, runners.containers)
+        switch try await threads.run({ gauge.read(processes, plugins) }) {
         case .success(let sample):
             if survey.reports(sample.disk, under: reserve) { send(sample) }
             return !sample.uses.isEmpty && reserve.isNear(sample.disk)
         case .failure(let error):
             if survey.logsFailure() { log.warning("the free space of the disk is not known: \(error)") }
             return false
-        }
-    }
-
-    private func read(_ isInMemory: Bool) -> Result<DiskSample, SystemError> {
-        Result { () throws(SystemError) in
-            try DiskSample(of: directory, isInMemory: isInMemory, by: runners.processes, groups: groups)
         }
     }
 }

@@ -84,7 +84,9 @@ extension LaunchEvent {
     fileprivate var isLast: Bool {
         switch self {
         case .unavailable, .ended: true
-        case .ready, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped, .killTimePassed: false
+        case .ready, .unlimited, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped,
+            .killTimePassed:
+            false
         }
     }
 }

@@ -8,6 +8,7 @@ final class RunnerDirectory: Sendable {
     private struct State {
         var launches: [Int32: LaunchNumber] = [:]
         var processes: [LaunchNumber: Int32] = [:]
+        var containers: [LaunchNumber: PluginIdentifier] = [:]
     }
 
     private let state = Mutex(State())
@@ -23,6 +24,9 @@ final class RunnerDirectory: Sendable {
     /// The processes of all launches.
     var processes: [LaunchNumber: Int32] { state.withLock { $0.processes } }
 
+    /// The main plugin of each launch whose plan was sent. The container of the launch has its name.
+    var containers: [LaunchNumber: PluginIdentifier] { state.withLock { $0.containers } }
+
     subscript(process: Int32) -> LaunchNumber? { state.withLock { $0.launches[process] } }
 
     func began(_ launch: LaunchNumber, in process: Int32) {
@@ -33,8 +37,16 @@ final class RunnerDirectory: Sendable {
         begin.yield()
     }
 
+    /// Records the main plugin of a launch.
+    func sent(_ launch: LaunchNumber, of main: PluginIdentifier) {
+        state.withLock { state in
+            if state.processes[launch] != nil { state.containers[launch] = main }
+        }
+    }
+
     func ended(_ launch: LaunchNumber) {
         state.withLock { state in
+            state.containers[launch] = nil
             guard let process = state.processes.removeValue(forKey: launch) else { return }
             if state.launches[process] == launch { state.launches[process] = nil }
         }

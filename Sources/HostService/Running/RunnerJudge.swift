@@ -21,15 +21,20 @@ struct RunnerJudge: Hashable {
     private var continuedTasks: Set<TaskID>
     private var hasDroppedOutput = false
     private var hasEntered = false
+    /// Whether the runner still has to report its filter of system calls, before it maps any code of the plugin.
+    private var isConfinementDue: Bool
     private var deniedGroups: Set<DeniedCall.Group> = []
     private let grants: [LimitedGrant]
 
-    /// - Parameter grants: the grants of the plugin, under the limits of the operator.
-    init(_ plan: LaunchPlan, grants: [LimitedGrant] = []) {
+    /// - Parameters:
+    ///   - grants: the grants of the plugin, under the limits of the operator.
+    ///   - isFiltered: whether the launch has a filter of system calls.
+    init(_ plan: LaunchPlan, grants: [LimitedGrant] = [], isFiltered: Bool = false) {
         launch = plan.number
         plugin = plan.plugin.identifier
         library = plan.plugin.library
         self.grants = grants
+        isConfinementDue = isFiltered
         continuedTasks = Set(plan.tasks.filter { $0.work.kind == .continued }.map(\.id))
     }
 
@@ -74,7 +79,9 @@ struct RunnerJudge: Hashable {
             return .event(.launchFailedByHost(launch, message: Self.bounded(message)))
         case .loadFailed(let message), .ffiMissing(let message), .sandboxFailed(let message):
             return .event(.loadFailed(launch, message: Self.bounded(message)))
-        case .confined: return .nothing
+        case .confined:
+            isConfinementDue = false
+            return .nothing
         case .registered(let identifier): return .event(.registered(launch, identifier))
         case .completed(let task, let outcome, let message):
             continuedTasks.remove(task)
@@ -173,6 +180,15 @@ extension RunnerJudge {
 
     /// The scheduler events for the end of a launch. Leftover processes are a violation only when the launch ended by
     /// itself, in order.
+    /// The events of the end of the launch. A runner that is killed by another process before it has code of the plugin is
+    /// a failure of the host.
+    func end(_ end: RunnerEnd) -> [SchedulerEvent] {
+        let events = Self.end(end, of: launch)
+        guard isConfinementDue, !end.wasKilled, case .signaled = end.termination else { return events }
+        let message = "the runner ended before it loaded the plugin: \(end.termination.words)"
+        return [.launchFailedByHost(launch, message: message)] + events
+    }
+
     static func end(_ end: RunnerEnd, of launch: LaunchNumber) -> [SchedulerEvent] {
         let ended = SchedulerEvent.runnerEnded(launch, end.termination, end.lastWords)
         guard end.leftRunning > 0, !end.wasKilled, case .exited = end.termination else { return [ended] }

@@ -4,25 +4,47 @@ import TaskModel
 
 /// Chooses the launch that has to end because the disk of the containers lacks its reserve.
 ///
-/// Only a launch that took a considerable part is chosen: another program may have filled the disk. One launch is chosen
-/// at a time, and after its end another one only if a further part of the reserve is used up, because files stay on the
-/// disk when their launch has ended. A launch that is chosen has its grace period while half of the reserve is left.
+/// A launch is chosen on evidence alone: while the reserve was short, it took a considerable part of the reserve, and the
+/// launches together took most of what the disk lost. Otherwise another program filled the disk, or the host cannot read
+/// what launches write, and no launch is ended. One launch is chosen at a time, and after its end the evidence begins
+/// anew, because files stay on the disk. A launch that is chosen has its grace period while half of the reserve is left.
 struct DiskGuard: Sendable {
     /// The present shortage; nil while the reserve is kept, and before the first sample.
     private(set) var shortage: DiskShortage?
     /// The chosen launch, until its end.
     private var chosen: LaunchNumber?
-    /// The free part after the end of the launch that was chosen last, or the largest one since; nil without one.
-    private var level: Int64?
+    private var evidence = Evidence()
 
     /// A launch is accountable from this part of the reserve on.
     private static let part: Int64 = 8
-    /// Where no bytes are counted, a launch is accountable from this time in the kernel on.
-    private static let leastTime: Duration = .seconds(1)
+
+    /// The bytes, or the inodes, that the disk lost since the shortage began or the last chosen launch ended.
+    fileprivate struct Evidence {
+        var lost: Int64 = 0
+        /// The part of `lost` that launches can have taken.
+        var explained: Int64 = 0
+        /// The part of each launch. A launch takes at most what the disk loses in the same interval.
+        var taken: [LaunchNumber: Int64] = [:]
+
+        mutating func add(_ growths: [LaunchNumber: Int64], lost amount: Int64) {
+            guard amount > 0 else { return }
+            lost = lost.addingReportingOverflow(amount).partialValue
+            var sum: Int64 = 0
+            for (launch, growth) in growths where growth > 0 {
+                let own = min(growth, amount)
+                taken[launch, default: 0] += own
+                sum = min(amount, sum + min(own, amount - sum))
+            }
+            explained += sum
+        }
+
+        var isExplained: Bool { explained >= lost - explained }
+    }
 
     enum Verdict: Hashable {
         case none
-        case expire(LaunchNumber)
+        /// - Parameter taken: the bytes or inodes that the launch took.
+        case expire(LaunchNumber, taken: Int64)
         case kill(LaunchNumber)
     }
 
@@ -37,38 +59,38 @@ struct DiskGuard: Sendable {
         let before = shortage
         shortage = reserve.shortage(of: sample.disk)
         guard let shortage else {
-            (chosen, level) = (nil, nil)
+            (chosen, evidence) = (nil, Evidence())
             return .none
         }
         if let chosen {
             if exists(chosen) { return shortage.isSevere ? .kill(chosen) : .none }
-            (self.chosen, level) = (nil, shortage.free)
+            (self.chosen, evidence) = (nil, Evidence())
             return .none
         }
-        if let before, before.isOfBytes != shortage.isOfBytes { level = nil }
-        if let level, shortage.free > level - max(1, shortage.reserve / Self.part) {
-            self.level = max(level, shortage.free)
-            return .none
-        }
-        let worst = sample.uses.filter { Self.isAccountable($0.value, for: shortage) }.max { left, right in
-            let (first, second) = (Self.order(left.value, shortage), Self.order(right.value, shortage))
-            // Of equal launches, the newest.
-            return first == second ? left.key < right.key : first < second
-        }
-        chosen = worst?.key
-        return chosen.map { .expire($0) } ?? .none
+        if let before, before.isOfBytes != shortage.isOfBytes { evidence = Evidence() }
+        evidence.add(
+            sample.uses.compactMapValues { shortage.isOfBytes ? $0.written : $0.created },
+            lost: shortage.isOfBytes ? sample.lostBytes : sample.lostInodes
+        )
+        guard evidence.isExplained, let worst = evidence.worst(among: sample.uses.keys),
+            worst.taken >= max(1, shortage.reserve / Self.part)
+        else { return .none }
+        chosen = worst.launch
+        return .expire(worst.launch, taken: worst.taken)
     }
+}
 
-    private static func isAccountable(_ use: DiskUse, for shortage: DiskShortage) -> Bool {
-        guard shortage.isOfBytes, let written = use.written else { return use.systemTime >= leastTime }
-        return written >= max(1, shortage.reserve / part)
-    }
-
-    private static func order(_ use: DiskUse, _ shortage: DiskShortage) -> (Int64, Duration) {
-        (shortage.isOfBytes ? use.written ?? 0 : 0, use.systemTime)
+extension DiskGuard.Evidence {
+    /// The launch that took most; of equal launches, the newest.
+    fileprivate func worst(
+        among launches: some Sequence<LaunchNumber>
+    ) -> (launch: LaunchNumber, taken: Int64)? {
+        launches.compactMap { launch in taken[launch].map { (launch, $0) } }.max { left, right in
+            left.1 == right.1 ? left.0 < right.0 : left.1 < right.1
+        }
     }
 }
 
 extension DiskShortage {
-    fileprivate var isOfBytes: Bool { if case .bytes = self { true } else { false } }
+    var isOfBytes: Bool { if case .bytes = self { true } else { false } }
 }

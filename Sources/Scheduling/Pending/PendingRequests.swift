@@ -205,6 +205,7 @@ struct PendingRequests: Sendable {
             isUserRequested: slot.isUserRequested,
             isInFlight: overlay.contains(slot.identifier),
             runsAlone: slot.runsAlone,
+            isPaced: slot.isPaced,
             isPastDeferral: isPastDeferral,
             hasOwnDeferral: slot.deferredSince != nil && !isPastDeferral
         )

@@ -16,6 +16,8 @@ struct GroupKey: Hashable, Sendable {
     var isInFlight = false
     /// Whether each of the requests has to be the only task of its launch (C3).
     var runsAlone = false
+    /// Whether the spacing of their kind separates the launches of the requests.
+    var isPaced = false
     /// Whether the maximum deferral of the requests has passed, so that advisory policies no longer delay them (C12).
     var isPastDeferral = false
     /// Whether each request has a deferral start of its own, which its previous launch stored. This start applies

@@ -39,6 +39,7 @@ struct RequestSlot: Sendable {
         static let runsAlone = Flags(rawValue: 4)
         static let wasInterrupted = Flags(rawValue: 8)
         static let isUserRequested = Flags(rawValue: 16)
+        static let isPaced = Flags(rawValue: 32)
     }
 
     /// The stored value that stands for nil; no wall time is that old.
@@ -63,6 +64,7 @@ struct RequestSlot: Sendable {
         if request.requiresExternalPower { flags.insert(.requiresExternalPower) }
         if retry.runsAlone { flags.insert(.runsAlone) }
         if retry.wasInterrupted { flags.insert(.wasInterrupted) }
+        if pending.isPaced { flags.insert(.isPaced) }
         self.flags = flags
     }
 
@@ -70,6 +72,7 @@ struct RequestSlot: Sendable {
     var deferredSince: WallTime? { Self.time(deferredSinceNanoseconds) }
     var submittedAt: WallTime { WallTime(nanoseconds: submittedAtNanoseconds) }
     var runsAlone: Bool { flags.contains(.runsAlone) }
+    var isPaced: Bool { flags.contains(.isPaced) }
 
     /// Whether a user requested the launch of the request.
     var isUserRequested: Bool {

@@ -7,15 +7,17 @@ import TaskModel
 struct PluginUse: Sendable {
     let record: PluginRecord
     let cooldownEnd: MonotonicTime?
+    let kindCooldownEnds: [TaskKind: MonotonicTime]
     let runnerRetry: PluginState.RunnerRetry?
 
     init(of state: PluginState) {
         (record, cooldownEnd, runnerRetry) = (state.record, state.cooldownEnd, state.runnerRetry)
+        kindCooldownEnds = state.kindCooldownEnds
     }
 
     /// Whether the use no longer affects any policy.
     func isOver(at now: Moment) -> Bool {
-        let ends = [cooldownEnd, runnerRetry?.at].compactMap { $0 }
+        let ends = [cooldownEnd, runnerRetry?.at].compactMap { $0 } + kindCooldownEnds.values
         return record.dayUse.total(at: now.wall) == 0 && record.uses.total(at: now.wall) == 0
             && ends.allSatisfy { $0 <= now.monotonic }
     }
@@ -40,6 +42,7 @@ extension Scheduler {
         guard let use = usesOfUninstalled.removeValue(forKey: plugin) else { return }
         plugins[plugin].record = use.record
         plugins[plugin].cooldownEnd = use.cooldownEnd
+        plugins[plugin].kindCooldownEnds = use.kindCooldownEnds
         plugins[plugin].runnerRetry = use.runnerRetry
     }
 }

@@ -27,7 +27,11 @@ extension Policy {
             .stagger where lane != .background:
             return "applies to background launches only"
         case .spacing:
-            let spacing = "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
+            var spacing = "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
+            if let own = facts.kindSpacing, own > .zero {
+                let kind = facts.work.kind.name
+                spacing += ", and \(own.humanReadable) between two \(kind) requests of the plugin itself"
+            }
             switch record.overruns {
             case 0: return spacing
             case 1: return "1 overrun of a background launch: \(spacing)"

@@ -18,8 +18,17 @@ extension Policy.Facts {
     }
 
     var spacing: Policy.Verdict {
-        guard isBackground, let until = standing.cooldownEnd, until > now.monotonic else { return .may }
+        guard isBackground else { return .may }
+        let ends = [standing.cooldownEnd, kindSpacing.flatMap { _ in standing.kindCooldownEnds[work.kind] }]
+        guard let until = ends.compactMap({ $0 }).max(), until > now.monotonic else { return .may }
         return .wait(.spacing(until: until))
+    }
+
+    /// The spacing of the kind of the work; nil for work that the spacing does not concern: requests that the plugin did
+    /// not submit itself, and requests that run again after an interruption.
+    var kindSpacing: Duration? {
+        guard case .request(let pending) = work, pending.isPaced else { return nil }
+        return policies.kindSpacing[work.kind]
     }
 
     var dayLimit: Duration { standing.policy.dayBudget ?? policies.dayBudget }

@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import TaskModel
+
 /// The settings of the policies. The operator can change every number and disable every policy.
 package struct PolicyConfiguration: Hashable, Sendable {
     package var off: Set<Policy> = []
@@ -8,6 +10,9 @@ package struct PolicyConfiguration: Hashable, Sendable {
     /// The cooldown after a first overrun. Each further consecutive overrun doubles it.
     package var overrunSpacing: Duration = .seconds(30)
     package var longestSpacing: Duration = .seconds(60 * 60)
+    /// The cooldown between two launches for requests of a kind that the plugin itself submitted. Kinds without a value
+    /// have none.
+    package var kindSpacing: [TaskKind: Duration] = [.refresh: .seconds(15 * 60)]
     /// Maximum running time of a plugin's background launches within 24 hours.
     package var dayBudget: Duration = .seconds(4 * 60 * 60)
     /// The maximum deferral: advisory policies delay a request for at most this time (C12).

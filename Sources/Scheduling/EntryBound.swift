@@ -2,9 +2,9 @@
 
 import TaskModel
 
-/// Bounds the journal entries about killed leftover processes: a plugin that hides processes without end must not fill
-/// the journal.
-struct KilledLeftovers: Hashable, Sendable {
+/// Bounds the journal entries about one kind of fact: a plugin that leaves processes without end, or a machine on which
+/// every launch lacks its limits, must not fill the journal.
+struct EntryBound: Hashable, Sendable {
     /// The largest number of entries in one period.
     static let limit = 10
     static let period: Duration = .seconds(60)
@@ -13,10 +13,9 @@ struct KilledLeftovers: Hashable, Sendable {
     private var written = 0
     private var omitted = 0
 
-    /// Counts a killed process.
+    /// Counts a fact.
     ///
-    /// - Returns: the number of killed processes without an entry since the last entry; nil when this process has no
-    ///   entry either.
+    /// - Returns: the number of facts without an entry since the last entry; nil when this one has no entry either.
     mutating func count(at now: MonotonicTime) -> Int? {
         if let began = periodBegan, now - began < Self.period {
             guard written < Self.limit else {

@@ -1,0 +1,68 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LinuxSystem
+import PluginLaunch
+import Synchronization
+import TaskModel
+
+/// Measures the disk of the containers, and what launches add to it. The cost depends on the number of files only while
+/// the disk lacks inodes.
+final class DiskGauge: Sendable {
+    private let directory: String
+    private let disk: ContainerDisk
+    /// The directory of the control groups of launches; nil when launches have none.
+    private let groups: String?
+    private let reserve: DiskReserve
+    private let state = Mutex(State())
+
+    private struct State {
+        var meter = DiskMeter()
+        /// Time of the previous measurement; nil before the first one.
+        var at: WallTime?
+    }
+
+    init(directory: String, groups: String?, reserve: DiskReserve) {
+        self.directory = directory
+        self.groups = groups
+        self.reserve = reserve
+        disk = ContainerDisk(of: directory)
+    }
+
+    /// Takes a sample.
+    ///
+    /// - Parameters:
+    ///   - processes: the first process of each launch.
+    ///   - plugins: the main plugin of each launch, whose container has its name.
+    func read(
+        _ processes: [LaunchNumber: Int32],
+        _ plugins: [LaunchNumber: PluginIdentifier]
+    ) -> Result<DiskSample, SystemError> {
+        state.withLock { state in
+            Result { () throws(SystemError) in
+                let now = SystemClock().now().wall
+                let space = try disk.space()
+                let written = processes.mapValues { disk.written(by: $0, in: groups) }
+                var created: [LaunchNumber: Int64] = [:]
+                if let since = state.at, let shortage = reserve.shortage(of: space), case .inodes = shortage,
+                    state.meter.lostInodes(space) > 0
+                {
+                    created = count(since, plugins)
+                }
+                state.at = now
+                return state.meter.sample(space, written: written, created: created)
+            }
+        }
+    }
+
+    /// The files that launches created since a time. Launches of a main plugin and of its extensions share a container:
+    /// while two of them run, the files of neither are known.
+    private func count(_ since: WallTime, _ plugins: [LaunchNumber: PluginIdentifier]) -> [LaunchNumber: Int64] {
+        let users = Dictionary(grouping: plugins) { $0.value }
+        var created: [LaunchNumber: Int64] = [:]
+        for (plugin, launches) in users where launches.count == 1 {
+            guard let launch = launches.first?.key else { continue }
+            created[launch] = ContainerDisk.created(in: "\(directory)/\(plugin)", since: since)
+        }
+        return created
+    }
+}

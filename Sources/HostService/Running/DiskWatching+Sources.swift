@@ -1,0 +1,30 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostConfiguration
+import PluginLaunch
+import SandboxPolicy
+
+extension LimitMechanisms.DiskWatching {
+    /// The source from which a host reads the bytes that its launches write.
+    ///
+    /// - Parameters:
+    ///   - hasOwnUsers: whether plugins have users of their own.
+    ///   - tracesOthers: whether the host may read the counters of processes of other users (`CAP_SYS_PTRACE`).
+    ///   - controllers: the controllers of the control groups of launches; nil when launches have none.
+    ///   - isInMemory: whether the disk is a tmpfs, whose writes no control group counts.
+    init(hasOwnUsers: Bool, tracesOthers: Bool, controllers: Set<String>?, isInMemory: Bool) {
+        if !hasOwnUsers || tracesOthers {
+            self = .attributed(source: "/proc/PID/io")
+        } else if controllers?.contains("io") == true, !isInMemory {
+            self = .attributed(source: "control group (io.stat)")
+        } else {
+            let groups =
+                isInMemory
+                ? "control groups do not count writes to a tmpfs"
+                : "launches have no control groups with the controller io (Delegate=yes)"
+            self = .unattributed(
+                "the host cannot read /proc/PID/io of plugins with users of their own (CAP_SYS_PTRACE), and \(groups)"
+            )
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+package import LinuxSystem
+package import TaskModel
+
+/// The disk of the containers, as the kernel describes it. Reads its free space, and what launches add to it.
+package struct ContainerDisk: Hashable, Sendable {
+    private let directory: String
+    /// Numbers of the device, as in `/proc/self/mountinfo` and `io.stat`: `8:1`.
+    private let device: String
+    /// Whether the disk is a tmpfs, whose writes the kernel does not count as those of a disk.
+    package let isInMemory: Bool
+
+    /// Finds the disk of a directory by the mounts of this process.
+    package init(of directory: String) {
+        self.directory = directory
+        var place = stat()
+        guard stat(directory, &place) == 0 else {
+            (device, isInMemory) = ("", false)
+            return
+        }
+        let number = place.st_dev
+        let device = "\(number >> 8 & 0xfff | number >> 32 & ~0xfff):\(number & 0xff | number >> 12 & ~0xff)"
+        let mounts = FileBytes.text("/proc/self/mountinfo", limit: 1 << 22) ?? ""
+        self.device = device
+        isInMemory = mounts.split(separator: "\n").contains { line in
+            // The fields after the separator begin with the type of the file system.
+            let fields = line.split(separator: " ")
+            guard fields.count > 2, fields[2] == device, let end = fields.firstIndex(of: "-") else { return false }
+            return fields.dropFirst(end + 1).first == "tmpfs"
+        }
+    }
+
+    /// The size of the disk and its free part.
+    package func space() throws(SystemError) -> DiskSpace {
+        var found = statvfs()
+        guard statvfs(directory, &found) == 0 else {
+            throw SystemError(number: errno, attempt: "read the free space of the disk of \(directory)")
+        }
+        let block = Int64(clamping: found.f_frsize)
+        return DiskSpace(
+            bytes: Self.bytes(Int64(clamping: found.f_blocks), block),
+            freeBytes: Self.bytes(Int64(clamping: found.f_bavail), block),
+            inodes: Int64(clamping: found.f_files),
+            freeInodes: Int64(clamping: found.f_favail)
+        )
+    }
+
+    private static func bytes(_ blocks: Int64, _ size: Int64) -> Int64 {
+        let (bytes, overflow) = blocks.multipliedReportingOverflow(by: size)
+        return overflow ? .max : bytes
+    }
+
+    // MARK: Written bytes
+
+    /// The bytes that a launch has written since its start, from the first source that this process can read:
+    /// `/proc/PID/io` of its processes, without the bytes that it deleted before they reached a disk; or `io.stat` of
+    /// its control group, for this disk alone. Nil without a source.
+    ///
+    /// - Parameters:
+    ///   - process: the first process of the launch.
+    ///   - groups: the directory of the control groups of launches; nil when launches have none.
+    package func written(by process: Int32, in groups: String?) -> Int64? {
+        let group = groups.flatMap { Self.group(of: process, in: $0) }
+        guard let own = bytes(of: process) else {
+            return group.flatMap { FileBytes.text("\($0)/io.stat", limit: 1 << 16) }.flatMap(writtenBytes(inGroup:))
+        }
+        // A process that ended in between has no file. The bytes of children belong to the process that waits for them.
+        return Self.others(in: group, besides: process).compactMap(bytes(of:)).reduce(own) {
+            $0.addingReportingOverflow($1).partialValue
+        }
+    }
+
+    private func bytes(of process: Int32) -> Int64? {
+        FileBytes.text("/proc/\(process)/io", limit: 4096).flatMap(writtenBytes(ofProcess:))
+    }
+
+    /// The bytes that `/proc/PID/io` contains; nil for other text.
+    func writtenBytes(ofProcess text: String) -> Int64? {
+        var fields: [Substring: Int64] = [:]
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: ":")
+            if parts.count == 2 { fields[parts[0]] = Int64(parts[1].drop { $0 == " " }) }
+        }
+        if isInMemory { return fields["wchar"] }
+        guard let written = fields["write_bytes"], let cancelled = fields["cancelled_write_bytes"] else { return nil }
+        return max(0, written.subtractingReportingOverflow(cancelled).partialValue)
+    }
+
+    /// The bytes written to this disk that `io.stat` of a control group contains; 0 for a group that has not used the
+    /// disk, and nil for a disk in memory.
+    func writtenBytes(inGroup text: String) -> Int64? {
+        if isInMemory || device.isEmpty { return nil }
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("\(device) ") }) else { return 0 }
+        let field = line.split(separator: " ").first { $0.hasPrefix("wbytes=") }
+        return field.flatMap { Int64($0.dropFirst("wbytes=".count)) }
+    }
+
+    /// Maximum number of processes of a launch that are read.
+    private static let mostMembers = 64
+
+    private static func group(of process: Int32, in groups: String) -> String? {
+        let line = FileBytes.text("/proc/\(process)/cgroup", limit: 4096)?.split(separator: "\n")
+            .first { $0.hasPrefix("0::") }
+        return line?.split(separator: "/").last.map { "\(groups)/\($0)" }
+    }
+
+    private static func others(in group: String?, besides process: Int32) -> ArraySlice<Int32> {
+        guard let group, let listed = FileBytes.text("\(group)/cgroup.procs", limit: 4096) else { return [] }
+        return listed.split(separator: "\n").compactMap { Int32($0) }.filter { $0 > 0 && $0 != process }
+            .prefix(mostMembers - 1)
+    }
+
+    // MARK: Created files
+
+    /// Maximum number of entries of a container that are examined.
+    private static let mostEntries: Int32 = 100_000
+
+    /// The number of files and directories below a directory of this disk that were created after a time; a lower bound
+    /// for a large directory, and nil when the directory cannot be read.
+    package static func created(in directory: String, since time: WallTime) -> Int64? {
+        guard let place = try? Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else {
+            return nil
+        }
+        let count = bgl_count_created(place.number, time.nanoseconds, mostEntries)
+        return count < 0 ? nil : count
+    }
+}
