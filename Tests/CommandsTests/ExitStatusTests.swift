@@ -85,7 +85,7 @@ struct ExitStatusTests {
     }
 
     @Test
-    func `bgtask with an unreachable host exits with 3 and prints the socket's path and a command to start a host`()
+    func `bgtask exits with 3 for an unreachable host, and prints both sockets' paths and a command to start one`()
         async
     {
         let terminal = Terminal()

@@ -46,7 +46,7 @@ struct FunctionTrialTests {
         #expect(Set(try reasons(.off).keys) == Set(Guarantee.allCases.map(\.rawValue)))
     }
 
-    @Test func `isolation required refuses a call of a function on a kernel without Landlock`() {
+    @Test func `isolation required refuses a call of a function without Landlock and seccomp`() {
         #expect(throws: SandboxPolicy.Refusal.self) { try reasons(.required, Self.bare) }
     }
 }

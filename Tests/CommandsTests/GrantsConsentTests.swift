@@ -68,13 +68,13 @@ struct GrantsConsentTests {
         }
     }
 
-    @Test func `a first installation of a plugin with a grant needs a confirmation and no consent`() async throws {
+    @Test func `a confirmed first installation of a plugin with a grant needs no consent to its grants`() async throws {
         try await with(nil, "grants: { network: true }") { fixture, manifest in
             #expect(await fixture.run("install", manifest, "--yes") == .done)
         }
     }
 
-    @Test func `a replacement of a manifest with a refused grant needs a consent to the new grant`() async throws {
+    @Test func `a replacement of a manifest with an invalid grant needs a consent to the new grant`() async throws {
         try await with("grants: { network: 7 }", "grants: { network: true }") { fixture, manifest in
             #expect(await fixture.run("install", manifest, "--yes") == .refused)
             #expect(fixture.terminal.output.contains("use the network (wider"))

@@ -35,7 +35,7 @@ struct PluginCheckTests {
         (["--include", "^leak-per-task$", "--level", "2"], "raise --level, up to 3"),
         (["--junit", "/tmp"], "is not a regular file"), (["--junit", "/dev/null"], "is not a regular file"),
     ])
-    func `plugin check refuses an option without effect, and names the remedy`(
+    func `plugin check refuses an option without effect and a --junit path that is no regular file`(
         options: [String],
         message: String
     ) async {

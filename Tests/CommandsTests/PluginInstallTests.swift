@@ -28,7 +28,7 @@ struct PluginInstallTests {
     }
 
     @Test
-    func `plugin install shows the requested grants, and which of them are not enforced, before the confirmation`()
+    func `plugin install shows the grants that a plugin requests, and installs it after the answer y, not after n`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in

@@ -62,7 +62,7 @@ struct PluginPackTests {
         #expect(try await ProgramRun.of("/usr/bin/ssh-keygen", sign).status == 0)
     }
 
-    @Test func `a packed plugin is installed with the same library as the unpacked one, also from a renamed pack`()
+    @Test func `a renamed pack is installed with the bytes of the packed library, and its plugin can be removed`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in

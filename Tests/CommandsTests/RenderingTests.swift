@@ -26,7 +26,7 @@ struct RenderingTests {
         #expect(table.text == "A\nx\\ny\n")
     }
 
-    @Test func `host status prints the source of each condition`() {
+    @Test func `host status prints the host's directories, settings and counts, and the source of each condition`() {
         #expect(
             Samples.host().text(for: reader) == """
                 version         0.1.0
@@ -58,6 +58,7 @@ struct RenderingTests {
                 work            3 pending, 1 event waiting, 1 launch running
                 pending limits  refresh 1, processing 10
                 launch limits   background 1 of 4 (1 stopping)
+                idle runners    1 of 2
                 budgets         refresh 30s, processing 10min
                 grace period    5s
                 spacing         1s
@@ -65,8 +66,8 @@ struct RenderingTests {
                 idle timeout    10s
                 retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d; each deletion waits 10min, in case the clock is wrong
-                policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
-                isolation       best-effort
+                policies        stagger 1min, spacing of own refreshes 15min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
+                isolation       required: files, network
                                 network: seccomp, Landlock 7
                                 memory: not enforced: control groups are disabled (cgroup: none)
                 plugin users    600000-665535, one per plugin
@@ -200,7 +201,7 @@ struct RenderingTests {
         #expect(try !Samples.launch(isStopping: false).text(for: reader).contains("stopping"))
     }
 
-    @Test func `the used time of a lost launch is printed as unknown`() throws {
+    @Test func `the unknown used time of a lost launch is printed as a dash in launch list and launch show`() throws {
         let end = LaunchEnd(outcome: .lost, at: Samples.now, used: nil, blame: .machine, message: "the host went down")
         let launch = try Samples.launch(end: end)
         #expect(LaunchListReply(launches: [launch]).text(for: reader).contains("  30s     -     2026"))

@@ -32,7 +32,7 @@ struct TaskSubmitTests {
         }
     }
 
-    @Test func `task submit refuses a begin time for a continued request, which begins at once`() async {
+    @Test func `task submit refuses the option --not-before for a continued request, and names the option`() async {
         let (isMisuse, error) = await submit(["--kind", "continued", "--title", "Export", "--not-before", "+1h"])
         #expect(isMisuse && error.contains("--not-before does not apply to a continued request"))
     }

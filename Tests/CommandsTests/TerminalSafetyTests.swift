@@ -131,6 +131,7 @@ struct TerminalSafetyTests {
                     replacing: nil
                 )
             )
+        case .taskSubmitBatch: ""
         case .taskCancel: try hostile(TaskCancellationReply(isCancelled: true))
         case .taskStop: try hostile(TaskStopReply(launch: nil))
         case .taskList: try hostile(Samples.taskList())

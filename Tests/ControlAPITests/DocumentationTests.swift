@@ -114,7 +114,7 @@ struct DocumentationTests {
 
     @Test func `Configuration.md lists every key of the configuration file, and every condition`() throws {
         let page = try DocumentationPage("Configuration")
-        let files = ["", "+Grants", "+Policies", "+Reading"]
+        let files = ["", "+Grants", "+Isolation", "+Policies", "+Reading"]
         let known = try Repository.keys(
             askedIn: files.map { "Sources/HostConfiguration/HostConfiguration\($0).swift" }
                 + ["Sources/HostConfiguration/Secrets/SecretSource.swift"]

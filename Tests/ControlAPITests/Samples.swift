@@ -81,6 +81,7 @@ enum Samples {
             limits: [KindLimit(.refresh, limit: 1), KindLimit(.processing, limit: 10)],
             budgets: [KindBudget(.refresh, budget: .seconds(30)), KindBudget(.processing, budget: .seconds(600))],
             launchLimits: [LaneLimit(.background, limit: 4, running: 1, stopping: 1)],
+            idleRunners: IdleRunnersInForce(limit: 2, waiting: 1),
             gracePeriod: .seconds(5),
             spacing: .seconds(1),
             batchSize: 100,
@@ -94,6 +95,7 @@ enum Samples {
             policies: PoliciesInForce(
                 off: ["load"],
                 stagger: .seconds(60),
+                refreshSpacing: .seconds(900),
                 overrunSpacing: .seconds(30),
                 longestSpacing: .seconds(3600),
                 dayBudget: .seconds(4 * 3600),
@@ -101,7 +103,8 @@ enum Samples {
                 maximumCapacityWait: .seconds(300)
             ),
             isolation: IsolationInForce(
-                .bestEffort,
+                .required,
+                required: [.network, .files],
                 guarantees,
                 users: PluginUsersInForce(range: UserRange("600000-665535"), reason: nil),
                 limits: LaunchLimitsInForce(

@@ -21,7 +21,7 @@ struct WaitingReasonTests {
         ]
     }
 
-    @Test func `sixteen sampled waiting reasons have sixteen different codes and messages`() throws {
+    @Test func `the seventeen waiting reasons of this suite have different codes and different messages`() throws {
         let replies = try reasons().map { WaitingReason($0, at: Samples.moment) }
         #expect(Set(replies.map(\.code)).count == replies.count)
         #expect(Set(replies.map(\.message)).count == replies.count)
@@ -40,7 +40,7 @@ struct WaitingReasonTests {
         #expect(WaitingReason(.spacing(until: until), at: Samples.moment).until?.wall == Samples.now + .seconds(2))
     }
 
-    @Test func `of sixteen sampled waiting reasons, only the four that wait until a given time have an end`() throws {
+    @Test func `of this suite's waiting reasons, only the four that wait until a given time have an end`() throws {
         let coded = try reasons().map { WaitingReason($0, at: Samples.moment) }.filter { $0.until != nil }.map(\.code)
         #expect(coded == ["earliest-begin", "retry-delay", "spacing", "runner-unavailable"])
     }

@@ -61,16 +61,17 @@ struct WireShapeTests {
                  "budgets": [{"kind": "refresh", "budget_ns": 30000000000},
                              {"kind": "processing", "budget_ns": 600000000000}],
                  "launch_limits": [{"lane": "background", "limit": 4, "running": 1, "stopping": 1}],
+                 "idle_runners": {"limit": 2, "waiting": 1},
                  "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100, "idle_timeout_ns": 10000000000,
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
                  "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000,
                    "doubt_ns": 600000000000},
-                 "policies": {"off": ["load"], "stagger_ns": 60000000000, "overrun_spacing_ns": 30000000000,
+                 "policies": {"off": ["load"], "stagger_ns": 60000000000, "refresh_spacing_ns": 900000000000, "overrun_spacing_ns": 30000000000,
                               "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
                  "provenance": {"unsigned": "allow", "unpinned": "warn", "packages": "trust",
                    "signers": "/etc/bgtask/allowed_signers"},
-                 "isolation": {"choice": "best-effort", "guarantees":
+                 "isolation": {"choice": "required", "required": ["files", "network"], "guarantees":
                     [{"name": "network", "enforced_by": "seccomp, Landlock 7"},
                      {"name": "memory", "not_enforced": "control groups are disabled (cgroup: none)"}],
                     "plugin_users": {"range": "600000-665535"},
@@ -437,7 +438,10 @@ struct WireShapeTests {
         #expect(!String(decoding: try WireCoding.encode(launch), as: UTF8.self).contains("used_ns"))
     }
 
-    @Test func `the JSON replies to submission, cancellation and simulation keep their shape`() throws {
+    @Test
+    func `the JSON of replies to submission and cancellation, of run and of simulated expiration keeps its shape`()
+        throws
+    {
         let number = SubmissionNumber(rawValue: 12)
         let (plugin, task) = (try Samples.plugin(), try Samples.task())
         try check(
@@ -446,6 +450,18 @@ struct WireShapeTests {
             is: """
                 {"submission": 12, "plugin": "com.example.feed", "identifier": "com.example.feed.refresh",
                   "replaced": 9}
+                """
+        )
+        let error = ErrorReply(code: "malformed", subReason: "kind-unknown", field: "requests[1].kind", message: "m")
+        let submitted = TaskSubmissionReply(number, plugin: plugin, identifier: task, replacing: nil)
+        try check(
+            TaskBatchReply(results: [.submitted(submitted), .refused(error)]),
+            "TaskBatchReply",
+            is: """
+                {"results": [
+                  {"submission": 12, "plugin": "com.example.feed", "identifier": "com.example.feed.refresh"},
+                  {"error": {"code": "malformed", "sub_reason": "kind-unknown", "field": "requests[1].kind",
+                   "message": "m"}}]}
                 """
         )
         try check(TaskCancellationReply(isCancelled: true), "TaskCancellationReply", is: #"{"cancelled": true}"#)

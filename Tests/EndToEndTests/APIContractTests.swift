@@ -68,6 +68,7 @@ struct APIContractTests {
             let later = #"{"identifier": "\#(task)", "kind": "refresh", "earliest_begin": "2100-01-01T00:00:00+01:00"}"#
             try api.call(.taskSubmit, body: later)
             try api.call(.taskSubmit, body: later)
+            try api.call(.taskSubmitBatch, body: #"{"requests": [\#(later), {"identifier": "\#(task)"}]}"#)
             try api.call(.pluginTrigger, keyboard.identifier, body: "{}")
 
             let list = try api.call(.taskList)
@@ -111,7 +112,12 @@ struct APIContractTests {
                 #expect(subReason(unknown) == "query-unknown" && unknown["error"]["field"] == "colour")
                 let body = try api.call(route, value, body: route.takesBody ? "[]" : "{}", status: 400)
                 #expect(subReason(body) == (route.takesBody ? "body-not-object" : "body-unexpected"))
-                let large = try api.call(route, value, body: String(repeating: " ", count: 300_000), status: 400)
+                let large = try api.call(
+                    route,
+                    value,
+                    body: String(repeating: " ", count: route.maximumBody + 1),
+                    status: 400
+                )
                 #expect(subReason(large) == "body-too-large")
                 if route.takesBody {
                     #expect(subReason(try api.call(route, value, status: 400)) == "body-missing")

@@ -46,7 +46,8 @@ struct DiskLimitTests {
             #expect(end.event == "succeeded", "\(end)")
             #expect(host.containerText(plugin, "written.txt") == "\(2 << 20) \(EFBIG)\n")
             let disk = try await host.client.host().isolation.guarantees.first { $0.name == "disk" }
-            #expect(disk?.enforcedBy == "setrlimit (RLIMIT_FSIZE); the host watches free space and inodes")
+            let watch = "the host watches free space and inodes, and written bytes by /proc/PID/io"
+            #expect(disk?.enforcedBy == "setrlimit (RLIMIT_FSIZE); \(watch)")
         }
     }
 

@@ -10,7 +10,8 @@ import Testing
 struct DiskTests {
     private static let patient = TestPlugin("Patient", tasks: ["one"])
 
-    @Test func `a host on a full disk refuses submissions, and after space is freed no accepted request is missing`()
+    @Test
+    func `on a full disk requests are refused and accepted ones kept; a task's end is recorded when space is freed`()
         async throws
     {
         try await MountedDisk.with(size: "3m") { disk in

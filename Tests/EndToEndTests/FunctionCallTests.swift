@@ -165,7 +165,8 @@ struct FunctionCallTests {
         }
     }
 
-    @Test func `bgtask plugin call prints a grant that the kernel opens wider, and leaves it out when it is required`()
+    @Test
+    func `bgtask plugin call prints a grant that the kernel opens wider; --isolation required leaves the grant out`()
         async throws
     {
         let wide = try await openSocket("int32:1", ["--unix", "/nowhere"])

@@ -73,7 +73,7 @@ struct HostilePluginTests {
         }
     }
 
-    @Test func `a flood of output delays only its own plugin, and most of it is dropped from the log`() async throws {
+    @Test func `a flood of output delays no other plugin, and most of it is dropped from the log`() async throws {
         let plugin = TestPlugin("FloodsOutput").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())

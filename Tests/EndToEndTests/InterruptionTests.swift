@@ -7,14 +7,17 @@ import Testing
 @Suite("An interrupted command leaves no process and no temporary directory")
 struct InterruptionTests {
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
-    func `a signal kills the processes of the trial, deletes its directory, and is the exit status`(
+    func `a signal to plugin try kills its processes, deletes its temporary directory, and sets the exit status`(
         signal: Int32,
         status: Int32
     ) async throws {
         try await interrupt(with: signal, status, ["plugin", "try", "MANIFEST", "TASK"]) { $0.contains("entered: ") }
     }
 
-    @Test func `a signal during plugin check ends its trials, and deletes their directory`() async throws {
+    @Test
+    func `a signal to plugin check kills its processes, deletes its temporary directory, and sets the exit status`()
+        async throws
+    {
         // Nothing is printed while no terminal shows it: the trial has begun when its directory exists.
         try await interrupt(with: SIGTERM, 143, ["plugin", "check", "MANIFEST", "--level", "3", "--slack", "100"])
     }

@@ -36,7 +36,9 @@ struct LaunchCallTests {
             let runner = directory.file("runner")
             // The runner's environment has no variables of the host: the paths are in the file beside the program.
             try await PluginCompiler.program(source, at: runner)
-            try await HostFixture.with(HostSetup(["runner": runner]), plugins: plugins) { host in
+            // An idle runner would have such a child without a launch.
+            let setup = HostSetup(["runner": runner, "idle-runners": "0"])
+            try await HostFixture.with(setup, plugins: plugins) { host in
                 let lines = [try BuiltProgram.runner.path(), host.socket, host.directory.file("answer")]
                 try directory.write(lines.joined(separator: "\n").utf8, to: "paths")
                 try await body(host)

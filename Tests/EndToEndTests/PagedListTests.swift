@@ -118,7 +118,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func `a task list of an unknown plugin is refused with 404`() async throws {
+    @Test func `a task list of an unknown plugin is refused with the name of the plugin`() async throws {
         try await HostFixture.with { host in
             let stranger = try #require(PluginIdentifier("com.example.nobody"))
             await #expect(throws: ControlError.self) { try await host.client.tasks(plugin: stranger) }

@@ -126,7 +126,7 @@ struct PluginTryTests {
         #expect(!(try FileManager.default.contentsOfDirectory(atPath: String(path.1))).isEmpty)
     }
 
-    @Test func `bgtask plugin try names its user and the granted paths, and gives one hint after a crash without any`()
+    @Test func `bgtask plugin try prints the granted paths, and one hint about grants after a crash without grants`()
         async throws
     {
         var plugin = TestPlugin("CrashInHandler")
@@ -150,7 +150,7 @@ struct PluginTryTests {
         #expect(report["outcome"] as? String == "expired" && report["passed_limit_ns"] as? Int == 200_000_000)
     }
 
-    @Test func `the umask of the caller does not keep the user of the trial from its directories`() async throws {
+    @Test func `bgtask plugin try runs a task to success although its caller has the umask 077`() async throws {
         try await ScratchDirectory.with { directory in
             var plugin = TestPlugin("Conforms", tasks: ["refresh", "clean", "export.*"])
             plugin.settings = ["greeting": "hello"]

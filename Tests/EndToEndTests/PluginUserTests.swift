@@ -43,7 +43,7 @@ struct PluginUserTests {
         }
     }
 
-    @Test func `a container and its files belong to the user of its plugin, which plugin show and host status print`()
+    @Test func `a container and its files have the user of their plugin; plugin show prints it, host status the range`()
         async throws
     {
         let plugin = TestPlugin("Recorder")
@@ -82,7 +82,9 @@ struct PluginUserTests {
         }
     }
 
-    @Test func `a purge deletes a container of another user, and the plugin keeps its user`() async throws {
+    @Test func `a purge deletes a container that its plugin's user owns, and the reinstalled plugin has the same user`()
+        async throws
+    {
         try await HostFixture.with(plugins: [.neighbour]) { host in
             try await host.runNeighbour()
             let user = try await Self.user(of: .neighbour, in: host)

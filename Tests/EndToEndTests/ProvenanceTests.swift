@@ -24,7 +24,7 @@ struct ProvenanceTests {
         return plugin
     }
 
-    @Test func `an exchanged private library is refused before its code runs, and the plugin keeps its pending work`()
+    @Test func `a plugin whose pinned private library is exchanged is refused, and keeps its pending work`()
         async throws
     {
         try await HostFixture.with { host in

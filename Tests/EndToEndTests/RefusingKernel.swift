@@ -1,9 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Glibc
 import HostTestKit
 
-/// A runner on a kernel that refuses one system call: a program that loads a filter of system calls and then becomes the
-/// runner.
+/// A kernel that refuses one system call, for a host or a runner: a program that loads a filter of system calls and then
+/// becomes the host or the runner.
 struct RefusingKernel {
     /// C constant of the refused system call's number, such as `SYS_seccomp`.
     let call: String
@@ -17,14 +18,30 @@ struct RefusingKernel {
     /// A kernel that refuses to read and to set resource limits.
     static let withoutLimits = RefusingKernel(call: "SYS_prlimit64", bits: nil, error: "EPERM")
 
-    /// Compiles the program. Returns its path.
+    /// A kernel without Landlock in the boot option `lsm`.
+    static let withoutLandlock = RefusingKernel(call: "SYS_landlock_create_ruleset", bits: nil, error: "EOPNOTSUPP")
+    /// A kernel without filters of system calls.
+    static let withoutFilters = RefusingKernel(call: "SYS_seccomp", bits: nil, error: "ENOSYS")
+
+    /// Compiles the program that becomes the runner. Returns its path.
     func runner(in directory: ScratchDirectory) async throws -> String {
-        let program = directory.file("runner")
-        try await PluginCompiler.program(try source(), at: program)
+        try await program(.runner, in: directory)
+    }
+
+    /// Compiles the program that becomes the host, whose runners have the same kernel. Returns its path.
+    func host(in directory: ScratchDirectory) async throws -> String {
+        try await program(.host, in: directory)
+    }
+
+    private func program(_ built: BuiltProgram, in directory: ScratchDirectory) async throws -> String {
+        let program = directory.file("refusing-\(built.rawValue)")
+        try await PluginCompiler.program(try source(of: built), at: program)
+        // A host of an ordinary user executes it as well.
+        chmod(program, 0o755)
         return program
     }
 
-    private func source() throws -> String {
+    private func source(of built: BuiltProgram) throws -> String {
         """
         #include <errno.h>
         #include <linux/filter.h>
@@ -47,7 +64,7 @@ struct RefusingKernel {
             struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
             if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 9;
             if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) return 9;
-            execv("\(try BuiltProgram.runner.path())", arguments);
+            execv("\(try built.path())", arguments);
             return 9;
         }
         """

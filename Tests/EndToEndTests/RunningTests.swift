@@ -114,7 +114,7 @@ struct RunningTests {
     func `twenty launches leave none of their processes and fewer than ten additional descriptors of the host`()
         async throws
     {
-        try await HostFixture.with { host in
+        try await HostFixture.with(HostSetup(["idle-runners": "0"])) { host in
             try await host.started(.neighbour)
             try await host.runNeighbour()
             let before = host.descriptorTargets().count

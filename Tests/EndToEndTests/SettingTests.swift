@@ -50,6 +50,7 @@ struct SettingTests {
         Setting("disk-reserve", nil, "7MiB", shows: "disk reserve 7MiB"),
         Setting("grant-limits", nil, "{ \"*\": { network: false } }", shows: "grant limits    *: network false"),
         Setting("background-nice", "background-nice", "7", shows: "background nice 7"),
+        Setting("idle-runners", "idle-runners", "3", shows: "idle runners    0 of 3"),
         Setting("provenance.unsigned", nil, "warn", shows: "provenance      unsigned warn,"),
         Setting("provenance.unpinned", nil, "warn", shows: " unpinned warn,"),
         Setting("provenance.packages", nil, "refuse", shows: " packages refuse"),
@@ -96,6 +97,12 @@ struct SettingTests {
         Setting("minimum-fetch-interval", "minimum-fetch-interval", "20min", shows: "at most every 20min"),
         Setting("policies.off", nil, "[power-saver]", shows: "off: power-saver"),
         Setting("policies.stagger", "stagger", "34s", shows: "stagger 34s"),
+        Setting(
+            "policies.spacing.refresh",
+            "refresh-spacing",
+            "16min",
+            shows: "spacing of own refreshes 16min"
+        ),
         Setting("policies.overrun-spacing", "overrun-spacing", "35s", shows: "after overruns 35s"),
         Setting("policies.longest-spacing", nil, "41min", shows: "doubling to 41min"),
         Setting("policies.day-budget", "day-budget", "2h", shows: "day budget 2h"),
@@ -121,7 +128,12 @@ struct SettingTests {
         let page = try String(contentsOf: root.appending(path: "Documentation/Configuration.md"), encoding: .utf8)
         let keys = page.matches(of: /\| <a id="[^"]+"><\/a>`([^`]+)` \|/).map { String($0.1) }
         let documented = Set(keys.filter { !$0.hasPrefix("plugins") && !$0.hasPrefix("...") })
-        let sections = Set(Self.settings.map(\.key).filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
+        let sections = Set(
+            Self.settings.flatMap { setting in
+                let parts = setting.key.split(separator: ".")
+                return (1..<max(1, parts.count)).map { parts.prefix($0).joined(separator: ".") }
+            }
+        )
         #expect(documented.subtracting(sections) == Set(Self.settings.map(\.key)))
     }
 
@@ -167,7 +179,8 @@ struct SettingTests {
         var sections: [String: [String]] = [:]
         for setting in settings {
             let parts = setting.key.split(separator: ".").map(String.init)
-            let line = "\(parts[parts.count - 1]): \(try text(of: setting, in: directory))"
+            let value = "\(parts[parts.count - 1]): \(try text(of: setting, in: directory))"
+            let line = parts.count > 2 ? "\(parts[1]): { \(value) }" : value
             sections[parts.count > 1 ? parts[0] : "", default: []].append(line)
         }
         let text = sections.sorted { $0.key < $1.key }.map { section, lines in

@@ -73,7 +73,8 @@ struct SignerTests {
         return try await host.waitForJournal(name, after: number) { $0.event == name && $0.plugin == identifier }
     }
 
-    @Test func `a signed plugin runs, its signer is shown, and without the key it is refused but keeps its work`()
+    @Test
+    func `a signed plugin is installed, its signer is shown, and without the key it is refused but keeps its work`()
         async throws
     {
         try await with("unsigned: refuse") { vendor, host in
@@ -105,7 +106,9 @@ struct SignerTests {
         }
     }
 
-    @Test func `a revoked key disables a plugin that it signed, even when unsigned plugins are allowed`() async throws {
+    @Test func `a plugin is refused when the key that signed it is revoked, even when unsigned plugins are allowed`()
+        async throws
+    {
         try await with("unsigned: allow") { vendor, host in
             try await vendor.trust(host, "*")
             try await vendor.install(Self.plugin, on: host)
@@ -117,7 +120,8 @@ struct SignerTests {
         }
     }
 
-    @Test func `a revoked RSA key, whose signatures the host does not verify, disables a plugin that it signed`()
+    @Test
+    func `a plugin is refused when a revoked RSA key signed it, although the host does not verify RSA signatures`()
         async throws
     {
         try await ScratchDirectory.with { directory in

@@ -38,7 +38,7 @@ struct WatchTests {
             .split(separator: "\r\n", omittingEmptySubsequences: false).map { String($0).replacing("\r", with: "") }
     }
 
-    @Test func `bgtask watch shows progress, follows the window's size, and ends on Ctrl-C`() async throws {
+    @Test func `bgtask watch shows a running task, follows the window's size, and ends on Ctrl-C`() async throws {
         try await HostFixture.with(plugins: [Self.progresses]) { host in
             try await PseudoTerminal.with(columns: 100, rows: 24) { terminal in
                 let watch = try await Self.watch(host, on: terminal)

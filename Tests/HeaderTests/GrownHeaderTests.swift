@@ -107,7 +107,7 @@ struct GrownHeaderTests {
     }
 
     @Test(arguments: [Compiler.gcc, .gxx, .clang, .clangxx].filter(\.isInstalled))
-    func `an inline function of a later minor than the target is not declared, and is usable with that target`(
+    func `an inline function of minor 1 is declared for the target minor 1, and not for the target minor 0`(
         compiler: Compiler
     ) throws {
         try withHeader { include, scratch in

@@ -41,7 +41,7 @@ struct LayerTests {
         #expect(report.origins[.idle] == .init(holds: false, source: .unwatched))
     }
 
-    @Test func `load and heat are unknown until each condition that delays work is measured, missing or scripted`() {
+    @Test func `the machine's use is unknown until each condition that delays work is measured, missing or scripted`() {
         var readings = readings
         func isUnknown(_ scripted: ScriptedConditions = .init()) -> Bool {
             ConditionsReport(readings, configured: .init(), scripted: scripted).conditions.isUseUnknown

@@ -26,7 +26,7 @@ struct PluginUserTests {
         #expect(users.range?.description == "600000-665535")
     }
 
-    @Test func `a host of root without users for plugins does not start and names the remedies`() {
+    @Test func `a host that runs as root and has no configured plugin users is refused with the remedies`() {
         let reserved = "600000-665535"
         for authority in [
             Self.authority(user: 0, Self.all), Self.authority(user: 0, [], reserved: reserved),
@@ -39,7 +39,9 @@ struct PluginUserTests {
         }
     }
 
-    @Test func `an unprivileged host runs plugins with its own user and reports the reason`() throws {
+    @Test func `a host without capabilities or a reserved range runs plugins with its own user and reports the reason`()
+        throws
+    {
         let plain = try PluginUsers(.automatic, Self.authority(user: 1_000, [], reserved: "600000-665535"))
         guard case .hostUser(let reason) = plain else { Issue.record("\(plain)"); return }
         #expect(reason.contains("CAP_SETUID"))

@@ -35,6 +35,7 @@ struct SchemaTests {
 
     private static let flawsOfConfigurations = [
         "idle-timeout: 5", "isolation: maybe", "grace-period: 5 seconds", "log-level: loud",
+        "isolation: files", "isolation: []", "isolation: [files, required]",
         "conditions: { heat: true }",
         "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",
         "policies: { off: [impatience] }", "retry: { attempts: 0 }", "plugins: { nodot: { enabled: true } }",
@@ -153,6 +154,7 @@ struct SchemaTests {
         #expect(
             try Schema("configuration").enumerations == [
                 "isolation": Isolation.allCases.map(\.rawValue),
+                "guarantees": Guarantee.allCases.map(\.rawValue),
                 "log-level": Logger.Level.allCases.map(\.rawValue),
                 "policies.off": Policy.allCases.map(\.rawValue),
                 "provenance.unsigned": ["allow", "warn", "refuse"], "provenance.unpinned": ["allow", "warn", "refuse"],

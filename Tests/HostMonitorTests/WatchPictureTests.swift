@@ -24,7 +24,9 @@ struct WatchPictureTests {
     }
 
     @Test
-    func `in bgtask watch the passage of time adds no snapshot, but a changed title, expiration or task does`() throws {
+    func `another title, expiration or task makes snapshots of bgtask watch unequal, another used time does not`()
+        throws
+    {
         let before = try Samples.snapshot(used: .seconds(2)).frameKey
         #expect(try Samples.snapshot(used: .seconds(3)).frameKey == before)
         #expect(try Samples.snapshot(subtitle: "4 of 12: IMG_0004.jpg").frameKey != before)
@@ -119,7 +121,9 @@ struct WatchPictureTests {
         }
     }
 
-    @Test func `the headings in bgtask watch count the rows that the picture leaves out`() throws {
+    @Test func `if rows are left out, a heading in bgtask watch has the number of all rows and of the shown rows`()
+        throws
+    {
         let lines = Self.picture(.present(try Samples.crowd()), 100, 20)
         let shown = lines.count { $0.contains("com.example.feed.refresh  refresh") }
         #expect(shown > 0 && lines.contains("WAITING 40, \(shown) shown"), "\(lines)")

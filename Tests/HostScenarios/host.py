@@ -15,7 +15,8 @@ PLUGINS = Path(__file__).resolve().parent / "plugins"
 
 # The settings of every scenario: no waits, conditions that let everything run, and short grace periods.
 SETTINGS = {
-    "spacing": "0s", "stagger": "0s", "retry-delay": "20ms", "overrun-spacing": "0s", "grace-period": "300ms",
+    "spacing": "0s", "stagger": "0s", "retry-delay": "20ms", "overrun-spacing": "0s",
+    "refresh-spacing": "0s", "grace-period": "300ms",
     "external-power": "true", "network": "true", "idle": "true", "high-load": "false", "low-memory": "false",
     "hot": "false", "battery-low": "false", "power-saver": "false",
 }

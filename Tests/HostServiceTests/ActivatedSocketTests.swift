@@ -44,7 +44,9 @@ struct ActivatedSocketTests {
     }
 
     @Test
-    func `a descriptor that is not a listening Unix socket with a path is refused with the line of the unit`() throws {
+    func `a descriptor that is no listening Unix socket with a path is refused with the directive ListenStream=`()
+        throws
+    {
         let pair = UnsafeMutablePointer<CInt>.allocate(capacity: 2)
         defer { pair.deallocate() }
         #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, pair) == 0)

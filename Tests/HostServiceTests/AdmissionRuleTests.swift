@@ -32,7 +32,7 @@ struct AdmissionRuleTests {
 
     @Test func `a route that changes nothing needs the role read, and every other route a higher one`() {
         for route in Route.allCases { #expect((route.role == .read) == (route.method == .get), "\(route)") }
-        #expect(Route.allCases.filter { $0.role == .submit } == [.taskSubmit, .taskCancel, .run])
+        #expect(Route.allCases.filter { $0.role == .submit } == [.taskSubmit, .taskSubmitBatch, .taskCancel, .run])
     }
 
     @Test(arguments: Route.allCases, ControlRole.allCases)
@@ -64,7 +64,9 @@ struct AdmissionRuleTests {
         #expect(Self.admission.role(of: Self.peer(1_000, groups: [20, 10])) == .submit)
     }
 
-    @Test func `the refusal of a call for a too low role names the socket group of the required role`() throws {
+    @Test func `the refusal of a call for a too low role names this role, the route and the key of the required group`()
+        throws
+    {
         let refusal = #expect(throws: RouteError.self) {
             try Self.admission.permit(Self.peer(1_000, groups: [10]), .pluginPurge)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("A runner is reported to the core once it is ready and its container exists, in either order")
+@Suite("A runner is reported to the scheduler once it is ready and its container exists, in either order")
 final class AwaitedContainersTests {
     private static let launch = LaunchNumber(rawValue: 1)
     private static let process = RunnerProcess(pid: 2, startTime: 3, boot: BootID("boot"), controlGroup: nil)
@@ -35,12 +35,12 @@ final class AwaitedContainersTests {
         #expect(filter(Self.killed) != nil)
     }
 
-    @Test func `a runner that is ready after its container is reported to the core at once`() {
+    @Test func `a runner that is ready after its container is reported to the scheduler at once`() {
         #expect(made(Self.launch).isEmpty)
         #expect(Self.isReady(filter(Self.ready)))
     }
 
-    @Test func `a runner whose container cannot be made is ended, and none of its events reach the core`() {
+    @Test func `a runner whose container cannot be made is ended, and none of its events reach the scheduler`() {
         #expect(filter(Self.ready) == nil)
         #expect(failed(Self.launch))
         #expect(filter(Self.killed) == nil)

@@ -19,7 +19,7 @@ struct CatalogueWaitTests {
         return switch route {
         case .pluginPurge: .purgeRequested(plugin, reply: token)
         case .pluginTrigger: .triggered(Trigger(plugin: plugin, payload: []), reply: token)
-        case .taskSubmit:
+        case .taskSubmit, .taskSubmitBatch:
             .submitted(
                 Submission(request: TaskRequest(identifier: task, kind: .refresh), submitter: .user),
                 reply: token
@@ -35,7 +35,7 @@ struct CatalogueWaitTests {
     }
 
     @Test(arguments: Route.allCases)
-    func `the event of a route waits in the scheduler for the first catalogue exactly if the route's rule is park`(
+    func `exactly the events of the routes marked for it wait in the scheduler for the first catalogue`(
         _ route: Route
     ) throws {
         let isParked = try Self.event(of: route)?.dependentCall != nil

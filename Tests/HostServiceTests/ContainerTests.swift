@@ -26,7 +26,7 @@ struct ContainerTests {
         return mayGoOn
     }
 
-    @Test func `a hanging disk during a launch does not block a reading of the decision loop`() async throws {
+    @Test func `a hanging disk during a launch does not block a query of the scheduler`() async throws {
         try await LoopFixture.with { fixture in
             let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
             var launches = LaunchDirectory()
@@ -38,7 +38,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `a runner is reported to the core only after its container exists`() async throws {
+    @Test func `a runner is reported to the scheduler only after its container exists`() async throws {
         try await LoopFixture.with { fixture in
             let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
             let plugin = try Self.plugin()

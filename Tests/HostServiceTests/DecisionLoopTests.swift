@@ -13,7 +13,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("The decision loop owns the core and waits only for its mailbox")
+@Suite("The decision loop owns the scheduler and waits only for its mailbox")
 struct DecisionLoopTests {
     private static let launch = LaunchNumber(rawValue: 1)
 
@@ -27,7 +27,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a reading of the core is evaluated on the decision loop's thread`() async throws {
+    @Test func `a query of the scheduler is evaluated on the decision loop's thread`() async throws {
         try await LoopFixture.with { fixture in
             try await fixture.run {
                 let names = Mutex<[String]>([])
@@ -54,7 +54,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a reading of the core that the stopped decision loop does not reach ends with nil`() async throws {
+    @Test func `a query of the scheduler that the stopped decision loop does not reach ends with nil`() async throws {
         try await LoopFixture.with { fixture in
             let mayGoOn = DispatchSemaphore(value: 0)
             fixture.loop.mailbox.put(.reading(body: { _, _ in mayGoOn.wait() }, close: {}))
@@ -80,7 +80,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a cancelled decision loop ends, and a later reading of the core returns nil`() async throws {
+    @Test func `a cancelled decision loop ends, and a later query of the scheduler returns nil`() async throws {
         try await LoopFixture.with { fixture in
             let run = Task { try await fixture.loop.run() }
             #expect(await fixture.loop.read { _, _ in 1 } == 1)

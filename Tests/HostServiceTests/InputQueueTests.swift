@@ -98,7 +98,7 @@ final class InputQueueTests {
         #expect(all() == expected)
     }
 
-    @Test func `the decision loop handles a launch's readiness before messages of other launches`() {
+    @Test func `the decision loop handles the report of an unavailable runner before messages of other launches`() {
         add(messages: 0..<2, of: 1)
         add(.launch(.unavailable(LaunchNumber(rawValue: 2), LaunchError(code: .refused, message: ""))))
         #expect(all() == ["none 2", "m1.0", "m1.1"])

@@ -27,7 +27,9 @@ struct LedgerHealthTests {
         )
     }
 
-    @Test func `a full ledger fails since its first failed commit until the next successful one`() async throws {
+    @Test func `a full ledger is reported as failing from its first failed commit until the next successful one`()
+        async throws
+    {
         let (health, clock) = (LedgerHealth(), Clock())
         let (reported, signal) = AsyncStream.makeStream(of: Void.self)
         let ledger = try Ledger.inMemory(hooks: LedgerHooks(maximumPages: 60)) { reports in

@@ -19,15 +19,18 @@ struct LoopFixture {
     let loop: DecisionLoop
     /// A copy of the loop's scheduler before its first event.
     let core: Scheduler
+    let ledger: Ledger
 
     /// Runs `body` with a loop that has not been started.
     ///
     /// - Parameters:
     ///   - runner: source of a C program in place of the runner; the default exits at once.
+    ///   - hooks: hooks of the ledger.
     ///   - log: the loop's log; the default drops all lines.
     ///   - onLaunchEvent: called on the launch thread before it delivers an event.
     static func with(
         runner source: String = "int main(void) { return 0; }",
+        hooks: LedgerHooks = LedgerHooks(),
         log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         onLaunchEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
         _ body: (LoopFixture) async throws -> Void
@@ -36,7 +39,7 @@ struct LoopFixture {
             let runner = directory.file("runner")
             try await PluginCompiler.program(source, at: runner)
             let mailbox = Mailbox()
-            let ledger = try Ledger.inMemory { reports in
+            let ledger = try Ledger.inMemory(hooks: hooks) { reports in
                 for report in reports {
                     mailbox.put(.committed(report))
                 }
@@ -82,7 +85,7 @@ struct LoopFixture {
                     log: log
                 )
                 do {
-                    try await body(LoopFixture(loop: loop, core: core))
+                    try await body(LoopFixture(loop: loop, core: core, ledger: ledger))
                     await launcher.close()
                 } catch {
                     await launcher.close()

@@ -67,7 +67,7 @@ struct MailboxTests {
         }
     }
 
-    @Test func `a closed mailbox accepts and drops messages, so that no launch is paused for an ended loop`() {
+    @Test func `closing a mailbox ends the pause of a launch whose queue in the mailbox is full`() {
         let mailbox = Mailbox()
         let launch = LaunchNumber(rawValue: 1)
         for _ in 0..<InputQueue.launchCapacity { mailbox.put(.launch(.killTimePassed(launch))) }

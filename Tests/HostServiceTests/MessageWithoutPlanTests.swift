@@ -84,7 +84,9 @@ struct MessageWithoutPlanTests {
     }
 
     @Test(arguments: ["message", "invalid message", "too many calls"])
-    func `a runner's message before the plan reaches no core, and the log has one line for its launch`(kind: String)
+    func `a runner's message before the plan does not reach the scheduler, and the log has one line for its launch`(
+        kind: String
+    )
         async throws
     {
         let log = Logger(label: "test") { [lines] _ in WarningLog(lines: lines) }

@@ -148,7 +148,7 @@ struct RunnerJudgeTests {
 
     // MARK: - Calls
 
-    @Test mutating func `a runner's submission is passed to the core as a submission of the runner's plugin`() {
+    @Test mutating func `a runner's submission is passed to the scheduler as a submission of the runner's plugin`() {
         let request = TaskRequest(identifier: identifier, kind: .refresh)
         let submission = Submission(
             request: request,
@@ -195,7 +195,7 @@ struct RunnerJudgeTests {
         #expect(verdict(on: .pending(Self.call)) == .pendingList(Self.call, of: plugin))
     }
 
-    @Test func `a runner's cancellation of all requests becomes an event for the core with the token of the reply`() {
+    @Test func `a runner's cancellation of all requests becomes a scheduler event with the token of the reply`() {
         let token = ReplyToken(rawValue: 3)
         #expect(
             RunnerQuestion.cancelAll(of: plugin, from: Self.launch).event(reply: token)
@@ -250,5 +250,31 @@ struct RunnerJudgeTests {
             end(.exited(code: 0), leftRunning: 0),
         ]
         for end in ends { #expect(RunnerJudge.end(end, of: Self.launch).count == 1) }
+    }
+
+    @Test func `a runner that is killed before it reports its filter is a failure of the host`() throws {
+        let plan = try Self.plan(of: plugin, identifier)
+        let judge = RunnerJudge(plan, isFiltered: true)
+        let events = judge.end(end(.signaled(9), leftRunning: 0))
+        #expect(events.last == .runnerEnded(Self.launch, .signaled(9), nil))
+        guard case .launchFailedByHost(_, let message)? = events.first, events.count == 2 else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(message.hasPrefix("the runner ended before it loaded the plugin"))
+    }
+
+    @Test func `the end of a runner is no failure of the host after its filter, without one, or by the host's kill`()
+        throws
+    {
+        let plan = try Self.plan(of: plugin, identifier)
+        var confined = RunnerJudge(plan, isFiltered: true)
+        _ = confined.judge(.confined, libraryNow: { _ in nil }, isLoadingFunctions: false)
+        let ends = [
+            confined.end(end(.signaled(9), leftRunning: 0)), judge.end(end(.signaled(9), leftRunning: 0)),
+            RunnerJudge(plan, isFiltered: true).end(end(.signaled(9), wasKilled: true, leftRunning: 0)),
+            RunnerJudge(plan, isFiltered: true).end(end(.exited(code: 5), leftRunning: 0)),
+        ]
+        #expect(ends.allSatisfy { $0.count == 1 })
     }
 }

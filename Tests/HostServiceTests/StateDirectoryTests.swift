@@ -40,7 +40,8 @@ struct StateDirectoryTests {
     }
 
     @Test(.enabled(if: geteuid() == 0))
-    func `a change of a container's owner leaves out a hard link to a file outside, and symbolic links`() throws {
+    func `a change of a container's owner leaves out files outside that hard or symbolic links in it refer to`() throws
+    {
         try with { path in
             let state = try StateDirectory(path: path + "/state")
             try state.makeContainer(of: "com.example.a", user: 70_001)

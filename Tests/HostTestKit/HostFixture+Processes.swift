@@ -26,31 +26,42 @@ extension HostFixture {
         if !left.isEmpty { throw HostFailure("processes of launches are left after the host's end: \(left)") }
     }
 
-    /// Checks a host without pending and running work: it has no pidfd and no pipe open apart from its standard
-    /// streams, and no launch has left a trace. Does nothing if the host has ended or has work.
+    /// Checks a host without pending and running work: apart from its standard streams it has only the pidfds and pipes
+    /// of idle runners open, and no launch has left a trace. Does nothing if the host has ended or has work.
     ///
     /// Waits for this state, because a runner that was dismissed before its launch began dies a moment later.
     func checkAtRest() async throws {
-        guard process?.hasEnded == false, let before = try? await restingPoint() else { return }
+        guard process?.hasEnded == false, let start = try? await restingPoint() else { return }
         try await withDeadline(waitingFor: "a host with nothing running to let go of processes and pipes") { [self] in
+            var before = start
             while true {
                 let targets = descriptorTargets().filter { $0.key > 2 }.values
                 let held = targets.filter { $0.contains("[pidfd]") || $0.hasPrefix("pipe:") }
-                let traces = Result { try checkTracesAtRest() }
-                guard let after = try? await restingPoint(), after == before else { return }
-                if held.isEmpty { return try traces.get() }
+                let traces = Result { try checkTracesAtRest(idleRunners: before.idleRunners) }
+                guard let after = try? await restingPoint(), after.launch == before.launch else { return }
+                // An idle runner has a pidfd and three pipes.
+                if after == before, held.count == 4 * before.idleRunners { return try traces.get() }
+                before = after
                 try Task.checkCancellation()
             }
         }
     }
 
-    /// The number of the newest launch, 0 before the first; nil while a launch is running, or a task or an event is
-    /// pending or running.
-    private func restingPoint() async throws -> Int64? {
+    /// A state of a host without work.
+    private struct RestingPoint: Equatable {
+        /// The number of the newest launch, 0 before the first.
+        let launch: Int64
+        let idleRunners: Int
+    }
+
+    /// The present state; nil while a launch is running, or a task or an event is pending or running.
+    private func restingPoint() async throws -> RestingPoint? {
         let launch = try await client.launches(limit: 1).launches.first?.launch ?? 0
         let tasks = try await client.tasks()
         let isBusy = !(tasks.pending.isEmpty && tasks.running.isEmpty && tasks.events.isEmpty)
-        return try await client.host().counts.runningLaunches > 0 || isBusy ? nil : launch
+        let host = try await client.host()
+        if host.counts.runningLaunches > 0 || isBusy { return nil }
+        return RestingPoint(launch: launch, idleRunners: host.idleRunners.waiting)
     }
 
     /// The targets of the host's open descriptors, by descriptor number.

@@ -102,8 +102,9 @@ package final class HostFixture: Sendable {
         environment.merge(setup.environment) { _, own in own }
         let listener = try activatedListener()
         // The variable has the number of the process that receives the descriptors, which the shell becomes.
-        let activation = ["-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"", try BuiltProgram.host.path()]
-        var command = listener == nil ? [try BuiltProgram.host.path()] : ["/bin/sh"] + activation
+        let program = try setup.program ?? BuiltProgram.host.path()
+        let activation = ["-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"", program]
+        var command = listener == nil ? [program] : ["/bin/sh"] + activation
         if let user = setup.user {
             try directory.give(to: user)
             let change = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--pdeathsig", "KILL"]

@@ -15,6 +15,9 @@ package struct HostSetup: Sendable {
     /// The user as which the host runs; nil for the user of the test. Only root can choose another one.
     package private(set) var user: UInt32?
 
+    /// Path of the host's program; nil for the program under test.
+    package var program: String?
+
     /// Whether the test holds the socket and passes it to each host, as a service manager does.
     package var isActivated = false
 
@@ -23,6 +26,7 @@ package struct HostSetup: Sendable {
     package init(_ flags: [String: String] = [:], configuration: [String] = []) {
         var defaults = [
             "spacing": "0s", "retry-delay": "20ms", "grace-period": "300ms", "stagger": "0s", "overrun-spacing": "0s",
+            "refresh-spacing": "0s",
             // On a busy machine a lower priority lets launches exceed their grace period.
             "background-nice": "0",
         ]

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/netlink.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -140,6 +143,10 @@ static void attack_machine(const char *place) {
     note(place, "bpf", syscall(SYS_bpf, 0, NULL, 0));
     note(place, "performance", syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0));
     note(place, "shared-memory", syscall(SYS_shmget, 1, 4096, 0600));
+    const int memory = memfd_create("attack", MFD_CLOEXEC), flags = 0;
+    note(place, "allocate", fallocate(memory, FALLOC_FL_KEEP_SIZE, 0, 4096));
+    note(place, "file-flags", ioctl(memory, FS_IOC_SETFLAGS, &flags));
+    close(memory);
     note(place, "unknown", syscall(9999));
 }
 

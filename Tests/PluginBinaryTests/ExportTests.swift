@@ -67,7 +67,7 @@ struct ExportTests {
         }
     }
 
-    @Test func `an entry with a mangled name is named, also in a stripped library`() throws {
+    @Test func `a mangled name of the entry is reported with that name, also in a stripped library`() throws {
         let name = "_Z19bgtask_plugin_entryPK8bgt_hostP10bgt_plugin"
         let code = "int \(name)(void) { return 0; }"
         #expect(try problemOf(code) == .entryMangled(name))

@@ -108,7 +108,7 @@ struct LinkageTests {
         }
     }
 
-    @Test func `a symbol of the math library, which runners have loaded, is defined without a needed library`() throws {
+    @Test func `a library that uses pow without naming the math library as needed has no linkage problem`() throws {
         try Workshop.with { workshop in
             let source = "double pow(double, double); double f(double x) { return pow(x, x); }"
             let path = try workshop.compile(source, to: "libplugin.so", Self.shared + ["-nostdlib"])
@@ -116,7 +116,8 @@ struct LinkageTests {
         }
     }
 
-    @Test func `a missing library is in doubt if the search path depends on the processor`() throws {
+    @Test func `a needed library that is not found is a doubt, not a problem, if the search path has $PLATFORM`() throws
+    {
         try Workshop.with { workshop in
             _ = try workshop.compile("int helper(void) { return 1; }", to: "libhelper.so", Self.shared)
             let source = Source.plugin + "\nint helper(void); int f(void) { return helper(); }"

@@ -63,7 +63,7 @@ struct LoaderFlagTests {
         }
     }
 
-    @Test func `a library with variables per thread in reserved space is accepted, and the survey reports it`() throws {
+    @Test func `a library with thread-local variables in static TLS is accepted, and the survey reports them`() throws {
         try Workshop.with { workshop in
             let code = "__thread int counter; int f(void) { return ++counter; }"
             let fixed = try workshop.compile(plugin + code, Self.shared + ["-ftls-model=initial-exec"])

@@ -123,8 +123,7 @@ struct PrivateLibraryTests {
     }
 
     @Test(arguments: ["-Wl,-f,libhelper.so", "-Wl,-F,libhelper.so"])
-    func `a library that replaces symbols of the library as its filter is listed like a needed one`(flag: String) throws
-    {
+    func `a library that the linker option -f or -F names is listed like a needed one`(flag: String) throws {
         try Workshop.with { workshop in
             let helper = try workshop.compile(Self.helper, to: "libhelper.so", ["-shared", "-fPIC"])
             let library = try workshop.compile(Source.plugin, Self.shared + ["-Wl,-rpath,$ORIGIN", flag])

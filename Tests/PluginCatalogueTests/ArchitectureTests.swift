@@ -44,7 +44,7 @@ struct ArchitectureTests {
         #expect(found("library: {}") == ["3 library architecture"])
     }
 
-    @Test func `a library for an architecture without a release causes a note, and the manifest is accepted`() {
+    @Test func `a library for an architecture that bgtask does not support causes a note; the manifest is accepted`() {
         let reading = read("library: { x86_64: a.so, loongarch64: b.so }")
         #expect(reading.problems.map(\.short) == ["3 library.loongarch64 architecture"])
         #expect(reading.problems.first?.severity == .note && reading.manifest?.library.path.value == "a.so")

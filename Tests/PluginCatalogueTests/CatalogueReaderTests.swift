@@ -223,7 +223,9 @@ struct LibraryTests {
         }
     }
 
-    @Test(.proves("BGT-ABI-02")) func `an entry has the minor of the header in the library's note`() throws {
+    @Test(.proves("BGT-ABI-02")) func `a catalogued plugin has the minor version of the header in its library's note`()
+        throws
+    {
         try Workshop.with { workshop in
             let path = try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")

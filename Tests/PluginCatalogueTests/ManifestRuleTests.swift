@@ -64,7 +64,7 @@ struct ManifestRuleTests {
         #expect(read(yaml(used)).problems.isEmpty)
     }
 
-    @Test func `an extension's manifest may not grant health research, and its GPU permits no requests`() {
+    @Test func `an extension's manifest may not grant health research, and its GPU grant gives no entitlement`() {
         let text = "role: extension\ncontaining-plugin: com.example\ngrants: "
         #expect(found(yaml(text + "{ health-research: true }")) == ["6 grants.health-research role"])
         let manifest = read(yaml(text + "{ gpu: true, health-research: false }")).manifest

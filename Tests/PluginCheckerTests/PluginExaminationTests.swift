@@ -76,7 +76,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `thread-local variables in reserved space cause a warning of plugin check only`()
+    @Test func `thread-local variables in static TLS cause one warning of plugin check, and no failure`()
         async throws
     {
         try await Bench.with { bench in

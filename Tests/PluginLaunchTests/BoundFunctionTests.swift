@@ -11,7 +11,9 @@ extension LaunchTests {
     struct BoundFunctionTests {
         // MARK: Arguments
 
-        @Test func `every kind of argument arrives in a bound function with its extreme values`() async throws {
+        @Test func `every kind of input argument arrives in a bound function, numbers with their extreme values`()
+            async throws
+        {
             let long = String(repeating: "x", count: 65_536)
             let functions = [
                 SampleFunction(

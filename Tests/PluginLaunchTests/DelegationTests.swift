@@ -20,9 +20,9 @@ extension LaunchTests {
         }
 
         @Test
-        func `a host alone in its control group moves out, and enables memory, pids and cpu as far as offered`() {
-            #expect(step(members: [7]) == .moveAndEnable(["memory", "pids", "cpu"]))
-            #expect(step(offered: ["pids", "io"], members: [7]) == .moveAndEnable(["pids"]))
+        func `a host alone in its control group moves out, and enables memory, pids, cpu and io as far as offered`() {
+            #expect(step(members: [7]) == .moveAndEnable(["memory", "pids", "cpu", "io"]))
+            #expect(step(offered: ["pids", "rdma"], members: [7]) == .moveAndEnable(["pids"]))
         }
 
         @Test func `a host that shares its control group with other processes leaves the group unchanged`() {
@@ -30,14 +30,14 @@ extension LaunchTests {
         }
 
         @Test func `in an empty control group and in the root group the host enables controllers without a move`() {
-            #expect(step(members: []) == .enable(["memory", "pids", "cpu"]))
-            #expect(step(members: [1, 7, 8], isRoot: true) == .enable(["memory", "pids", "cpu"]))
+            #expect(step(members: []) == .enable(["memory", "pids", "cpu", "io"]))
+            #expect(step(members: [1, 7, 8], isRoot: true) == .enable(["memory", "pids", "cpu", "io"]))
         }
 
         @Test func `without usable controllers, or with all of them enabled, the host's control group is not changed`()
         {
             #expect(step(offered: ["hugetlb"], members: [7]) == .none)
-            #expect(step(enabled: ["cpu", "memory", "pids"], members: [7, 8]) == .none)
+            #expect(step(enabled: ["cpu", "io", "memory", "pids"], members: [7, 8]) == .none)
         }
 
         @Test func `a control group's controllers and members are read from its files`() async throws {

@@ -27,7 +27,7 @@ extension LaunchTests {
                 case .message: "m"
                 case .killTimePassed: "k"
                 case .ended: "e"
-                case .unavailable, .refused, .malformed, .windowExceeded, .output, .outputDropped: "?"
+                case .unavailable, .unlimited, .refused, .malformed, .windowExceeded, .output, .outputDropped: "?"
                 }
             }.joined()
         }

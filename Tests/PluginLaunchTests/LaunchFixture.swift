@@ -44,7 +44,9 @@ struct LaunchFixture {
         in directory: String,
         groups: ControlGroupPlacement = .none,
         environment: RunnerEnvironment = variables,
+        numbers: MarkNumbers = .random,
         users: UserRange? = nil,
+        idleRunners: Int = 0,
         onEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
         admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
         _ body: (LaunchFixture) async throws -> Void
@@ -54,8 +56,10 @@ struct LaunchFixture {
             runner: path,
             environment: environment,
             controlGroups: groups,
+            numbers: numbers,
             users: users,
             unclaimed: .left,
+            idleRunners: idleRunners,
             logger: silentLogger,
             admitOrPause: admitOrPause
         ) { event in

@@ -38,7 +38,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner marked by a host that is gone is killed, and runners of other hosts are left alone`()
+        @Test
+        func `a runner of a host that is gone is killed; runners of this host or another PID namespace are left alone`()
             async throws
         {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
@@ -58,6 +59,43 @@ extension LaunchTests {
                 #expect(ours.isAlive && foreign.isAlive)
                 for process in [orphan, ours, foreign] { process.end() }
             }
+        }
+
+        @Test
+        func `a process with a mark number of an earlier host of the directory is killed, whatever its environment`()
+            async throws
+        {
+            try await LaunchFixture.with(runner: "return 0;") { fixture in
+                let numbers = MarkNumbers.ofDirectory(fixture.directory)
+                #expect(numbers.bits == numbers.bits && numbers.bits != MarkNumbers.ofDirectory("/").bits)
+                let (number, text) = (1 << 62 | numbers.bits << 32 | 77, try #require(MarkOwner.current?.text))
+                let cleared = try Bystander(in: fixture.directory, limit: number)
+                let forged = try Bystander(in: fixture.directory, mark: "\(text)-5-1", limit: number)
+                let other = try Bystander(in: fixture.directory, limit: number ^ 1 << 33)
+                // Random numbers belong to one launcher: this one ends no process by them.
+                await fixture.launcher.endStale([])
+                #expect(cleared.isAlive && forged.isAlive)
+                try await LaunchFixture.with(
+                    runner: StandIn(in: fixture.directory, named: "successor", main: "return 0;").path,
+                    in: fixture.directory,
+                    numbers: numbers
+                ) { successor in
+                    let ended = await successor.launcher.endStale([])
+                    #expect(!cleared.isAlive && !forged.isAlive && other.isAlive)
+                    let expected = [cleared, forged].flatMap { [$0.recorded.pid, $0.child] }
+                    #expect(Set(ended.map(\.pid)) == Set(expected))
+                    #expect(ended.allSatisfy { $0.program.hasPrefix("bystander") })
+                }
+                for process in [cleared, forged, other] { process.end() }
+            }
+        }
+
+        @Test func `a process of an inner process namespace and a zombie do not count as processes of an earlier host`()
+        {
+            #expect(ProcessNamespace.hasLiving(inStatus: "Name:\tsleep\nState:\tS (sleeping)\nNSpid:\t41\n"))
+            #expect(ProcessNamespace.hasLiving(inStatus: "Name:\tsleep\nState:\tS (sleeping)\n"))
+            #expect(!ProcessNamespace.hasLiving(inStatus: "Name:\tsleep\nState:\tS (sleeping)\nNSpid:\t41\t7\n"))
+            #expect(!ProcessNamespace.hasLiving(inStatus: "Name:\tsleep\nState:\tZ (zombie)\nNSpid:\t41\n"))
         }
 
         @Test(.enabled(if: geteuid() == 0))

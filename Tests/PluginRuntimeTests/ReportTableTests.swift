@@ -51,7 +51,8 @@ struct ReportTableTests {
         #expect(table.due == nil && table.takeDue(at: at(900)) == [])
     }
 
-    @Test func `progress reports of two keys have separate intervals; the key that waited first is sent first`() {
+    @Test func `progress reports of two keys have separate intervals; the key whose interval ends first is sent first`()
+    {
         var table = ReportTable<String, Int>()
         #expect(table.put(1, as: "a", at: at(0)) == .send)
         #expect(table.put(2, as: "b", at: at(100)) == .send)
@@ -63,7 +64,7 @@ struct ReportTableTests {
         #expect(table.takeDue(at: at(400)) == [3])
     }
 
-    @Test func `closing a key of the report table returns its waiting report and resets its state`() {
+    @Test func `closing one key or all keys of the report table returns the waiting reports once`() {
         var table = ReportTable<String, Int>()
         _ = table.put(1, as: "a", at: at(0))
         _ = table.put(2, as: "a", at: at(1))

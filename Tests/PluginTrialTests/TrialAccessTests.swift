@@ -54,7 +54,9 @@ struct TrialAccessTests {
         }
     }
 
-    @Test func `a directory with a read grant must be open to listing and searching by the user of the trial`() throws {
+    @Test func `a directory with a read grant is reported as closed if the trial's user may list it and not search it`()
+        throws
+    {
         try with { place in
             mkdir("\(place)/listed", 0o744)
             chmod("\(place)/listed", 0o744)

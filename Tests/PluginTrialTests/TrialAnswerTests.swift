@@ -46,7 +46,9 @@ struct TrialAnswerTests {
         #expect(try refusal(submit(&trial, "one", .refresh)) == nil)
     }
 
-    @Test func `requests above the limit of a host are refused like there, and a replacement is accepted`() throws {
+    @Test func `a trial refuses a second refresh request with the sub-reason refresh-limit, and accepts a replacement`()
+        throws
+    {
         var trial = try PlayedTrial(tasks: ["one", "two"])
         _ = trial.enter()
         #expect(try refusal(submit(&trial, "one", .refresh)) == nil)
@@ -54,7 +56,7 @@ struct TrialAnswerTests {
         #expect(try refusal(submit(&trial, "one", .refresh)) == nil)
     }
 
-    @Test func `a pattern permits continued requests alone, like in a host`() throws {
+    @Test func `in a trial a pattern permits a continued request and does not permit a processing request`() throws {
         var trial = try PlayedTrial(tasks: ["export.*"])
         _ = trial.enter()
         #expect(try refusal(submit(&trial, "export.one", .processing)) == .identifierNotPermitted)

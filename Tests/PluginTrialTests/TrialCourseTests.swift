@@ -91,7 +91,7 @@ struct TrialCourseTests {
         #expect(actions.first == .send(.expire([trial.task(0)], .noProgress)))
     }
 
-    @Test func `a continued task that reports progress without end expires at the time limit, and is then killed`()
+    @Test func `a trial's continued task that always reports progress expires at the time limit, before its kill time`()
         throws
     {
         var trial = try PlayedTrial(tasks: ["one"], kind: .continued)
@@ -108,7 +108,9 @@ struct TrialCourseTests {
         #expect(trial.course.nextAlarm == nil)
     }
 
-    @Test func `a task that a launch submits after the time limit does not delay its kill`() throws {
+    @Test func `a task that a trial's launch submits after the time limit does not delay the kill of the launch`()
+        throws
+    {
         var trial = try PlayedTrial(tasks: ["one"], kind: .continued)
         _ = trial.enter()
         _ = trial.course.advance(to: trial.at(600_000))
@@ -121,7 +123,7 @@ struct TrialCourseTests {
         #expect(completed.allSatisfy { $0 == .setKillTime(trial.at(605_000)) })
     }
 
-    @Test func `a task that takes up units of work again, at a lower fraction, counts as progressing like in a host`()
+    @Test func `a trial's stall limit starts again at a report of more units at a lower fraction, not of fewer units`()
         throws
     {
         var trial = try PlayedTrial(tasks: ["one"], kind: .continued)

@@ -22,6 +22,8 @@ extension ReplayScenario {
         try #require(trace.problems.isEmpty && population.problems.isEmpty, "\(trace.problems) \(population.problems)")
         var configuration = SchedulingConfiguration()
         configuration.policies.stagger = .zero
+        // The plugins of these tests refresh every few minutes.
+        configuration.policies.kindSpacing = [:]
         configure(&configuration)
         return ReplayScenario(
             length: length,

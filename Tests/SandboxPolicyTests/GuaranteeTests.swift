@@ -33,7 +33,7 @@ struct GuaranteeTests {
         )
     }
 
-    @Test func `without seccomp only resource limits and privileges are enforced`() {
+    @Test func `without seccomp only the guarantees descriptors and privileges are enforced`() {
         #expect(enforced(mechanisms(Self.all, filters: false)) == [.descriptors, .privileges])
     }
 
@@ -44,7 +44,13 @@ struct GuaranteeTests {
     }
 
     @Test func `a user per main plugin and seccomp enforce the guarantee neighbours without Landlock scopes`() throws {
-        let limiting = LimitMechanisms(controllers: nil, hasGroupsOff: false, hasOwnUsers: true, limits: .none)
+        let limiting = LimitMechanisms(
+            controllers: nil,
+            hasGroupsOff: false,
+            hasOwnUsers: true,
+            limits: .none,
+            diskWatch: .none
+        )
         let older = LandlockRights(files: 0xffff, network: 0, scopes: 0)
         func enforcement(_ rights: LandlockRights?, filters: Bool = true) -> Guarantee.Enforcement {
             Guarantee.neighbours.enforcement(.bestEffort, mechanisms(rights, filters: filters), limiting: limiting)
@@ -84,7 +90,8 @@ struct GuaranteeTests {
             controllers: controllers,
             hasGroupsOff: off,
             hasOwnUsers: ownUsers,
-            limits: limits
+            limits: limits,
+            diskWatch: .none
         )
         return [Guarantee.memory, .processes].map {
             $0.enforcement(.bestEffort, mechanisms(Self.all), limiting: limiting)
@@ -118,36 +125,70 @@ struct GuaranteeTests {
         }
     }
 
+    @Test func `while the last launch has no control group memory is not enforced, with the cause`() {
+        var limiting = LimitMechanisms(
+            controllers: ["memory", "pids"],
+            hasGroupsOff: false,
+            hasOwnUsers: false,
+            limits: .none,
+            diskWatch: .none
+        )
+        limiting.missingGroup = "no space"
+        for guarantee in [Guarantee.memory, .processes] {
+            let enforcement = guarantee.enforcement(.bestEffort, mechanisms(Self.all), limiting: limiting)
+            #expect(enforcement == .notEnforced("the last started launch has no control group: no space"))
+        }
+    }
+
+    @Test func `a launch needs a control group if isolation is required as a whole, or its limits are`() throws {
+        func requires(_ isolation: Isolation, _ required: Set<Guarantee>) throws -> Bool {
+            try SandboxPolicy(
+                isolation,
+                requiring: required,
+                mechanisms: mechanisms(Self.all),
+                privatePlaces: [],
+                cataloguePlaces: []
+            ).requiresGroups
+        }
+        #expect(try requires(.required, Guarantee.ofSandbox))
+        #expect(try requires(.required, [.memory]) && requires(.required, [.processes, .files]))
+        #expect(try !requires(.required, [.files, .disk]) && !requires(.bestEffort, Guarantee.ofSandbox))
+    }
+
     @Test func `without control groups a user per plugin limits processes, not memory`() {
         let found = limiting(nil, ownUsers: true)
         #expect(found.last == .enforced(by: "setrlimit, for each user of a plugin"))
         guard case .notEnforced = found.first else { Issue.record("\(found)"); return }
     }
 
-    @Test(arguments: [true, false])
-    func `the guarantee disk needs a watch of the free space, and names the limit of a file's size`(_ watches: Bool) {
-        func enforcement(_ limits: PluginLimits) -> Guarantee.Enforcement {
-            let limiting = LimitMechanisms(
-                controllers: nil,
-                hasGroupsOff: false,
-                hasOwnUsers: false,
-                limits: limits,
-                watchesDisk: watches
-            )
-            // The limits of launches do not belong to the sandbox.
-            return Guarantee.disk.enforcement(.off, mechanisms(nil), limiting: limiting)
-        }
-        let watch = "the host watches free space and inodes"
-        let found = [enforcement(PluginLimits(fileSize: 1 << 30)), enforcement(.none)]
-        if watches {
-            #expect(
-                found == [
-                    .enforced(by: "setrlimit (RLIMIT_FSIZE); \(watch)"),
-                    .enforced(by: "setrlimit (RLIMIT_FSIZE), for manifests with limits.file-size; \(watch)"),
-                ]
-            )
-        } else {
-            for case .enforced(let mechanism) in found { Issue.record("\(mechanism)") }
+    private func disk(_ watch: LimitMechanisms.DiskWatching, _ limits: PluginLimits) -> Guarantee.Enforcement {
+        let limiting = LimitMechanisms(
+            controllers: nil,
+            hasGroupsOff: false,
+            hasOwnUsers: false,
+            limits: limits,
+            diskWatch: watch
+        )
+        // The limits of launches do not belong to the sandbox.
+        return Guarantee.disk.enforcement(.off, mechanisms(nil), limiting: limiting)
+    }
+
+    @Test func `the guarantee disk names the source of written bytes and the limit of a file's size`() {
+        let watch = "the host watches free space and inodes, and written bytes by /proc/PID/io"
+        #expect(
+            [PluginLimits(fileSize: 1 << 30), .none].map { disk(.attributed(source: "/proc/PID/io"), $0) } == [
+                .enforced(by: "setrlimit (RLIMIT_FSIZE); \(watch)"),
+                .enforced(by: "setrlimit (RLIMIT_FSIZE), for manifests with limits.file-size; \(watch)"),
+            ]
+        )
+    }
+
+    @Test func `without a watch of the disk, or a source of written bytes, the guarantee disk is not enforced`() {
+        for (watch, cause) in [
+            (LimitMechanisms.DiskWatching.none, "no host watches"), (.unattributed("cannot read it"), "cannot read it"),
+        ] {
+            guard case .notEnforced(let reason) = disk(watch, .none) else { Issue.record("\(watch)"); continue }
+            #expect(reason.contains(cause))
         }
     }
 
@@ -155,7 +196,9 @@ struct GuaranteeTests {
         #expect(enforced(mechanisms(Self.all), .off).isEmpty)
     }
 
-    @Test func `required isolation refuses a kernel without a mechanism and names the guarantee`() throws {
+    @Test func `required isolation refuses a kernel without Landlock, and names the guarantee files and best-effort`()
+        throws
+    {
         let error = #expect(throws: SandboxPolicy.Refusal.self) {
             try SandboxPolicy(
                 .required,

@@ -53,7 +53,7 @@ struct PlaceTests {
     }
 
     @Test
-    func `the sandbox plan of a plugin without grants has all rights of Landlock, a filter and no granted places`()
+    func `the sandbox without grants restricts every Landlock right, has a filter and opens no granted place`()
         throws
     {
         let plan = try #require(try policy().plan(for: plugin()))

@@ -45,7 +45,7 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `if a condition changes a request's reasons, it concerns the request's class, and a reason depends on it`(
+    func `each condition affects some requests, only of classes it concerns, by a reason that depends on it`(
         _ condition: Condition
     ) {
         var changed = 0

@@ -16,13 +16,13 @@ struct DiskReserveTests {
         DiskSpace(bytes: 100 << 30, freeBytes: free, inodes: 1_000_000, freeInodes: inodes)
     }
 
-    private func sample(_ disk: DiskSpace, _ uses: [LaunchNumber: DiskUse] = [:]) {
-        host.send(.diskSampled(DiskSample(disk, uses: uses)))
+    /// - Parameter lost: the bytes or inodes that the disk has lost since the previous sample.
+    private func sample(_ disk: DiskSpace, lost: Int64 = 0, _ uses: [LaunchNumber: DiskUse] = [:]) {
+        host.send(.diskSampled(DiskSample(disk, lostBytes: lost, lostInodes: lost, uses: uses)))
     }
 
-    private func wrote(_ bytes: Int64?, in seconds: Int64 = 0) -> DiskUse {
-        DiskUse(written: bytes, systemTime: .seconds(seconds))
-    }
+    /// The bytes that a launch has written since the previous sample.
+    private func wrote(_ bytes: Int64?) -> DiskUse { DiskUse(written: bytes) }
 
     // MARK: - The reserve
 
@@ -83,7 +83,8 @@ struct DiskReserveTests {
         throws
     {
         let (own, other) = try launchBoth()
-        sample(disk(free: Self.gibi - 1), [own.number: wrote(5 << 30), other.number: wrote(1 << 30)])
+        let uses = [own.number: wrote(5 << 30), other.number: wrote(1 << 30)]
+        sample(disk(free: Self.gibi - 1), lost: 6 << 30, uses)
         let violation = try #require(host.entries(.violation).last)
         #expect(violation.launch == own.number && violation.blame == .plugin)
         #expect(violation.message.contains("wrote \(5 << 30) bytes") && violation.message.contains("is expired"))
@@ -97,41 +98,67 @@ struct DiskReserveTests {
     @Test func `less than half of the reserve ends the grace period of the launch that was expired for it`() throws {
         let (own, other) = try launchBoth()
         let uses = [own.number: wrote(5 << 30), other.number: wrote(1 << 30)]
-        sample(disk(free: Self.gibi - 1), uses)
+        sample(disk(free: Self.gibi - 1), lost: 6 << 30, uses)
         #expect(host.killed.isEmpty)
-        sample(disk(free: Self.gibi / 2 - 1), uses)
+        sample(disk(free: Self.gibi / 2 - 1), lost: Self.gibi / 2, uses)
         #expect(host.killed == [own.number] && host.outcomes(of: .clean) == [.expired])
     }
 
-    @Test func `without inodes the launch that spent most time in the kernel is ended, whatever it wrote`() throws {
+    @Test func `without inodes the launch that created most files is ended, whatever it wrote`() throws {
         let (own, other) = try launchBoth()
-        sample(disk(inodes: 10), [own.number: wrote(5 << 30), other.number: wrote(0, in: 2)])
+        let uses = [own.number: wrote(5 << 30), other.number: DiskUse(written: 0, created: 300_000)]
+        sample(disk(inodes: 10), lost: 400_000, uses)
         #expect(host.killed == [other.number] && host.outcomes(of: .inbox) == [.expired])
+        let violation = try #require(host.entries(.violation).last)
+        #expect(violation.message.contains("created 300000 files"))
         #expect(host.outcomes(of: .clean).isEmpty)
     }
 
-    @Test func `where the host cannot read the written bytes, the time in the kernel decides`() throws {
-        let (own, other) = try launchBoth()
-        sample(disk(free: 0), [own.number: wrote(nil, in: 2), other.number: wrote(nil, in: 3)])
-        #expect(host.killed == [other.number])
-    }
+    /// Samples without evidence against a launch: the bytes that the disk lost, and those that the two launches wrote.
+    private static let unexplained: [(lost: Int64, own: Int64?, other: Int64?)] = [
+        // Nothing is known about the launches.
+        (5 << 30, nil, nil),
+        // Another program wrote more than the launches together.
+        (10 << 30, 2 << 30, 1 << 30),
+        // The launches wrote elsewhere: the disk lost nothing.
+        (0, 50 << 30, 1 << 30),
+        // The disk lost less than an eighth of the reserve.
+        (100 << 20, 100 << 20, 0),
+    ]
 
-    @Test func `a disk that another program filled ends no launch that wrote little`() throws {
+    @Test(arguments: unexplained)
+    func `without evidence against a launch no launch is ended and no plugin is blamed`(
+        _ sampled: (lost: Int64, own: Int64?, other: Int64?)
+    ) throws {
         let (own, other) = try launchBoth()
-        sample(disk(free: 0, inodes: 0), [own.number: wrote(1 << 20, in: 60), other.number: wrote(1 << 20, in: 60)])
+        let uses = [own.number: wrote(sampled.own), other.number: wrote(sampled.other)]
+        sample(disk(free: 0), lost: sampled.lost, uses)
         #expect(host.killed.isEmpty && host.expirations.isEmpty && host.entries(.violation).isEmpty)
     }
 
-    @Test func `after the end of a launch another one is ended only when a further part of the reserve is used up`()
+    @Test func `bytes that a launch wrote before the shortage do not count, those of several samples within it do`()
+        throws
+    {
+        let (own, _) = try launchBoth()
+        sample(disk(), lost: 5 << 30, [own.number: wrote(5 << 30)])
+        let part: Int64 = 100 << 20
+        sample(disk(free: Self.gibi - part), lost: part, [own.number: wrote(part)])
+        #expect(host.entries(.violation).isEmpty)
+        sample(disk(free: Self.gibi - 2 * part), lost: part, [own.number: wrote(part)])
+        let violation = try #require(host.entries(.violation).last)
+        #expect(violation.launch == own.number && violation.message.contains("wrote \(2 * part) bytes"))
+    }
+
+    @Test func `after the end of a launch another one is ended only when it uses up a further part of the reserve`()
         throws
     {
         let (own, other) = try launchBoth()
         let uses = [own.number: wrote(5 << 30), other.number: wrote(4 << 30)]
-        sample(disk(free: Self.gibi / 4), uses)
+        sample(disk(free: Self.gibi / 4), lost: 9 << 30, uses)
         #expect(host.killed == [own.number])
         for _ in 1...3 { sample(disk(free: Self.gibi / 4), [other.number: wrote(4 << 30)]) }
         #expect(host.killed == [own.number])
-        sample(disk(free: Self.gibi / 9), [other.number: wrote(5 << 30)])
+        sample(disk(free: Self.gibi / 9), lost: Self.gibi / 8, [other.number: wrote(Self.gibi / 8)])
         #expect(host.killed == [own.number, other.number])
     }
 
@@ -140,7 +167,7 @@ struct DiskReserveTests {
     {
         host.submit(.clean)
         let plan = try #require(host.lastPlan)
-        sample(disk(free: Self.gibi - 1), [plan.number: wrote(5 << 30)])
+        sample(disk(free: Self.gibi - 1), lost: 5 << 30, [plan.number: wrote(5 << 30)])
         #expect(host.killed == [plan.number] && host.outcomes(of: .clean) == [.entryFailed])
         #expect(host.lastLaunchEntry?.message.contains("used up the reserve of the disk") == true)
         #expect(host.request(.clean)?.retry.attempts == 1)

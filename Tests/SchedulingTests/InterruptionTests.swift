@@ -18,7 +18,9 @@ struct InterruptionTests {
     private func retry(_ identifier: TaskIdentifier) throws -> Retry { try #require(host.request(identifier)).retry }
 
     @Test(.proves("C3"))
-    func `a launch that the host fails is blamed on the host, and its task is requeued without a charge`() throws {
+    func `a launch that the host fails is killed, and its task is requeued with blame host and without a charge`()
+        throws
+    {
         host.processesObey = false
         host.submit(.clean)
         let launch = try #require(host.lastPlan?.number)
@@ -208,6 +210,7 @@ struct InterruptionTests {
         host.advance(by: .minutes(5))
         #expect(host.outcomes(of: .album(1)) == [.crashed, .succeeded])
         #expect(host.ledger.requests.isEmpty && host.plans.count == 2)
+        #expect(host.entries(.superseded).count == 1)
     }
 
     @Test(.proves("C3"))

@@ -83,19 +83,40 @@ struct JournalTests {
     @Test
     func `the journal entry of a killed leftover process without a process mark names no plugin or launch`() throws {
         let host = SchedulerDriver(.app())
-        host.send(.leftoverKilled(pid: 41, program: "sleep"))
+        host.send(.leftoverKilled(pid: 41, program: "sleep", .unmarked))
         let entry = try #require(host.entries(.leftoverKilled).first)
         #expect(entry.plugin == nil && entry.launch == nil && entry.blame == .plugin && entry.count == nil)
         #expect(entry.message.contains("process 41 (sleep)") && entry.message.contains("isolation: off"))
     }
 
+    @Test func `the journal entry of a process that outlived an earlier host has no blame and names the remedy`() throws
+    {
+        let host = SchedulerDriver(.app())
+        host.send(.leftoverKilled(pid: 41, program: "sleep", .earlierHost))
+        let entry = try #require(host.entries(.leftoverKilled).first)
+        #expect(entry.plugin == nil && entry.launch == nil && entry.blame == .nobody)
+        #expect(entry.message.contains("process 41 (sleep) of a plugin outlived the previous host"))
+        #expect(entry.message.contains("stop the host with SIGTERM"))
+    }
+
+    @Test func `a launch without a control group is journaled with blame on the host, at most ten per minute`() throws {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        let plan = try #require(host.lastPlan)
+        for _ in 1...13 { host.send(.launchUnlimited(plan.number, cause: "no space")) }
+        let entries = host.entries(.limitsMissing)
+        #expect(entries.count == 10)
+        #expect(entries.allSatisfy { $0.launch == plan.number && $0.plugin == plan.plugin.identifier })
+        #expect(entries.allSatisfy { $0.blame == .host && $0.message.contains(": no space; let the host create") })
+    }
+
     @Test func `killed leftover processes have at most ten entries per minute, and the next entry counts the others`() {
         let host = SchedulerDriver(.app())
-        for pid in Int32(1)...13 { host.send(.leftoverKilled(pid: pid, program: "sleep")) }
+        for pid in Int32(1)...13 { host.send(.leftoverKilled(pid: pid, program: "sleep", .unmarked)) }
         #expect(host.entries(.leftoverKilled).count == 10)
         host.advance(by: .seconds(60))
-        host.send(.leftoverKilled(pid: 14, program: "sleep"))
-        host.send(.leftoverKilled(pid: 15, program: "sleep"))
+        host.send(.leftoverKilled(pid: 14, program: "sleep", .unmarked))
+        host.send(.leftoverKilled(pid: 15, program: "sleep", .unmarked))
         let entries = host.entries(.leftoverKilled).suffix(2)
         #expect(entries.map(\.count) == [3, nil])
         #expect(entries.first?.message.contains("3 others were killed since the last entry") == true)

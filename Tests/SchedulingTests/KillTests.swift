@@ -10,7 +10,8 @@ import Testing
 struct KillTests {
     let host = SchedulerDriver(.app())
 
-    @Test(.proves(59)) func `a launch is killed once at the end of the grace period`() {
+    @Test(.proves(59))
+    func `a launch that exceeds its grace period is killed once, even if its process does not end`() {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -43,7 +44,7 @@ struct KillTests {
     }
 
     @Test(.proves(59))
-    func `a task ends as expired if the launch thread kills its launch at the kill time`() throws {
+    func `a task ends as expired if the host's launch thread kills its launch at the kill time`() throws {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -56,7 +57,7 @@ struct KillTests {
     }
 
     @Test(.proves(59))
-    func `a kill by the launch thread before the deadline requeues the task without a charge`() throws {
+    func `a kill by the host's launch thread before the deadline requeues the task without a charge`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -124,7 +125,7 @@ struct KillTests {
     }
 
     @Test(.proves(53))
-    func `a kill by the launch thread after the last completion leaves the launch completed`() throws {
+    func `a kill by the host's launch thread after the last completion leaves the launch completed`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -137,7 +138,7 @@ struct KillTests {
         #expect(host.lastLaunchEntry?.message.hasPrefix("every task had ended, but the process did not exit") == true)
     }
 
-    @Test(.proves(59)) func `a kill by the launch thread before the deadline is blamed on the host`() throws {
+    @Test(.proves(59)) func `a kill by the host's launch thread before the deadline is blamed on the host`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()

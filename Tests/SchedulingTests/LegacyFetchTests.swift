@@ -87,6 +87,7 @@ struct LegacyFetchTests {
 
     @Test(.proves(84)) func `a longer fetch interval counts from the time at which the plugin sets it`() {
         ask(every: .hours(1))
+        host.advance(by: .minutes(30))
         host.install(Self.entry("2.0"))
         setInterval(to: .hours(3))
         host.advance(by: .hours(3) - .nanoseconds(1))

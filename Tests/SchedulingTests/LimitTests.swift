@@ -33,7 +33,8 @@ struct LimitTests {
         #expect(host.pending.count == 11)
     }
 
-    @Test(.proves("C5")) func `a replacement of an uncommitted request counts as an additional request at the limit`() {
+    @Test(.proves("C5"))
+    func `a replacement of an uncommitted request is refused if a requeued task and other requests fill the limit`() {
         host.submit(.clean)
         host.enter()
         for number in 1...9 { host.submit(.job(number), after: .hours(1)) }

@@ -57,7 +57,7 @@ struct PurgeTests {
     }
 
     @Test(.proves("C7"))
-    func `the recorded use of a purged plugin is kept while it affects the day budget or the order of capacity`() {
+    func `the use of a purged plugin is kept while it affects the day budget or the assignment of free capacity`() {
         func usesKept(after work: (SchedulerDriver) -> Void) -> Set<PluginIdentifier> {
             let host = SchedulerDriver(.app())
             work(host)

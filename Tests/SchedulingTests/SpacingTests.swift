@@ -67,6 +67,113 @@ struct SpacingTests {
         #expect(host.batches.last == [.vacuum])
     }
 
+    // MARK: The spacing of a kind
+
+    /// A host with the default spacing of refresh requests.
+    private static func pacing(off: Set<Policy> = []) -> SchedulerDriver {
+        SchedulerDriver(.app(), .mail()) {
+            $0.policies.kindSpacing = PolicyConfiguration().kindSpacing
+            $0.policies.off = off
+        }
+    }
+
+    @Test(.proves("C7")) func `a plugin's own refresh request waits 15 minutes after the previous refresh launch`() {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        host.submit(.feed, as: .refresh)
+        host.complete(.feed)
+        #expect(host.reasons(.feed) == [.spacing(until: host.clock.now.monotonic + .minutes(15))])
+        host.advance(by: .minutes(15) - .nanoseconds(1))
+        #expect(host.plans.count == 1)
+        host.advance(by: .nanoseconds(1))
+        #expect(host.plans.count == 2)
+    }
+
+    @Test(.proves("C7")) func `the spacing of refresh requests does not delay processing, nor another plugin`() {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        host.submit(.clean)
+        host.submit(.sweep, as: .refresh, by: .plugin(.mail))
+        host.advance(by: .seconds(1))
+        #expect(Set(host.batches) == [[.feed], [.clean], [.sweep]])
+    }
+
+    @Test(.proves("C7"), arguments: [Submitter.user, .schedule])
+    func `a refresh request of a user or a schedule does not wait for the spacing of its kind`(
+        _ submitter: Submitter
+    ) {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        host.submit(.feed, as: .refresh, by: submitter)
+        host.advance(by: .seconds(1))
+        #expect(host.plans.count == 2)
+    }
+
+    @Test(.proves("C7")) func `a refresh launch for a user's request begins no spacing of its kind`() {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh, by: .user)
+        host.runToTheEnd()
+        host.submit(.feed, as: .refresh)
+        host.advance(by: .seconds(1))
+        #expect(host.plans.count == 2)
+    }
+
+    @Test(.proves("C7")) func `a user's launch of a plugin's own refresh request does not wait for its spacing`() {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        host.submit(.feed, as: .refresh)
+        _ = host.requestRun(of: .feed)
+        #expect(host.plans.count == 2)
+    }
+
+    @Test(.proves("C7")) func `without the policy spacing a plugin's own refresh request starts at once`() {
+        let host = Self.pacing(off: [.spacing])
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        host.submit(.feed, as: .refresh)
+        #expect(host.plans.count == 2)
+    }
+
+    @Test(.proves("C7", "C13")) func `an explanation names the spacing of a plugin's own refresh requests`() {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        host.submit(.feed, as: .refresh)
+        #expect(host.reasons(.feed).map(\.kind) == [.spacing])
+        guard case .pending(_, _, let policies) = host.explain(.feed).states.first else {
+            Issue.record("the request is not pending")
+            return
+        }
+        let verdict = policies.first { $0.policy == .spacing }
+        let rationale = "at least 1s between two launches, and 15min between two refresh requests of the plugin itself"
+        #expect(verdict?.rationale == rationale)
+    }
+
+    @Test(.proves("C7")) func `an interrupted refresh of a plugin runs again without the spacing of its kind`() {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        host.crash()
+        host.advance(by: .minutes(1))
+        #expect(host.plans.count == 2)
+    }
+
+    @Test(.proves("C7")) func `a purged plugin that is installed again keeps the spacing of its refresh requests`() {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        let until = host.clock.now.monotonic + .minutes(15)
+        host.remove(.app)
+        host.purge(.app)
+        host.install(.app())
+        host.submit(.feed, as: .refresh)
+        #expect(host.reasons(.feed).contains(.spacing(until: until)))
+    }
+
     @Test(.proves("C7")) func `a handler that resubmits at every launch gets one launch per second`() {
         host.submit(.feed, as: .refresh)
         for _ in 1...20 {

@@ -38,7 +38,7 @@ struct SignatureTests {
         }
     }
 
-    @Test func `a signature for another namespace is refused and names it`() async throws {
+    @Test func `a signature for another namespace is refused, and the problem names that namespace`() async throws {
         try await ScratchDirectory.with { directory in
             let text = try await SigningKey(in: directory).sign(Self.manifest, namespace: "git")
             #expect(problem(text) == .foreignNamespace("git"))

@@ -76,7 +76,9 @@ struct JournalFilterTests {
         }
     }
 
-    @Test func `a journal filter with an unknown value or a future time selects no entry`() async throws {
+    @Test func `a journal filter with a value that no entry has, or a time after every entry, selects no entry`()
+        async throws
+    {
         try await fill()
         for filter in [
             JournalFilter(plugin: keyboard), JournalFilter(launch: 8), JournalFilter(since: time(1_001)),

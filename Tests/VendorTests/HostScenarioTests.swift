@@ -16,7 +16,7 @@ struct HostScenarioTests {
         return (files ?? []).filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
     }()
 
-    @Test func `the scenarios for hosts are found`() {
+    @Test func `at least 28 scenarios for hosts are found`() {
         #expect(Self.names.count >= 28)
     }
 

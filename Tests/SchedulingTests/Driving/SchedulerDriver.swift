@@ -81,6 +81,8 @@ final class SchedulerDriver {
         var configuration = SchedulingConfiguration()
         // Without the stagger, only the conditions and dates of a test delay its requests.
         configuration.policies.stagger = .zero
+        // Tests of other rules submit refresh requests of the plugin in quick succession.
+        configuration.policies.kindSpacing = [:]
         configure(&configuration)
         self.configuration = configuration
         self.conditions = conditions

@@ -69,7 +69,7 @@ extension SchedulerEvent {
         case .timerFired: .timer
         case .stopRequested: .shutdown
         case .leftoverKilled: .kill
-        case .runnerReady: .runner
+        case .runnerReady, .launchUnlimited: .runner
         case .runnerUnavailable: .noRunner
         case .launchFailedByHost: .launchFailedByHost
         case .entered, .loadFailed: .entry

@@ -1,0 +1,70 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import SandboxPolicy
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("A sample has what the disk lost and what each launch wrote since the previous measurement")
+struct DiskMeterTests {
+    private let first = LaunchNumber(rawValue: 1)
+    private let second = LaunchNumber(rawValue: 2)
+
+    private func disk(_ free: Int64, inodes: Int64 = 0) -> DiskSpace {
+        DiskSpace(bytes: 1_000, freeBytes: free, inodes: 1_000, freeInodes: inodes)
+    }
+
+    @Test func `the first measurement has no changes, and the next one has those since then`() {
+        var meter = DiskMeter()
+        let start = meter.sample(disk(900, inodes: 50), written: [first: 700])
+        #expect(start == DiskSample(disk(900, inodes: 50), uses: [first: DiskUse(written: nil)]))
+        let next = meter.sample(disk(600, inodes: 20), written: [first: 1_000, second: 40], created: [second: 9])
+        let uses = [first: DiskUse(written: 300), second: DiskUse(written: 40, created: 9)]
+        #expect(next == DiskSample(disk(600, inodes: 20), lostBytes: 300, lostInodes: 30, uses: uses))
+    }
+
+    @Test func `a disk that gained space has lost nothing, and a counter that decreased has grown by nothing`() {
+        var meter = DiskMeter()
+        _ = meter.sample(disk(100, inodes: 1), written: [first: 700])
+        let next = meter.sample(disk(600, inodes: 20), written: [first: 500])
+        #expect(next == DiskSample(disk(600, inodes: 20), uses: [first: DiskUse(written: 0)]))
+    }
+
+    @Test func `the growth of a launch without a value now or in the previous measurement is unknown`() {
+        var meter = DiskMeter()
+        _ = meter.sample(disk(100), written: [first: nil, second: 5])
+        let next = meter.sample(disk(50), written: [first: 500, second: nil])
+        #expect(next.uses == [first: DiskUse(written: nil), second: DiskUse(written: nil)])
+    }
+}
+
+@Suite("The guarantee of the disk names the source of written bytes, or the reason why there is none")
+struct DiskWatchingTests {
+    private func watching(
+        ownUsers: Bool = true,
+        traces: Bool = false,
+        _ controllers: Set<String>?,
+        inMemory: Bool = false
+    ) -> LimitMechanisms.DiskWatching {
+        LimitMechanisms.DiskWatching(
+            hasOwnUsers: ownUsers,
+            tracesOthers: traces,
+            controllers: controllers,
+            isInMemory: inMemory
+        )
+    }
+
+    @Test func `the source is the counters of processes where the host may read them, else those of control groups`() {
+        #expect(watching(ownUsers: false, nil) == .attributed(source: "/proc/PID/io"))
+        #expect(watching(traces: true, nil) == .attributed(source: "/proc/PID/io"))
+        #expect(watching(["memory", "io"]) == .attributed(source: "control group (io.stat)"))
+    }
+
+    @Test func `without CAP_SYS_PTRACE and control groups with io there is no source for plugins with users`() {
+        for found in [watching(nil), watching(["memory"]), watching(["io"], inMemory: true)] {
+            guard case .unattributed(let reason) = found else { Issue.record("\(found)"); continue }
+            #expect(reason.contains("CAP_SYS_PTRACE"))
+        }
+    }
+}

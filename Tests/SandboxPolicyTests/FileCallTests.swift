@@ -1,0 +1,56 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import Testing
+
+@testable import SandboxPolicy
+
+@Suite("A plugin allocates space by writing alone, and changes no attribute of a file")
+struct FileCallTests {
+    private static func filter() throws -> FilterProgram {
+        FilterProgram(
+            try SystemCallRules.filter(
+                sockets: .init(internet: .none, unix: false),
+                processes: false,
+                confinesTruncation: true
+            )
+        )
+    }
+
+    /// Modes of fallocate with the errno of the filter: plain, keep the size, punch a hole, remove a range, zero a range,
+    /// insert a hole, unshare, and a hole without the flag that the kernel requires with it.
+    private static let modes: [(mode: UInt64, errno: Int32)] = [
+        (0, EOPNOTSUPP), (1, EOPNOTSUPP), (3, 0), (8, 0), (0x10, EOPNOTSUPP), (0x11, EOPNOTSUPP), (0x20, 0),
+        (0x41, EOPNOTSUPP), (2, EOPNOTSUPP), (0xb, EOPNOTSUPP),
+    ]
+
+    @Test func `fallocate is answered with EOPNOTSUPP, except for modes that allocate nothing`() throws {
+        let filter = try Self.filter()
+        for (mode, errno) in Self.modes {
+            #expect(try filter.errno("fallocate", 5, mode, 0, 1 << 30) == errno, "mode \(mode)")
+            // The kernel ignores the upper half of the argument.
+            #expect(try filter.errno("fallocate", 5, mode | 1 << 40) == errno, "mode \(mode)")
+        }
+    }
+
+    @Test func `ioctl refuses to change attributes and to allocate, and allows every other request`() throws {
+        let filter = try Self.filter()
+        for request: UInt64 in [0x4008_6602, 0x4004_6602, 0x401c_5820] {
+            #expect(try filter.errno("ioctl", 5, request) == EPERM)
+            #expect(try filter.errno("ioctl", 5, request | 1 << 40) == EPERM)
+        }
+        for request: UInt64 in [0x4030_5828, 0x4030_582a, 0x4030_5839] {
+            #expect(try filter.errno("ioctl", 5, request) == EOPNOTSUPP)
+        }
+        // TCGETS, FIONREAD, FS_IOC_GETFLAGS, FS_IOC_FSGETXATTR, FICLONE, FS_IOC_UNRESVSP64.
+        for request: UInt64 in [0x5401, 0x541b, 0x8008_6601, 0x801c_581f, 0x4004_9409, 0x4030_582b] {
+            #expect(try filter.errno("ioctl", 5, request) == 0, "request \(request)")
+        }
+    }
+
+    @Test func `the other calls have the answers of the rules`() throws {
+        let filter = try Self.filter()
+        #expect(try filter.errno("write") == 0 && filter.errno("ftruncate") == 0)
+        #expect(try filter.errno("chmod") == EPERM && filter.errno("clone3") == ENOSYS)
+    }
+}
