@@ -281,7 +281,8 @@ package final class DiagnosingMapping {
         Field(value, key: field.key, position: field.value.isNothing ? field.position : field.value.position)
     }
 
-    func string(_ field: Field<YAMLNode>, expected: String) -> Field<String>? {
+    /// Returns the value of a field that has one of the types that the caller accepts; nil after a report of another type.
+    package func string(_ field: Field<YAMLNode>, expected: String) -> Field<String>? {
         guard case .text(let text, _) = field.value.content, !field.value.isNothing else {
             return mismatch(field, expected: expected, remedy: "write \(expected == "text" ? "a text" : expected)")
         }

@@ -32,8 +32,8 @@ package struct ConformanceCheck: Sendable {
     /// The statement that is true when the check passes.
     package let promise: String
     package let remedy: String
-    /// Names of the checks that have to pass before this one runs: a defect that fails one of them could fail this
-    /// check too.
+    /// Names of the checks before this one. It is skipped when one of them fails, because the same defect could fail
+    /// this check too, or when one of them was skipped for such a failure.
     package let needs: [String]
     package let trials: @Sendable (ConformancePlugin) -> Trials
     /// The flaws that the logs of the trials show, in the order of the scripts.

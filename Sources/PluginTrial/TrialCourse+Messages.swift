@@ -12,7 +12,8 @@ extension TrialCourse {
     /// Handles an event of the launch.
     package mutating func receive(_ event: LaunchEvent, at now: MonotonicTime) -> [Action] {
         switch event {
-        case .ready: return []
+        // Launches of a trial have no control groups.
+        case .ready, .unlimited: return []
         case .unavailable(_, let error):
             add(.notStarted(message: error.message), at: now)
             phase = .ended

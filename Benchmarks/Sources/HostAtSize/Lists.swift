@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// A benchmark of the first pages of the lists of a host with very many plugins, and of their cost for concurrent
-/// decisions.
+/// A benchmark of the first pages of the lists of a host with very many plugins, of their cost for concurrent decisions,
+/// and of submissions to such a host.
 struct Lists {
     private static let rounds = 300
     private static let seconds: UInt32 = 10
@@ -28,6 +28,8 @@ struct Lists {
         try measureStatus(host, &rows)
         try measureCommands(host, &rows)
         try measureDecisions(host, &rows)
+        var batches = try Batches(population, on: host)
+        try batches.measure(&rows)
         try rows.write("2-lists", programs)
     }
 

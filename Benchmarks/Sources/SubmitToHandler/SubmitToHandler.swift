@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// Measures the time from a durable submission to the first instruction of a C plugin's handler, on an idle host
-/// without warm processes, with isolation and without; beside it the same work by a small C program.
+/// Measures the time from a durable submission to the first instruction of a C plugin's handler, on an idle host: with
+/// an idle runner and without one, with isolation and without; beside it the same work by a small C program.
 /// `SubmitToHandler PROGRAMS BENCH [ROUNDS [FLAGS OF BGTASKD]]`
 @main
 struct SubmitToHandler {
@@ -17,9 +17,9 @@ struct SubmitToHandler {
         guard arguments.count >= 3 else { throw BenchmarkError("usage: SubmitToHandler PROGRAMS BENCH [ROUNDS]") }
         let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 200 : 200
         let programs = Programs(host: arguments[1], bench: arguments[2])
-        let directories = try ["confined", "open"].map { try Self.directory(programs, name: $0) }
+        let directories = try ["confined", "open", "cold"].map { try Self.directory(programs, name: $0) }
         defer { for directory in directories { directory.remove() } }
-        let isolation = [[], ["--isolation", "off"]]
+        let isolation = [[], ["--isolation", "off"], ["--idle-runners", "0"]]
         let hosts = try zip(directories, isolation).map {
             try MeasuredHost(programs, in: $0, flags: $1 + Array(arguments.dropFirst(4)))
         }
@@ -32,8 +32,10 @@ struct SubmitToHandler {
         print(row("submission sent (HTTP, commit, launch)", stamp[0].sent))
         print(row("submission answered (it is durable)", stamp[0].answered))
         print(row("the same, isolation off", stamp[1].answered))
-        print(row("the same, a bound function: sent", bare[0].sent))
-        print(row("the same, a bound function: answered", bare[0].answered))
+        print(row("submission sent, without idle runners", stamp[2].sent))
+        print(row("submission answered, without idle runners", stamp[2].answered))
+        print(row("a bound function: sent", bare[0].sent))
+        print(row("a bound function: answered", bare[0].answered))
         print(row("the same, isolation off", bare[1].answered))
         print(row("a C program: spawn, confine, dlopen, dlsym", floor.filter { $0 < 0 }.map(-)))
         print(row("a C program: spawn, dlopen, dlsym", floor.filter { $0 > 0 }))

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The reason why a file is not a pack. The message completes the sentence "entry 3 at byte 1536 ...".
+/// The reason why a file is not a valid pack. The message completes the sentence "PATH is not a valid pack: ...". The
+/// message of a flaw in one entry first completes "entry 3 at byte 1536 ...", which `PluginPack.entries` puts before it.
 struct PackFlaw: Error, Hashable {
     let message: String
 
