@@ -25,9 +25,12 @@ struct RunnerStation {
         let missingGroup: String?
 
         /// Whether the process has ended, reaped or not.
-        var hasExited: Bool {
+        var hasExited: Bool { hasExited(within: .zero) }
+
+        /// Waits for the end of the process, at most for the given time. Returns whether it has ended.
+        func hasExited(within limit: Duration) -> Bool {
             var readiness = pollfd(fd: leader.number, events: Int16(POLLIN), revents: 0)
-            return poll(&readiness, 1, 0) > 0
+            return poll(&readiness, 1, Int32(clamping: limit.wholeNanoseconds / 1_000_000)) > 0
         }
     }
 
@@ -206,8 +209,8 @@ struct RunnerStation {
         return LaunchError(
             code: .refused,
             message: "\(name) gets no control group, so its limits of memory and processes cannot be enforced,"
-                + " and isolation requires them: \(cause); let the host create control groups below its own (Delegate=yes),"
-                + " or set isolation to best-effort"
+                + " and isolation requires them: \(cause); let the host create control groups below its own"
+                + " (Delegate=yes), or remove memory and processes from isolation"
         )
     }
 

@@ -40,11 +40,9 @@ extension SandboxPolicy {
         }
     }
 
-    /// Whether a launch must have a control group, where launches have them: isolation is required as a whole, or the
-    /// limits that control groups enforce.
-    package var requiresGroups: Bool {
-        !required.isDisjoint(with: [.memory, .processes]) || required.isSuperset(of: Guarantee.ofSandbox)
-    }
+    /// Whether a launch must have a control group, where launches have them: a limit that control groups enforce is
+    /// required.
+    package var requiresGroups: Bool { !required.isDisjoint(with: [.memory, .processes]) }
 
     /// Whether a grant that opens more than the manifest requests would break a required guarantee.
     func protects(from grant: LimitedGrant) -> Bool {

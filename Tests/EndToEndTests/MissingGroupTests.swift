@@ -20,17 +20,21 @@ struct MissingGroupTests {
         try await host.client.host().isolation.guarantees.first { $0.name == "memory" }?.notEnforced
     }
 
-    @Test func `by default the launch runs, is journaled, and host status names the missing limit and its cause`()
-        async throws
-    {
+    @Test(arguments: ["best-effort", "required"])
+    func `unless its limits are required the launch runs, is journaled, and host status names the missing limit`(
+        isolation: String
+    ) async throws {
         // An idle runner got its control group earlier.
-        try await HostFixture.with(HostSetup(["idle-runners": "0"]), plugins: [.neighbour]) { host in
+        let setup = HostSetup(["idle-runners": "0", "isolation": isolation])
+        try await HostFixture.with(setup, plugins: [.neighbour]) { host in
             try await host.started(.neighbour)
             try permit(false, host)
             try await host.runNeighbour()
             let entry = try await host.waitForJournal("the missing limits") { $0.event == "limits-missing" }
             #expect(entry.blame == "host" && entry.plugin == TestPlugin.neighbour.identifier && entry.launch != nil)
-            #expect(entry.message.contains("cannot create the control group"), "\(entry.message)")
+            for part in ["cannot create the control group", "with memory or processes in the list of isolation"] {
+                #expect(entry.message.contains(part), "\(entry.message)")
+            }
             let cause = try #require(try await memory(host))
             #expect(cause.contains("the last started launch has no control group"), "\(cause)")
             try permit(true, host)
@@ -40,16 +44,20 @@ struct MissingGroupTests {
         }
     }
 
-    @Test func `with isolation required the launch is not started, and its task runs uncharged when it can be`()
+    // Users of plugins enforce the guarantee where the kernel has no controller for it.
+    @Test(.enabled(if: geteuid() == 0))
+    func `with processes in the list of isolation the launch is not started, and its task runs uncharged later`()
         async throws
     {
-        let setup = HostSetup(["isolation": "required", "host-retry-delay": "20ms", "idle-runners": "0"])
+        let flags = ["host-retry-delay": "20ms", "idle-runners": "0"]
+        let setup = HostSetup(flags, configuration: ["isolation: [processes]"])
         try await HostFixture.with(setup, plugins: [.neighbour]) { host in
             try await host.started(.neighbour)
             try permit(false, host)
             let submission = try await host.submit(TestPlugin.neighbour.task())
             let line = try await host.waitForLog("the refused launch") { $0.contains("gets no control group") }
             #expect(line.contains("isolation requires them") && line.contains("Delegate=yes"), "\(line)")
+            #expect(line.contains("or remove memory and processes from isolation"), "\(line)")
             #expect(try await host.client.tasks().pending.map(\.attempts) == [0])
             try permit(true, host)
             let end = try await host.outcome(of: submission)
