@@ -10,15 +10,15 @@ import TaskModel
 /// loaded no plugin code and have no launch. Confined to the launch thread.
 struct IdleRunners {
     private(set) var waiting: [RunnerStation.Start] = []
-    private(set) var ending: [Int32: RunnerStation.Start] = [:]
+    /// Killed runners whose end is still watched.
+    private var dying: [Int32: RunnerStation.Start] = [:]
+    /// Runners whose end is no longer watched and that are not reaped yet.
+    private var unreaped: [Int32: RunnerStation.Start] = [:]
+    /// Control groups of reaped runners that still contain an exiting process.
+    private var groups: [ControlGroup] = []
 
-    var isEmpty: Bool { waiting.isEmpty && ending.isEmpty }
-
-    func contains(_ pid: Int32) -> Bool { ending[pid] != nil || waiting.contains { $0.process.pid == pid } }
-
-    /// The descriptor of the process; nil when the process is no idle runner.
-    func leader(of pid: Int32) -> Descriptor? {
-        ending[pid]?.leader ?? waiting.first { $0.process.pid == pid }?.leader
+    func contains(_ pid: Int32) -> Bool {
+        dying[pid] != nil || unreaped[pid] != nil || waiting.contains { $0.process.pid == pid }
     }
 
     mutating func add(_ runner: RunnerStation.Start) { waiting.append(runner) }
@@ -31,19 +31,42 @@ struct IdleRunners {
         while waiting.count > count {
             let runner = waiting.removeLast()
             _ = bgl_pidfd_signal(runner.leader.number, SIGKILL)
-            ending[runner.process.pid] = runner
+            dying[runner.process.pid] = runner
         }
     }
 
-    /// Reaps the process and removes its control group. Returns whether the process ended by itself, or nil while it
-    /// still runs.
-    mutating func reap(_ pid: Int32, waits: Bool = false) -> Bool? {
-        let index = waiting.firstIndex { $0.process.pid == pid }
-        guard let runner = index.map({ waiting[$0] }) ?? ending[pid] else { return nil }
-        guard bgl_wait(pid, waits ? 1 : 0, nil) != 0 else { return nil }
-        _ = runner.group?.remove()
-        if let index { waiting.remove(at: index) }
-        return ending.removeValue(forKey: pid) == nil
+    /// Removes and returns a watched runner that has ended, and whether it was killed before; nil when the process is
+    /// no watched runner.
+    mutating func takeEnded(_ pid: Int32) -> (runner: RunnerStation.Start, wasKilled: Bool)? {
+        if let runner = dying.removeValue(forKey: pid) { return (runner, true) }
+        guard let index = waiting.firstIndex(where: { $0.process.pid == pid }) else { return nil }
+        return (waiting.remove(at: index), false)
+    }
+
+    /// Removes and returns all killed runners whose end is still watched.
+    mutating func takeDying() -> [RunnerStation.Start] {
+        defer { dying = [:] }
+        return Array(dying.values)
+    }
+
+    /// Adds a dead or killed runner that is not watched.
+    mutating func addUnreaped(_ runner: RunnerStation.Start) { unreaped[runner.process.pid] = runner }
+
+    /// Waits for the ends of unwatched runners, at most for the given time each.
+    func awaitEnds(within limit: Duration) {
+        for runner in unreaped.values { _ = runner.hasExited(within: limit) }
+    }
+
+    /// Reaps unwatched runners and removes their control groups, without waiting.
+    ///
+    /// - Returns: whether none is left. A process that traces a runner keeps it from being reaped.
+    mutating func reap() -> Bool {
+        for (pid, runner) in unreaped where bgl_wait(pid, 0, nil) != 0 {
+            unreaped[pid] = nil
+            if let group = runner.group { groups.append(group) }
+        }
+        groups.removeAll { $0.remove() != .occupied }
+        return unreaped.isEmpty && groups.isEmpty
     }
 }
 

@@ -34,6 +34,7 @@ extension LaunchLoop {
     func sweep() {
         sweptAt = clock.monotonic
         for launch in launches.values { reapLeader(of: launch) }
+        reapIdleRunners()
         var living: Set<LaunchNumber> = []
         var hasReaped = true
         while hasReaped {
@@ -136,7 +137,8 @@ extension LaunchLoop {
         }
     }
 
-    /// Schedules another sweep after a shortage of descriptors. Other launches free descriptors when they end.
+    /// Schedules another sweep: after a shortage of descriptors, which other launches free when they end, or for a dead
+    /// process that cannot be reaped yet.
     func sweepLater() {
         sweepsAgainAt = clock.monotonic + .milliseconds(100)
     }

@@ -15,9 +15,9 @@ extension LaunchLoop {
         while let runner = idleRunners.takeOldest() {
             poller.remove(runner.leader, .idle(runner.process.pid))
             if !runner.hasExited { return runner }
-            // Its end was not handled yet. It is reaped here, because no event of it follows.
-            bgl_wait(runner.process.pid, 1, nil)
-            _ = runner.group?.remove()
+            // Its end was not handled yet, and no event of it follows.
+            idleRunners.addUnreaped(runner)
+            reapIdleRunners()
             noteIdleFailure("an idle runner ended before its first plan")
         }
         return nil
@@ -55,22 +55,36 @@ extension LaunchLoop {
     }
 
     func idleRunnerEnded(_ pid: Int32) {
-        guard let leader = idleRunners.leader(of: pid), let endedByItself = idleRunners.reap(pid) else { return }
-        poller.remove(leader, .idle(pid))
+        guard let (runner, wasKilled) = idleRunners.takeEnded(pid) else { return }
+        // Removed although it may not be reaped yet: the descriptor of a dead process stays readable.
+        poller.remove(runner.leader, .idle(pid))
+        idleRunners.addUnreaped(runner)
+        reapIdleRunners()
         idleCount.set(idleRunners.waiting.count)
-        if endedByItself { noteIdleFailure("an idle runner ended before its first plan") }
+        if !wasKilled { noteIdleFailure("an idle runner ended before its first plan") }
     }
 
-    /// Kills and reaps all idle runners before the launch thread ends.
+    /// Reaps ended idle runners. Those that cannot be reaped yet are reaped by a later sweep.
+    func reapIdleRunners() {
+        if !idleRunners.reap() { sweepLater() }
+    }
+
+    /// Kills and reaps all idle runners before the launch thread ends. A runner that cannot be reaped is left to the
+    /// parent of this process.
     func removeIdleRunners() {
         keepIdleRunners(0)
-        for pid in Array(idleRunners.ending.keys) { _ = idleRunners.reap(pid, waits: true) }
+        for runner in idleRunners.takeDying() {
+            poller.remove(runner.leader, .idle(runner.process.pid))
+            idleRunners.addUnreaped(runner)
+        }
+        idleRunners.awaitEnds(within: .seconds(1))
+        _ = idleRunners.reap()
     }
 
     private func endUnwatched(_ runner: RunnerStation.Start) {
         _ = bgl_pidfd_signal(runner.leader.number, SIGKILL)
-        bgl_wait(runner.process.pid, 1, nil)
-        _ = runner.group?.remove()
+        idleRunners.addUnreaped(runner)
+        reapIdleRunners()
     }
 
     /// Launches are not affected: each starts a runner of its own when none is idle.

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CLinux
 import Foundation
 import LinuxSystem
 import TaskModel
@@ -29,15 +30,55 @@ extension LaunchTests {
                 let standIn = try StandIn(in: directory, main: main)
                 try await LaunchFixture.with(runner: standIn.path, in: directory, groups: groups, idleRunners: 1) {
                     try await body($0) {
-                        await withCheckedContinuation { continuation in
+                        try await withCheckedThrowingContinuation { continuation in
                             Thread.detachNewThread {
-                                var pid: Int32 = 0
-                                _ = read(starts.number, &pid, MemoryLayout<Int32>.size)
-                                continuation.resume(returning: pid)
+                                continuation.resume(with: Result { try Self.number(from: starts) })
                             }
                         }
                     }
                 }
+            }
+        }
+
+        private struct NoStart: Error {}
+
+        /// Reads a process number. Throws after a time that only a fault exceeds.
+        private static func number(from pipe: Descriptor) throws -> Int32 {
+            var readable = pollfd(fd: pipe.number, events: Int16(POLLIN), revents: 0)
+            guard poll(&readable, 1, 60_000) == 1 else { throw NoStart() }
+            var pid: Int32 = 0
+            _ = read(pipe.number, &pid, MemoryLayout<Int32>.size)
+            return pid
+        }
+
+        /// A child of this process that traces another process.
+        private struct Tracer {
+            let pid: Int32
+
+            init(of process: Int32, in directory: String) throws {
+                let ready = try Descriptor.pipe()
+                let main = """
+                    if (ptrace(PTRACE_SEIZE, \(process), 0, 0) != 0) return 9;
+                    write(1, "", 1);
+                    forever();
+                    """
+                let path = try StandIn(in: directory, named: "tracer", main: main).path
+                var actions = posix_spawn_file_actions_t()
+                posix_spawn_file_actions_init(&actions)
+                defer { posix_spawn_file_actions_destroy(&actions) }
+                posix_spawn_file_actions_adddup2(&actions, ready.1.number, 1)
+                let arguments = [strdup("tracer"), nil]
+                defer { free(arguments[0]) }
+                var pid: pid_t = 0
+                try #require(posix_spawn(&pid, path, &actions, nil, arguments, [nil]) == 0)
+                self.pid = pid
+                var readable = pollfd(fd: ready.0.number, events: Int16(POLLIN), revents: 0)
+                try #require(poll(&readable, 1, 60_000) == 1, "the tracer attaches")
+            }
+
+            func end() {
+                kill(pid, SIGKILL)
+                bgl_wait(pid, 1, nil)
             }
         }
 
@@ -75,6 +116,40 @@ extension LaunchTests {
                 #expect(second != idle)
                 #expect(try await nextStart() == second)
             }
+        }
+
+        @Test func `a killed idle runner that another process traces delays no launch, and is reaped after its tracer`()
+            async throws
+        {
+            try await withIdleRunner { fixture, nextStart in
+                fixture.launcher.take(for: 1)
+                _ = try await nextStart()
+                let idle = try await nextStart()
+                let tracer = try Tracer(of: idle, in: fixture.directory)
+                let process = try #require(ProcessIdentity(of: idle)?.open())
+                kill(idle, SIGKILL)
+                waitForDeath(process)
+                fixture.launcher.take(for: 2)
+                #expect(await fixture.events.ready(2).pid != idle)
+                #expect(exists(idle))
+                tracer.end()
+                let limit = ContinuousClock.now + .seconds(60)
+                while exists(idle), .now < limit { await Task.yield() }
+                #expect(!exists(idle))
+            }
+        }
+
+        @Test func `a launcher closes while another process traces its idle runner`() async throws {
+            var (idle, tracer): (Int32, Tracer?) = (0, nil)
+            try await withIdleRunner { fixture, nextStart in
+                fixture.launcher.take(for: 1)
+                _ = try await nextStart()
+                idle = try await nextStart()
+                tracer = try Tracer(of: idle, in: fixture.directory)
+            }
+            let ended = try #require(tracer)
+            ended.end()
+            bgl_wait(idle, 1, nil)
         }
 
         @Test func `a closed launcher leaves no idle runner and no descriptor of one`() async throws {
