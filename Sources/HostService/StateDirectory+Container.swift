@@ -17,6 +17,18 @@ extension StateDirectory {
         }
     }
 
+    /// The users that own the files of containers. After a change of `plugin-users` they are users of the earlier
+    /// range.
+    func ownersOfContainers() -> Set<UInt32> {
+        var owners: Set<UInt32> = []
+        for name in containers() {
+            var status = stat()
+            guard lstat(containerPath(of: name), &status) == 0 else { continue }
+            owners.insert(status.st_mode & 0o7777 == Self.closedMode ? status.st_gid : status.st_uid)
+        }
+        return owners
+    }
+
     /// The owners of discarded containers that are not deleted yet.
     func ownersOfDiscarded() -> Set<UInt32> {
         let names = FilePlace.names(in: containerDirectory).filter { $0.hasPrefix(Self.discardedPrefix) }

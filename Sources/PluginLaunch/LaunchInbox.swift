@@ -17,7 +17,7 @@ final class LaunchInbox: Sendable {
         case setKillTime(MonotonicTime?, LaunchNumber)
         case kill(LaunchNumber)
         case afterKillTimes(@Sendable () -> Void)
-        case endStale([RunnerProcess], CheckedContinuation<[UnclaimedProcess], Never>)
+        case endStale([RunnerProcess], users: Set<UInt32>, CheckedContinuation<[UnclaimedProcess], Never>)
         case close(CheckedContinuation<Void, Never>?)
     }
 
@@ -68,7 +68,7 @@ final class LaunchInbox: Sendable {
         for command in commands {
             switch command {
             case .afterKillTimes(let body): body()
-            case .endStale(_, let waiter): waiter.resume(returning: [])
+            case .endStale(_, _, let waiter): waiter.resume(returning: [])
             case .close(let waiter): waiter?.resume()
             case .take, .keepIdle, .limit, .send, .resume, .setKillTime, .kill: break
             }

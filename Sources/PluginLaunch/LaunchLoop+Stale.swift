@@ -12,6 +12,8 @@ final class StaleEnding {
     let waiter: CheckedContinuation<[UnclaimedProcess], Never>
     /// The runners in the ledger. They end with their host.
     let recorded: Set<ProcessIdentity>
+    /// The users that plugins of earlier hosts had, in addition to the users of this host's plugins.
+    let users: Set<UInt32>
     /// The found processes that plugins had started.
     var found: [ProcessIdentity: UnclaimedProcess] = [:]
     var processes: [Int: Descriptor] = [:]
@@ -20,23 +22,30 @@ final class StaleEnding {
 
     init(
         _ recorded: Set<ProcessIdentity>,
+        users: Set<UInt32>,
         groups: [ControlGroup],
         waiter: CheckedContinuation<[UnclaimedProcess], Never>
     ) {
         self.recorded = recorded
+        self.users = users
         self.groups = groups
         self.waiter = waiter
     }
 }
 
 extension LaunchLoop {
-    func endStale(_ recorded: [RunnerProcess], _ waiter: CheckedContinuation<[UnclaimedProcess], Never>) {
+    func endStale(
+        _ recorded: [RunnerProcess],
+        of users: Set<UInt32>,
+        _ waiter: CheckedContinuation<[UnclaimedProcess], Never>
+    ) {
         // Numbers, start times and control groups are only valid within one boot.
         let recorded = recorded.filter { $0.boot == clock.boot }
         let paths = recorded.compactMap(\.controlGroup).filter(Self.isLaunchGroup)
         let leftovers = station.groups?.leftovers() ?? []
         let ending = StaleEnding(
             Set(recorded.map { ProcessIdentity(pid: $0.pid, startTime: $0.startTime) }),
+            users: users,
             groups: paths.map { ControlGroup(path: $0) } + leftovers,
             waiter: waiter
         )
@@ -69,11 +78,11 @@ extension LaunchLoop {
         guard ending.processes.isEmpty, ending.groupEvents.isEmpty else { return }
         guard let pids = try? children.all() else { return sweepLater() }
         for pid in pids {
-            guard let identity = ProcessIdentity(of: pid), isStale(pid), let descriptor = identity.open() else {
-                continue
-            }
-            note(identity, in: ending)
-            end(descriptor, for: ending)
+            guard let identity = ProcessIdentity(of: pid), isStale(pid, for: ending), let descriptor = identity.open()
+            else { continue }
+            // Read before the signal: afterwards the process may be gone.
+            let leftover = leftover(identity, in: ending)
+            if end(descriptor, for: ending) { ending.found[identity] = leftover }
         }
         ending.groups = ending.groups.filter { isStillThere($0, for: ending) }
         guard ending.processes.isEmpty, ending.groups.isEmpty else { return }
@@ -81,13 +90,13 @@ extension LaunchLoop {
         ending.waiter.resume(returning: ending.found.values.sorted { $0.pid < $1.pid })
     }
 
-    /// Records a process that a plugin had started. A runner is the first process of its session, and ends with its host
-    /// without a signal of the next one.
-    private func note(_ process: ProcessIdentity, in ending: StaleEnding) {
+    /// Returns a process that a plugin had started; nil for a runner. A runner is the first process of its session, and
+    /// ends with its host without a signal of the next one.
+    private func leftover(_ process: ProcessIdentity, in ending: StaleEnding) -> UnclaimedProcess? {
         let program = UnclaimedProcess.program(of: process.pid)
-        if ending.recorded.contains(process) { return }
-        if program == Self.runnerName, getsid(process.pid) == process.pid { return }
-        ending.found[process] = UnclaimedProcess(pid: process.pid, program: program)
+        if ending.recorded.contains(process) { return nil }
+        if program == Self.runnerName, getsid(process.pid) == process.pid { return nil }
+        return UnclaimedProcess(pid: process.pid, program: program)
     }
 
     private static let runnerName = "bgtask-runner"
@@ -96,10 +105,12 @@ extension LaunchLoop {
     /// the same numbers; by the text of its mark; or, for a process without a readable mark, by its user. A sandboxed
     /// process can remove the text, and not the number. Without CAP_SYS_PTRACE a host cannot read the texts of other
     /// users.
-    private func isStale(_ pid: Int32) -> Bool {
+    private func isStale(_ pid: Int32, for ending: StaleEnding) -> Bool {
         if station.marks.isShared, case let number = RunnerMark.number(of: pid), station.marks.isOurs(number) {
-            let isOwn = launchesByMark[number] != nil || idleRunners.contains(pid)
-            return !isOwn && ProcessNamespace.hasLiving(pid)
+            if launchesByMark[number] != nil || idleRunners.contains(pid) { return false }
+            guard let namespace = ProcessNamespace.of(pid) else { return false }
+            // A host in an inner namespace may have the same numbers: only the text names its process.
+            if namespace == .own, hasUserOfPlugins(pid, for: ending) { return true }
         }
         if let owner = RunnerMark.text(of: pid).flatMap(MarkOwner.init(markText:)) {
             return owner.isGone(to: self.owner)
@@ -108,11 +119,20 @@ extension LaunchLoop {
         return users.contains(user)
     }
 
-    private func end(_ descriptor: Descriptor, for ending: StaleEnding) {
-        let status = bgl_pidfd_signal(descriptor.number, SIGKILL)
-        // The process is gone or belongs to another user: neither case is waited for.
-        guard status == 0 else { return }
+    /// Whether a process has the user of this process, or a user of its plugins. Process marks are readable: a process
+    /// of any other user can copy the number.
+    private func hasUserOfPlugins(_ pid: Int32, for ending: StaleEnding) -> Bool {
+        guard let user = ProcessUser.of(pid) else { return false }
+        return user == getuid() || users?.contains(user) == true || ending.users.contains(user)
+    }
+
+    /// Kills a process and watches its end. Returns whether it was killed: false when it is gone, or belongs to a user
+    /// whose processes this process may not kill. Neither is waited for.
+    @discardableResult
+    private func end(_ descriptor: Descriptor, for ending: StaleEnding) -> Bool {
+        guard bgl_pidfd_signal(descriptor.number, SIGKILL) == 0 else { return false }
         if let key = watch(descriptor, events: BGL_READABLE) { ending.processes[key] = descriptor }
+        return true
     }
 
     private func isStillThere(_ group: ControlGroup, for ending: StaleEnding) -> Bool {

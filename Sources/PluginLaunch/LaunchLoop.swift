@@ -190,8 +190,8 @@ final class LaunchLoop {
                 launch.wasKilled = true
                 launch.kill()
             }
-        case .endStale(let processes, let waiter):
-            endStale(processes, waiter)
+        case .endStale(let processes, let users, let waiter):
+            endStale(processes, of: users, waiter)
         case .close(let waiter):
             closers.append(waiter)
             idlePolicy.setCapacity(0, at: clock.monotonic)

@@ -160,12 +160,17 @@ package final class Launcher: Sendable {
 
     /// Ends the processes that previous host processes left behind, and returns when they are gone. These are the
     /// recorded processes, unless their numbers have been reused, and all processes with the process mark or in the
-    /// control group of a dead host, with a mark number of this launcher, or with a user of this host's plugins.
+    /// control group of a dead host, with a user of this host's plugins, or with a mark number of this launcher and a
+    /// user of the host, of its plugins or of earlier plugins.
     ///
+    /// - Parameter users: the users that plugins of earlier hosts had.
     /// - Returns: the ended processes that plugins had started. Runners end with their host, and are not among them.
     @discardableResult
-    package func endStale(_ processes: [RunnerProcess]) async -> [UnclaimedProcess] {
-        await withCheckedContinuation { inbox.put(.endStale(processes, $0)) }
+    package func endStale(
+        _ processes: [RunnerProcess],
+        ofEarlier users: Set<UInt32> = []
+    ) async -> [UnclaimedProcess] {
+        await withCheckedContinuation { inbox.put(.endStale(processes, users: users, $0)) }
     }
 
     /// Kills every launch, and returns after the last `ended` was delivered. No launch can start afterwards.

@@ -90,12 +90,72 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a process of an inner process namespace and a zombie do not count as processes of an earlier host`()
+        @Test(.enabled(if: geteuid() == 0))
+        func `a process of another user that copied a mark number of the directory is left alone and not reported`()
+            async throws
         {
-            #expect(ProcessNamespace.hasLiving(inStatus: "Name:\tsleep\nState:\tS (sleeping)\nNSpid:\t41\n"))
-            #expect(ProcessNamespace.hasLiving(inStatus: "Name:\tsleep\nState:\tS (sleeping)\n"))
-            #expect(!ProcessNamespace.hasLiving(inStatus: "Name:\tsleep\nState:\tS (sleeping)\nNSpid:\t41\t7\n"))
-            #expect(!ProcessNamespace.hasLiving(inStatus: "Name:\tsleep\nState:\tZ (zombie)\nNSpid:\t41\n"))
+            let user = UInt32.random(in: 1 << 28..<1 << 29)
+            let range = try #require(UserRange(first: user, last: user))
+            try await withSuccessor(users: range) { directory, number, endStale in
+                let copied = try Bystander(in: directory, user: user + 1, limit: number)
+                let ours = try Bystander(in: directory, user: user, limit: number)
+                let earlier = try Bystander(in: directory, user: user + 2, limit: number)
+                let ended = try await endStale([user + 2])
+                #expect(copied.isAlive && !ours.isAlive && !earlier.isAlive)
+                #expect(!ended.contains(copied.recorded.pid) && ended.contains(ours.recorded.pid))
+                for process in [copied, ours, earlier] { process.end() }
+            }
+        }
+
+        @Test(.enabled(if: canMakeNamespaces))
+        func `a process in an inner process namespace with a mark number is killed if its mark text names a gone host`()
+            async throws
+        {
+            try await withSuccessor { directory, number, endStale in
+                let first = try Bystander(in: directory)
+                let host = try #require(ProcessIdentity(of: first.recorded.pid))
+                first.end()
+                let text = try #require(MarkOwner.current?.text)
+                let namespace = text.prefix { $0 != "-" }
+                let gone = "\(namespace)-\(host.pid)-\(host.startTime)-5-1"
+                let left = try Bystander(in: directory, mark: gone, limit: number, hasInnerChild: true)
+                let living = try Bystander(in: directory, mark: "\(text)-5-1", limit: number, hasInnerChild: true)
+                #expect(ProcessNamespace.of(left.child) == .inner && ProcessNamespace.of(left.recorded.pid) == .own)
+                let ended = try await endStale([])
+                #expect(ended.contains(left.child) && !ended.contains(living.child))
+                #expect(!Bystander.isAlive(left.child) && Bystander.isAlive(living.child))
+                for process in [left, living] { process.end() }
+            }
+        }
+
+        static let canMakeNamespaces = StandIn.spawn(["unshare", "--pid", "--fork", "true"], errors: "/dev/null") == 0
+
+        /// Runs `body` with a launcher of a directory, with a mark number of an earlier launcher of that directory, and
+        /// with a function that ends stale processes and returns their process numbers.
+        private func withSuccessor(
+            users: UserRange? = nil,
+            _ body: (String, UInt64, _ endStale: (Set<UInt32>) async throws -> Set<Int32>) async throws -> Void
+        ) async throws {
+            try await withScratch { directory in
+                let numbers = MarkNumbers.ofDirectory(directory)
+                let standIn = try StandIn(in: directory, main: "return 0;")
+                try await LaunchFixture.with(runner: standIn.path, in: directory, numbers: numbers, users: users) {
+                    let launcher = $0.launcher
+                    try await body(directory, 1 << 62 | numbers.bits << 32 | 77) { earlier in
+                        Set(await launcher.endStale([], ofEarlier: earlier).map(\.pid))
+                    }
+                }
+            }
+        }
+
+        @Test func `the process namespace of a process follows from its status; a zombie has none`() {
+            func read(_ status: String) -> ProcessNamespace? {
+                ProcessNamespace.read(inStatus: "Name:\tsleep\n\(status)\n")
+            }
+            #expect(read("State:\tS (sleeping)\nNSpid:\t41") == .own)
+            #expect(read("State:\tS (sleeping)") == .own)
+            #expect(read("State:\tS (sleeping)\nNSpid:\t41\t7") == .inner)
+            #expect(read("State:\tZ (zombie)\nNSpid:\t41") == nil)
         }
 
         @Test(.enabled(if: geteuid() == 0))
@@ -209,7 +269,15 @@ private struct Bystander {
     ///   - mark: the text of a process mark in the environment of both; nil for none.
     ///   - user: the user of both processes; nil for that of this process.
     ///   - limit: the number of a process mark in a resource limit of both (`RLIMIT_RTTIME`); nil for none.
-    init(in directory: String, mark: String? = nil, user: UInt32? = nil, limit: UInt64? = nil) throws {
+    ///   - hasInnerChild: whether the child is in a process namespace of its own.
+    init(
+        in directory: String,
+        mark: String? = nil,
+        user: UInt32? = nil,
+        limit: UInt64? = nil,
+        hasInnerChild: Bool = false
+    ) throws {
+        let division = hasInnerChild ? "int unshare(int); if (unshare(0x20000000)) return 8;" : ""
         let marking = limit.map { "struct rlimit mark = {\($0)ULL, \($0)ULL}; setrlimit(RLIMIT_RTTIME, &mark);" } ?? ""
         let change =
             user.map { "if (setresgid(\($0), \($0), \($0)) || setresuid(\($0), \($0), \($0))) return 9;" } ?? ""
@@ -217,6 +285,7 @@ private struct Bystander {
             setsid();
             \(marking)
             \(change)
+            \(division)
             pid_t child = fork();
             if (child == 0) forever();
             printf("%d\\n", child);
@@ -244,9 +313,11 @@ private struct Bystander {
         recorded = RunnerProcess(pid: pid, startTime: identity.startTime, boot: SystemClock().boot, controlGroup: nil)
     }
 
-    /// Whether the process exists and is not a zombie.
-    var isAlive: Bool {
-        guard let stat = FileBytes.text("/proc/\(recorded.pid)/stat") else { return false }
+    var isAlive: Bool { Self.isAlive(recorded.pid) }
+
+    /// Whether a process exists and is not a zombie.
+    static func isAlive(_ pid: Int32) -> Bool {
+        guard let stat = FileBytes.text("/proc/\(pid)/stat") else { return false }
         return !stat.contains(") Z ")
     }
 
