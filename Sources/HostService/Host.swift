@@ -42,11 +42,13 @@ package struct Host: Sendable {
         let state = try StateDirectory(path: configuration.stateDirectory, isTraversable: users.range != nil)
         let mailbox = Mailbox()
         let health = LedgerHealth()
-        let ledger = try openLedger(in: state, reportingTo: mailbox, health)
-        let keeper = try UserKeeper(users, ledger: ledger)
         let launcher = try makeLauncher(users, sandboxes, state, reportingTo: mailbox)
+        let ledger: Ledger
         do {
+            // Before the ledger is opened, which may upgrade it: a host that refuses to start changes nothing of it.
             try require(limiting(launcher, users), by: sandboxes)
+            ledger = try openLedger(in: state, reportingTo: mailbox, health)
+            let keeper = try UserKeeper(users, ledger: ledger)
             try await DiskThreads.with { threads in
                 let socket = ControlSocket(
                     path: configuration.controlSocket,
@@ -175,7 +177,7 @@ package struct Host: Sendable {
         _ killPoint: KillPoint?,
         _ place: ControlPlace
     ) async throws -> ServiceGroup {
-        let snapshot = try await recover(ledger, launcher, mailbox)
+        let snapshot = try await recover(ledger, launcher, state, mailbox)
         // A process that was left behind could have the new owner of another plugin's container, or have it open.
         try users.closeContainers(in: state)
         let clock = SystemClock()
@@ -190,6 +192,8 @@ package struct Host: Sendable {
             }
             mailbox.put(.event(event))
         }
+        // No event reports the first conditions.
+        launcher.keepIdleRunners(configuration.idleRunners(under: conditions.now))
         let core = Scheduler(
             configuration: configuration.scheduling,
             conditions: conditions.now,
@@ -314,6 +318,7 @@ package struct Host: Sendable {
     private func recover(
         _ ledger: Ledger,
         _ launcher: Launcher,
+        _ state: StateDirectory,
         _ mailbox: Mailbox
     ) async throws -> LedgerSnapshot {
         let snapshot = try ledger.snapshot(at: SystemClock().now().wall)
@@ -323,7 +328,8 @@ package struct Host: Sendable {
                 metadata: ["launch": "\(launch.number)", "plugin": "\(launch.plugin)"]
             )
         }
-        for process in await launcher.endStale(snapshot.running.map(\.process)) {
+        let left = await launcher.endStale(snapshot.running.map(\.process), ofEarlier: state.ownersOfContainers())
+        for process in left {
             log.warning(
                 "killed a process of a plugin that outlived the last host",
                 metadata: ["pid": "\(process.pid)", "program": "\(process.program)"]

@@ -30,6 +30,7 @@ struct IdleRunnerTests {
             try await host.runNeighbour()
             try await host.waitUntilIdle(2)
             let idle = host.runnerProcesses()
+            let before = try await host.journalEnd()
             for process in idle { kill(process, SIGKILL) }
             try await withDeadline(waitingFor: "the host to reap its idle runners") {
                 while idle.contains(where: { kill($0, 0) == 0 }) {
@@ -37,10 +38,27 @@ struct IdleRunnerTests {
                     await Task.yield()
                 }
             }
+            // Recorded in order: the journal has the entry of a killed process, if any, before those of a later launch.
             let end = try await host.outcome(of: host.submit(TestPlugin.neighbour.task()))
             #expect(end.event == "succeeded")
+            let entries = try await host.wholeJournal(after: before)
+            #expect(entries.allSatisfy { $0.submission == end.submission || $0.launch == end.launch }, "\(entries)")
             let ends = try await host.client.launches(limit: 10).launches.map(\.outcome)
             #expect(ends.allSatisfy { $0 == "completed" || $0 == nil })
+        }
+    }
+
+    @Test func `a host that starts while memory is short keeps no idle runner until memory is no longer short`()
+        async throws
+    {
+        try await HostFixture.with(HostSetup(["low-memory": "true"])) { host in
+            // An event is launched while memory is short.
+            let start = try await host.started(.neighbour)
+            _ = try await host.end(ofLaunch: try #require(start.launch))
+            #expect(try await host.client.host().idleRunners.waiting == 0)
+            #expect(host.runnerProcesses().isEmpty)
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.lowMemory: .holds(false)]))
+            try await host.waitUntilIdle(2)
         }
     }
 }
