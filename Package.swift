@@ -352,8 +352,8 @@ let package = Package(
         .target(
             name: "HostDoctor",
             dependencies: [
-                "CLinux", "HostConfiguration", "LinuxSystem", "LocatedYAML", "PluginCatalogue", "TaskLedger",
-                "TaskModel",
+                "CLinux", "HostConfiguration", "LinuxSystem", "LocatedYAML", "PluginCatalogue", "SandboxPolicy",
+                "Scheduling", "TaskLedger", "TaskModel",
             ]
         ),
 

@@ -42,8 +42,9 @@ package struct HostCheck {
             checkContainers(in: directory)
         }
         checkRunner()
-        checkPluginUsers()
+        let hasOwnUsers = checkPluginUsers()
         checkControlGroups()
+        checkIsolation(hasOwnUsers: hasOwnUsers)
         checkPlugins(known: snapshot?.known ?? [])
     }
 
@@ -66,15 +67,19 @@ package struct HostCheck {
         }
     }
 
-    /// Checks whether a host of this user may start with the users that the configuration gives to plugins.
-    private mutating func checkPluginUsers() {
+    /// Checks whether a host of this user may start with the users that the configuration gives to plugins. Returns
+    /// whether each plugin would have a user of its own.
+    private mutating func checkPluginUsers() -> Bool {
         do throws(HostError) {
-            switch try PluginUsers(configuration.pluginUsers, .ofThisProcess()) {
+            let users = try PluginUsers(configuration.pluginUsers, .ofThisProcess())
+            switch users {
             case .own(let range): add(.fine, .pluginUsers, "each plugin has a user of its own from \(range)")
             case .hostUser(let reason): add(.fine, .pluginUsers, "plugins run as the host's user: \(reason)")
             }
+            return users.range != nil
         } catch {
             add(.problem, .pluginUsers, error.message)
+            return false
         }
     }
 

@@ -48,6 +48,7 @@ package struct HostFinding: Encodable, Hashable {
         case pluginUsers = "plugin-users"
         case socket
         case cgroup
+        case isolation
     }
 
     package let verdict: Verdict

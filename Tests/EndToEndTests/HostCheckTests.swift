@@ -192,6 +192,33 @@ struct HostCheckTests {
         }
     }
 
+    /// The output of `bgtask host check` with this configuration, without a state directory.
+    private func check(_ lines: [String]) async throws -> ProgramRun {
+        try await ScratchDirectory.with { directory in
+            let text = lines.map { $0 + "\n" }.joined() + "plugin-users: host\n"
+            let file = try directory.write(text.utf8, to: "bgtaskd.yaml")
+            let places = ["manifests", "package-manifests", "plugin-directory", "state-directory"]
+            let flags = places.flatMap { ["--\($0)", directory.file($0)] } + ["--socket", directory.file("s")]
+            return try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["host", "check", "--config", file] + flags
+            )
+        }
+    }
+
+    @Test func `bgtask host check reports a guarantee of isolation without which the host would refuse to start`()
+        async throws
+    {
+        let refused = try await check(["isolation: [memory]", "cgroup: none"])
+        #expect(refused.status == 1, "\(refused)")
+        let message = "isolation requires the guarantee memory, which is not enforced: control groups are disabled"
+        #expect(refused.output.contains(message), "\(refused)")
+        let noted = try await check(["isolation: [memory]"])
+        #expect(noted.status == 0 && noted.output.contains("control groups that the host creates"), "\(noted)")
+        let enforced = try await check(["isolation: [privileges]", "cgroup: none"])
+        #expect(enforced.status == 0 && enforced.output.contains("required guarantees are enforced"), "\(enforced)")
+    }
+
     /// The JSON document of `host check`, as Documentation/Operators.md describes it.
     private struct Reply: Decodable {
         struct Finding: Decodable {

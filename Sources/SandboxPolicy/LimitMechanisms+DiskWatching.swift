@@ -1,9 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import HostConfiguration
-import PluginLaunch
-import SandboxPolicy
-
 extension LimitMechanisms.DiskWatching {
     /// The source from which a host reads the bytes that its launches write.
     ///
@@ -12,7 +8,7 @@ extension LimitMechanisms.DiskWatching {
     ///   - tracesOthers: whether the host may read the counters of processes of other users (`CAP_SYS_PTRACE`).
     ///   - controllers: the controllers of the control groups of launches; nil when launches have none.
     ///   - isInMemory: whether the disk is a tmpfs, whose writes no control group counts.
-    init(hasOwnUsers: Bool, tracesOthers: Bool, controllers: Set<String>?, isInMemory: Bool) {
+    package init(hasOwnUsers: Bool, tracesOthers: Bool, controllers: Set<String>?, isInMemory: Bool) {
         if !hasOwnUsers || tracesOthers {
             self = .attributed(source: "/proc/PID/io")
         } else if controllers?.contains("io") == true, !isInMemory {
