@@ -31,6 +31,7 @@ struct OutlivingTests {
                 while true {
                     let pid = Int32(host.containerText(plugin, "child.txt").prefix { $0 != "\n" })
                     if let pid, Self.text("/proc/\(pid)/comm") == "sleep\n" { return pid }
+                    try Task.checkCancellation()
                     await Task.yield()
                 }
             }

@@ -170,7 +170,10 @@ struct PluginUserTests {
             _ = try await host.submit(plugin.task())
             let launch = try await host.launch(of: plugin)
             try await withDeadline(waitingFor: "the children") {
-                while host.containerText(plugin, "child.txt").split(separator: "\n").count < 2 { await Task.yield() }
+                while host.containerText(plugin, "child.txt").split(separator: "\n").count < 2 {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
             }
             let children = host.containerText(plugin, "child.txt").split(separator: "\n").compactMap { Int32($0) }
             host.kill9()
@@ -188,7 +191,10 @@ struct PluginUserTests {
             _ = try await host.submit(plugin.task())
             let container = Self.container(of: plugin, in: host)
             try await withDeadline(waitingFor: "the writer") {
-                while host.containerText(plugin, "written.txt").isEmpty { await Task.yield() }
+                while host.containerText(plugin, "written.txt").isEmpty {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
             }
             let user = try Self.owner(container)
             host.kill9()
