@@ -178,9 +178,7 @@ extension RunnerJudge {
         return .violated(launch, rule: .processOfHost, message: message)
     }
 
-    /// The scheduler events for the end of a launch. Leftover processes are a violation only when the launch ended by
-    /// itself, in order.
-    /// The events of the end of the launch. A runner that is killed by another process before it has code of the plugin is
+    /// The scheduler events for the end of this launch. A runner that another process kills before it loads the plugin is
     /// a failure of the host.
     func end(_ end: RunnerEnd) -> [SchedulerEvent] {
         let events = Self.end(end, of: launch)
@@ -189,6 +187,8 @@ extension RunnerJudge {
         return [.launchFailedByHost(launch, message: message)] + events
     }
 
+    /// The scheduler events for the end of a launch. Leftover processes are a violation only when the launch ended by
+    /// itself, in order.
     static func end(_ end: RunnerEnd, of launch: LaunchNumber) -> [SchedulerEvent] {
         let ended = SchedulerEvent.runnerEnded(launch, end.termination, end.lastWords)
         guard end.leftRunning > 0, !end.wasKilled, case .exited = end.termination else { return [ended] }
