@@ -118,8 +118,9 @@ package struct ContainerDisk: Hashable, Sendable {
     /// Maximum number of entries of a container that are examined.
     private static let mostEntries: Int32 = 100_000
 
-    /// The number of files and directories below a directory of this disk that were created after a time; a lower bound
-    /// for a large directory, and nil when the directory cannot be read.
+    /// The number of files and directories below a directory of this disk that were created after a time. It is a lower
+    /// bound: entries behind the first 100,000, and those below 64 levels, are not examined. Nil when the directory
+    /// cannot be read.
     package static func created(in directory: String, since time: WallTime) -> Int64? {
         guard let place = try? Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else {
             return nil

@@ -43,7 +43,7 @@ extension Scheduler {
     /// once.
     private mutating func end(_ number: LaunchNumber, _ taken: Int64, for shortage: DiskShortage, at now: Moment) {
         guard let execution = launches.listening(number) else { return }
-        let amount = shortage.isOfBytes ? "wrote \(taken) bytes" : "created \(taken) files"
+        let amount = shortage.isOfBytes ? "wrote \(taken) bytes" : "created at least \(taken) files"
         let message =
             "the launch \(amount) while the disk lost as much, the most of all launches, and \(shortage.words)"
         let remedy = "write less, delete files, or increase the disk"

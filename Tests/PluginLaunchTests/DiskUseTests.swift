@@ -63,4 +63,12 @@ struct DiskUseTests {
         #expect(ContainerDisk.created(in: directory.path, since: WallTime(nanoseconds: .max)) == 0)
         #expect(ContainerDisk.created(in: directory.path + "/none", since: WallTime(nanoseconds: 0)) == nil)
     }
+
+    @Test func `files created since a time are counted in 64 levels of directories: the count is a lower bound`() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "bgtask-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let inner = directory.appending(path: Array(repeating: "d", count: 70).joined(separator: "/"))
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        #expect(ContainerDisk.created(in: directory.path, since: WallTime(nanoseconds: 0)) == 64)
+    }
 }
