@@ -46,7 +46,7 @@ package struct Host: Sendable {
         let keeper = try UserKeeper(users, ledger: ledger)
         let launcher = try makeLauncher(users, sandboxes, state, reportingTo: mailbox)
         do {
-            try require(limiting(launcher, users), by: sandboxes)
+            try require(limiting(launcher, users, containers: state.containerDirectory), by: sandboxes)
             try await DiskThreads.with { threads in
                 let socket = ControlSocket(
                     path: configuration.controlSocket,
@@ -248,7 +248,7 @@ package struct Host: Sendable {
             sandboxes: sandboxes,
             users: users,
             launcher: launcher,
-            limiting: limiting(launcher, users.users),
+            limiting: limiting(launcher, users.users, containers: state.containerDirectory),
             startedAt: clock.now(),
             pid: getpid(),
             user: NSUserName()

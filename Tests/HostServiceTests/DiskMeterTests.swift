@@ -45,13 +45,13 @@ struct DiskWatchingTests {
         ownUsers: Bool = true,
         traces: Bool = false,
         _ controllers: Set<String>?,
-        inMemory: Bool = false
+        uncounted: String? = nil
     ) -> LimitMechanisms.DiskWatching {
         LimitMechanisms.DiskWatching(
             hasOwnUsers: ownUsers,
             tracesOthers: traces,
             controllers: controllers,
-            isInMemory: inMemory
+            uncounted: uncounted
         )
     }
 
@@ -62,9 +62,12 @@ struct DiskWatchingTests {
     }
 
     @Test func `without CAP_SYS_PTRACE and control groups with io there is no source for plugins with users`() {
-        for found in [watching(nil), watching(["memory"]), watching(["io"], inMemory: true)] {
+        for (found, cause) in [
+            (watching(nil), "Delegate=yes"), (watching(["memory"]), "Delegate=yes"),
+            (watching(["io"], uncounted: "its device is no disk"), "its device is no disk"),
+        ] {
             guard case .unattributed(let reason) = found else { Issue.record("\(found)"); continue }
-            #expect(reason.contains("CAP_SYS_PTRACE"))
+            #expect(reason.contains("CAP_SYS_PTRACE") && reason.contains(cause))
         }
     }
 }
