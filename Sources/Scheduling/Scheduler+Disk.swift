@@ -23,7 +23,9 @@ extension Scheduler {
             lostInodes: sample.lostInodes,
             uses: running
         )
-        let verdict = judge.judge(listening, configuration.diskReserve) { number in launches.find(number) != nil }
+        let verdict = judge.judge(listening, configuration.diskReserve, at: now.monotonic) { number in
+            launches.find(number) != nil
+        }
         disk = judge
         guard let shortage = disk.shortage else {
             if wasShort { fillCapacity(of: .background, at: now) }

@@ -149,6 +149,58 @@ struct DiskReserveTests {
         #expect(violation.launch == own.number && violation.message.contains("wrote \(2 * part) bytes"))
     }
 
+    // MARK: - Counters and free space that change at different times
+
+    @Test func `a launch is chosen when its counter follows a burst of lost bytes half a minute later`() throws {
+        let (own, other) = try launchBoth()
+        sample(disk(free: Self.gibi / 2), lost: 2 << 30, [own.number: wrote(0), other.number: wrote(0)])
+        host.advance(by: .seconds(20))
+        let part: Int64 = 1 << 30
+        sample(disk(free: Self.gibi / 2), [own.number: wrote(part / 2), other.number: wrote(0)])
+        #expect(host.entries(.violation).isEmpty)
+        host.advance(by: .seconds(8))
+        sample(disk(free: Self.gibi / 2), [own.number: wrote(part), other.number: wrote(0)])
+        let violation = try #require(host.entries(.violation).last)
+        #expect(violation.launch == own.number && violation.message.contains("wrote \(part + part / 2) bytes"))
+    }
+
+    @Test func `a launch is chosen when the disk loses bytes that its counter showed before`() throws {
+        let (own, other) = try launchBoth()
+        sample(disk(free: Self.gibi - 1), [own.number: wrote(2 << 30), other.number: wrote(0)])
+        #expect(host.entries(.violation).isEmpty)
+        host.advance(by: .seconds(20))
+        sample(disk(free: Self.gibi / 2), lost: Self.gibi / 2, [own.number: wrote(0), other.number: wrote(0)])
+        let violation = try #require(host.entries(.violation).last)
+        #expect(violation.launch == own.number && violation.message.contains("wrote \(Self.gibi / 2) bytes"))
+    }
+
+    @Test func `bytes that a launch writes minutes before or after another program fills the disk are no evidence`()
+        throws
+    {
+        host.submit(.clean)
+        let plan = try #require(host.lastPlan)
+        host.enter(plan)
+        let own = plan.number
+        sample(disk(free: Self.gibi - 1), [own: wrote(2 << 30)])
+        host.advance(by: .seconds(90))
+        sample(disk(free: Self.gibi / 2), lost: Self.gibi / 2, [own: wrote(0)])
+        host.advance(by: .seconds(90))
+        sample(disk(free: Self.gibi / 2), [own: wrote(2 << 30)])
+        #expect(host.entries(.violation).isEmpty && host.killed.isEmpty && host.expirations.isEmpty)
+    }
+
+    @Test func `a launch that begins after the disk lost its reserve took nothing of that loss`() throws {
+        host.submit(.clean)
+        let own = try #require(host.lastPlan)
+        host.enter(own)
+        sample(disk(free: Self.gibi / 2), lost: 5 << 30, [own.number: wrote(0)])
+        host.submit(.inbox, by: .user)
+        let other = try #require(host.lastPlan)
+        host.enter(other)
+        sample(disk(free: Self.gibi / 2), [own.number: wrote(0), other.number: wrote(5 << 30)])
+        #expect(host.entries(.violation).isEmpty && host.killed.isEmpty)
+    }
+
     @Test func `after the end of a launch another one is ended only when it uses up a further part of the reserve`()
         throws
     {
