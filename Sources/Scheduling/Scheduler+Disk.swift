@@ -45,6 +45,8 @@ extension Scheduler {
     /// once.
     private mutating func end(_ number: LaunchNumber, _ taken: Int64, for shortage: DiskShortage, at now: Moment) {
         guard let execution = launches.listening(number) else { return }
+        let plugin = execution.plan.plugin
+        disk.ended(plugin.containingPlugin ?? plugin.identifier)
         let amount = shortage.isOfBytes ? "wrote \(taken) bytes" : "created at least \(taken) files"
         let message =
             "the launch \(amount) while the disk lost as much, the most of all launches, and \(shortage.words)"

@@ -149,6 +149,21 @@ struct DiskReserveTests {
         #expect(violation.launch == own.number && violation.message.contains("wrote \(2 * part) bytes"))
     }
 
+    @Test func `the reason names the plugin whose launch was ended for the shortage, until the shortage ends`() throws {
+        host.submit(.inbox, by: .user)
+        let plan = try #require(host.lastPlan)
+        host.enter(plan)
+        sample(disk(free: Self.gibi / 4), lost: 5 << 30, [plan.number: wrote(5 << 30)])
+        #expect(host.killed == [plan.number])
+        host.submit(.clean, after: .seconds(3_600))
+        let reason = Reason.diskReserve(.bytes(free: Self.gibi / 4, reserve: Self.gibi), usedUpBy: .mail)
+        #expect(host.reasons(.clean).contains(reason))
+        #expect(reason.message.contains("com.example.mail") && reason.remedy.contains("com.example.mail"))
+        sample(disk())
+        sample(disk(free: 1_000))
+        #expect(host.reasons(.clean).contains(.diskReserve(.bytes(free: 1_000, reserve: Self.gibi))))
+    }
+
     // MARK: - Counters and free space that change at different times
 
     @Test func `a launch is chosen when its counter follows a burst of lost bytes half a minute later`() throws {

@@ -12,6 +12,8 @@ import TaskModel
 struct DiskGuard: Sendable {
     /// The present shortage; nil while the reserve is kept, and before the first sample.
     private(set) var shortage: DiskShortage?
+    /// The main plugin of the launch that was last ended for this shortage; nil when none was.
+    private(set) var user: PluginIdentifier?
     /// The chosen launch, until its end.
     private var chosen: LaunchNumber?
     private var evidence = Evidence()
@@ -91,7 +93,7 @@ struct DiskGuard: Sendable {
         let before = shortage
         shortage = reserve.shortage(of: sample.disk)
         guard let shortage else {
-            (chosen, evidence) = (nil, Evidence())
+            self = DiskGuard()
             return .none
         }
         if let chosen {
@@ -111,6 +113,9 @@ struct DiskGuard: Sendable {
         chosen = worst.launch
         return .expire(worst.launch, taken: worst.taken)
     }
+
+    /// Records the main plugin of the chosen launch, for as long as the shortage lasts.
+    mutating func ended(_ plugin: PluginIdentifier) { user = plugin }
 }
 
 extension DiskShortage {
