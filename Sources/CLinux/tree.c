@@ -10,8 +10,30 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Each level needs two descriptors. */
-enum { DEEPEST = 200 };
+/* Each level needs one descriptor. */
+enum { DEEPEST_GIVEN = 200, DEEPEST_COUNTED = 64 };
+
+/* Opens the entries of a directory; the stream owns the descriptor. Returns NULL and sets errno. */
+static DIR *open_entries(int directory, const char *name) {
+    int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) return NULL;
+    DIR *stream = fdopendir(inner);
+    if (stream == NULL) {
+        int error = errno;
+        close(inner);
+        errno = error;
+    }
+    return stream;
+}
+
+/* The next entry without those for the directory itself and its parent; NULL at the end. */
+static struct dirent *next_entry(DIR *stream) {
+    struct dirent *entry;
+    do {
+        entry = readdir(stream);
+    } while (entry != NULL && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry;
+}
 
 /* A change of owners. */
 struct gift {
@@ -22,8 +44,8 @@ struct gift {
     int rest;
 };
 
-/* Returns 0, 1 when a part is left, or a negative errno. */
-static int give(int directory, struct gift *gift, int depth);
+/* Closes the stream. Returns 0, 1 when a part is left, or a negative errno. */
+static int give(DIR *stream, struct gift *gift, int depth);
 
 /* Does not give away a file with several links: one of them may be outside, such as a file of the host. */
 static int give_file(int directory, const char *name, struct gift *gift) {
@@ -46,39 +68,31 @@ static int give_entry(int directory, const char *name, struct gift *gift, int de
     if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? 0 : -errno;
     if (status.st_uid != gift->from) return 0;
     if (!S_ISDIR(status.st_mode)) return give_file(directory, name, gift);
-    if (depth == DEEPEST) return 0;
-    int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (inner < 0) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
-    int result = give(inner, gift, depth + 1);
-    close(inner);
-    return result;
+    if (depth == DEEPEST_GIVEN) return 0;
+    DIR *inner = open_entries(directory, name);
+    if (inner == NULL) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
+    return give(inner, gift, depth + 1);
 }
 
-static int give(int directory, struct gift *gift, int depth) {
-    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (copy < 0) return -errno;
-    DIR *stream = fdopendir(copy);
-    if (stream == NULL) {
-        int error = errno;
-        close(copy);
-        return -error;
-    }
+static int give(DIR *stream, struct gift *gift, int depth) {
+    const int directory = dirfd(stream);
     int result = 0;
     struct dirent *entry;
-    while (result == 0 && (entry = readdir(stream)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    while (result == 0 && (entry = next_entry(stream)) != NULL)
         result = gift->rest > 0 ? give_entry(directory, entry->d_name, gift, depth) : 1;
+    if (result == 0) {
+        /* Last: an unfinished directory is recognized by its owner, and the next part skips a finished one. */
+        gift->rest -= 1;
+        if (fchown(directory, gift->user, gift->group) != 0) result = -errno;
     }
     closedir(stream);
-    if (result != 0) return result;
-    /* Last: an unfinished directory is recognized by its owner, and the next part skips a finished one. */
-    gift->rest -= 1;
-    return fchown(directory, gift->user, gift->group) != 0 ? -errno : 0;
+    return result;
 }
 
 int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit) {
     struct gift gift = {.from = from, .user = user, .group = group, .rest = limit};
-    return give(directory, &gift, 0);
+    DIR *stream = open_entries(directory, ".");
+    return stream == NULL ? -errno : give(stream, &gift, 0);
 }
 
 int bgl_has_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0) > 0; }
@@ -94,7 +108,8 @@ struct count {
 
 static int64_t nanoseconds(struct statx_timestamp time) { return time.tv_sec * 1000000000 + time.tv_nsec; }
 
-static int count_in(int directory, struct count *count, int depth);
+/* Closes the stream. */
+static void count_in(DIR *stream, struct count *count, int depth);
 
 static void count_entry(int directory, const char *name, struct count *count, int depth) {
     struct statx status;
@@ -103,41 +118,31 @@ static void count_entry(int directory, const char *name, struct count *count, in
     if (status.stx_dev_major != count->device_major || status.stx_dev_minor != count->device_minor) return;
     const int has_birth = (status.stx_mask & STATX_BTIME) != 0;
     if (nanoseconds(has_birth ? status.stx_btime : status.stx_ctime) >= count->since) count->found += 1;
-    if (!S_ISDIR(status.stx_mode) || depth == DEEPEST) return;
-    int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (inner < 0) return;
-    count_in(inner, count, depth + 1);
-    close(inner);
+    if (!S_ISDIR(status.stx_mode) || depth + 1 == DEEPEST_COUNTED) return;
+    DIR *inner = open_entries(directory, name);
+    if (inner != NULL) count_in(inner, count, depth + 1);
 }
 
-static int count_in(int directory, struct count *count, int depth) {
-    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (copy < 0) return -errno;
-    DIR *stream = fdopendir(copy);
-    if (stream == NULL) {
-        int error = errno;
-        close(copy);
-        return -error;
-    }
+static void count_in(DIR *stream, struct count *count, int depth) {
     struct dirent *entry;
-    while (count->rest > 0 && (entry = readdir(stream)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    while (count->rest > 0 && (entry = next_entry(stream)) != NULL) {
         count->rest -= 1;
-        count_entry(directory, entry->d_name, count, depth);
+        count_entry(dirfd(stream), entry->d_name, count, depth);
     }
     closedir(stream);
-    return 0;
 }
 
 int64_t bgl_count_created(int directory, int64_t since, int limit) {
     struct statx status;
     if (statx(directory, "", AT_EMPTY_PATH, STATX_TYPE, &status) != 0) return -errno;
+    DIR *stream = open_entries(directory, ".");
+    if (stream == NULL) return -errno;
     struct count count = {
         .since = since,
         .device_major = status.stx_dev_major,
         .device_minor = status.stx_dev_minor,
         .rest = limit,
     };
-    int result = count_in(directory, &count, 0);
-    return result < 0 ? result : count.found;
+    count_in(stream, &count, 0);
+    return count.found;
 }

@@ -50,7 +50,7 @@ extension HostCheck {
             hasOwnUsers: hasOwnUsers,
             tracesOthers: ProcessAuthority.tracesOthers(inStatus: FileBytes.text("/proc/self/status") ?? ""),
             controllers: controllers,
-            isInMemory: false
+            uncounted: nil
         )
         return LimitMechanisms(
             controllers: controllers,

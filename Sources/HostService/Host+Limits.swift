@@ -10,23 +10,29 @@ import TaskModel
 // The limits of launches that this host can enforce.
 extension Host {
     /// The mechanisms that limit the resources of launches.
-    func limiting(_ launcher: Launcher, _ users: PluginUsers) -> LimitMechanisms {
+    ///
+    /// - Parameter containers: the directory of the containers, whose disk the host watches.
+    func limiting(_ launcher: Launcher, _ users: PluginUsers, containers: String) -> LimitMechanisms {
         LimitMechanisms(
             controllers: launcher.controllers,
             hasGroupsOff: configuration.cgroup == "none",
             hasOwnUsers: users.range != nil,
             limits: configuration.launchLimits,
-            diskWatch: diskWatch(launcher, users)
+            diskWatch: diskWatch(launcher, users, containers)
         )
     }
 
-    private func diskWatch(_ launcher: Launcher, _ users: PluginUsers) -> LimitMechanisms.DiskWatching {
+    private func diskWatch(
+        _ launcher: Launcher,
+        _ users: PluginUsers,
+        _ containers: String
+    ) -> LimitMechanisms.DiskWatching {
         if configuration.scheduling.diskReserve.most == 0 { return .none }
         return LimitMechanisms.DiskWatching(
             hasOwnUsers: users.range != nil,
             tracesOthers: ProcessAuthority.tracesOthers(inStatus: FileBytes.text("/proc/self/status") ?? ""),
             controllers: launcher.controllers,
-            isInMemory: ContainerDisk(of: configuration.stateDirectory).isInMemory
+            uncounted: ContainerDisk(of: containers).uncounted
         )
     }
 

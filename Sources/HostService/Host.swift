@@ -46,7 +46,7 @@ package struct Host: Sendable {
         let ledger: Ledger
         do {
             // Before the ledger is opened, which may upgrade it: a host that refuses to start changes nothing of it.
-            try require(limiting(launcher, users), by: sandboxes)
+            try require(limiting(launcher, users, containers: state.containerDirectory), by: sandboxes)
             ledger = try openLedger(in: state, reportingTo: mailbox, health)
             let keeper = try UserKeeper(users, ledger: ledger)
             try await DiskThreads.with { threads in
@@ -252,7 +252,7 @@ package struct Host: Sendable {
             sandboxes: sandboxes,
             users: users,
             launcher: launcher,
-            limiting: limiting(launcher, users.users),
+            limiting: limiting(launcher, users.users, containers: state.containerDirectory),
             startedAt: clock.now(),
             pid: getpid(),
             user: NSUserName()

@@ -8,29 +8,70 @@ package import TaskModel
 /// The disk of the containers, as the kernel describes it. Reads its free space, and what launches add to it.
 package struct ContainerDisk: Hashable, Sendable {
     private let directory: String
-    /// Numbers of the device, as in `/proc/self/mountinfo` and `io.stat`: `8:1`.
-    private let device: String
-    /// Whether the disk is a tmpfs, whose writes the kernel does not count as those of a disk.
+    /// Numbers of the file system's device, as in `/proc/self/mountinfo`: `8:1`. Empty when they cannot be read.
+    private let number: String
+    /// Numbers of the device by which `io.stat` counts writes to the disk: `8:0`. Nil when it does not count them.
+    private let countedDevice: String?
+    /// Whether the disk is a tmpfs or a ramfs, whose writes the kernel does not count as those of a disk.
     package let isInMemory: Bool
 
     /// Finds the disk of a directory by the mounts of this process.
     package init(of directory: String) {
-        self.directory = directory
         var place = stat()
-        guard stat(directory, &place) == 0 else {
-            (device, isInMemory) = ("", false)
-            return
-        }
-        let number = place.st_dev
-        let device = "\(number >> 8 & 0xfff | number >> 32 & ~0xfff):\(number & 0xff | number >> 12 & ~0xff)"
-        let mounts = FileBytes.text("/proc/self/mountinfo", limit: 1 << 22) ?? ""
-        self.device = device
-        isInMemory = mounts.split(separator: "\n").contains { line in
+        let isFound = stat(directory, &place) == 0
+        let device = place.st_dev
+        let number = "\(device >> 8 & 0xfff | device >> 32 & ~0xfff):\(device & 0xff | device >> 12 & ~0xff)"
+        self.init(
+            of: directory,
+            on: isFound ? number : "",
+            mounts: FileBytes.text("/proc/self/mountinfo", limit: 1 << 22) ?? "",
+            devices: Self.devices
+        )
+    }
+
+    /// - Parameters:
+    ///   - number: the numbers of the file system's device.
+    ///   - mounts: the text of `/proc/self/mountinfo`.
+    ///   - devices: the directory of the block devices by number, as `/sys/dev/block`.
+    init(of directory: String, on number: String, mounts: String, devices: String) {
+        self.directory = directory
+        self.number = number
+        isInMemory = Self.isInMemory(number, in: mounts)
+        countedDevice = isInMemory ? nil : Self.wholeDisk(of: number, in: devices)
+    }
+
+    private static let devices = "/sys/dev/block"
+
+    /// Whether a device is one of memory: the root of an initramfs is a `rootfs`.
+    private static func isInMemory(_ number: String, in mounts: String) -> Bool {
+        mounts.split(separator: "\n").contains { line in
             // The fields after the separator begin with the type of the file system.
             let fields = line.split(separator: " ")
-            guard fields.count > 2, fields[2] == device, let end = fields.firstIndex(of: "-") else { return false }
-            return fields.dropFirst(end + 1).first == "tmpfs"
+            guard fields.count > 2, fields[2] == number, let end = fields.firstIndex(of: "-"),
+                let type = fields.dropFirst(end + 1).first
+            else { return false }
+            return ["tmpfs", "ramfs", "rootfs"].contains(type)
         }
+    }
+
+    /// The device by which `io.stat` counts: the whole disk in place of its partition. Nil for a device that is no block
+    /// device: the files of btrfs, overlayfs and network file systems have one of major number 0.
+    private static func wholeDisk(of number: String, in devices: String) -> String? {
+        let entry = "\(devices)/\(number)"
+        if number.isEmpty || number.hasPrefix("0:") || access(entry, F_OK) != 0 { return nil }
+        guard access("\(entry)/partition", F_OK) == 0 else { return number }
+        // The entry is a symbolic link to the directory of the partition inside that of its disk.
+        let disk = FileBytes.text("\(entry)/../dev", limit: 64)?.split(separator: "\n").first.map(String.init)
+        return disk?.isEmpty == false ? disk : nil
+    }
+
+    /// The reason why control groups do not count the bytes that launches write to the disk; nil when they count them.
+    package var uncounted: String? {
+        if countedDevice != nil { return nil }
+        return isInMemory
+            ? "control groups do not count writes to a disk in memory"
+            : "io.stat of control groups does not count writes to \(directory): its device \(number) is no disk of"
+                + " \(Self.devices) (btrfs, overlayfs and network file systems have none)"
     }
 
     /// The size of the disk and its free part.
@@ -55,22 +96,25 @@ package struct ContainerDisk: Hashable, Sendable {
 
     // MARK: Written bytes
 
-    /// The bytes that a launch has written since its start, from the first source that this process can read:
-    /// `/proc/PID/io` of its processes, without the bytes that it deleted before they reached a disk; or `io.stat` of
+    /// The bytes that a launch has written since its start, the larger value of the sources that this process can read:
+    /// `/proc/PID/io` of its processes, without the bytes that it deleted before they reached a disk; and `io.stat` of
     /// its control group, for this disk alone. Nil without a source.
+    ///
+    /// `/proc/PID/io` loses the bytes of a child that the host reaps, and those of processes after the 64th; `io.stat`
+    /// counts a byte when the kernel writes it back, up to half a minute later.
     ///
     /// - Parameters:
     ///   - process: the first process of the launch.
     ///   - groups: the directory of the control groups of launches; nil when launches have none.
     package func written(by process: Int32, in groups: String?) -> Int64? {
         let group = groups.flatMap { Self.group(of: process, in: $0) }
-        guard let own = bytes(of: process) else {
-            return group.flatMap { FileBytes.text("\($0)/io.stat", limit: 1 << 16) }.flatMap(writtenBytes(inGroup:))
-        }
+        let counted = group.flatMap { FileBytes.text("\($0)/io.stat", limit: 1 << 16) }.flatMap(writtenBytes(inGroup:))
+        guard let own = bytes(of: process) else { return counted }
         // A process that ended in between has no file. The bytes of children belong to the process that waits for them.
-        return Self.others(in: group, besides: process).compactMap(bytes(of:)).reduce(own) {
+        let sum = Self.others(in: group, besides: process).compactMap(bytes(of:)).reduce(own) {
             $0.addingReportingOverflow($1).partialValue
         }
+        return max(sum, counted ?? 0)
     }
 
     private func bytes(of process: Int32) -> Int64? {
@@ -90,10 +134,11 @@ package struct ContainerDisk: Hashable, Sendable {
     }
 
     /// The bytes written to this disk that `io.stat` of a control group contains; 0 for a group that has not used the
-    /// disk, and nil for a disk in memory.
+    /// disk, and nil for a disk whose writes control groups do not count.
     func writtenBytes(inGroup text: String) -> Int64? {
-        if isInMemory || device.isEmpty { return nil }
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("\(device) ") }) else { return 0 }
+        guard let countedDevice else { return nil }
+        let lines = text.split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix("\(countedDevice) ") }) else { return 0 }
         let field = line.split(separator: " ").first { $0.hasPrefix("wbytes=") }
         return field.flatMap { Int64($0.dropFirst("wbytes=".count)) }
     }
@@ -118,8 +163,9 @@ package struct ContainerDisk: Hashable, Sendable {
     /// Maximum number of entries of a container that are examined.
     private static let mostEntries: Int32 = 100_000
 
-    /// The number of files and directories below a directory of this disk that were created after a time; a lower bound
-    /// for a large directory, and nil when the directory cannot be read.
+    /// The number of files and directories below a directory of this disk that were created after a time. It is a lower
+    /// bound: entries behind the first 100,000, and those below 64 levels, are not examined. Nil when the directory
+    /// cannot be read.
     package static func created(in directory: String, since time: WallTime) -> Int64? {
         guard let place = try? Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else {
             return nil

@@ -14,8 +14,12 @@ enum FileCallRules {
     private static let modes: [UInt32] = [0x3, 0x8, 0x20]
     /// FS_IOC_SETFLAGS, its variant for 32-bit programs, and FS_IOC_FSSETXATTR.
     private static let attributes: [UInt32] = [0x4008_6602, 0x4004_6602, 0x401c_5820]
-    /// FS_IOC_RESVSP, FS_IOC_RESVSP64 and FS_IOC_ZERO_RANGE, by which ioctl allocates as well.
-    private static let allocations: [UInt32] = [0x4030_5828, 0x4030_582a, 0x4030_5839]
+    /// Requests by which ioctl allocates as well: FS_IOC_RESVSP, FS_IOC_RESVSP64, FS_IOC_ZERO_RANGE; and those of XFS
+    /// before Linux 5.17, XFS_IOC_ALLOCSP, XFS_IOC_FREESP and their variants of 64 bits, which allocate up to an offset
+    /// behind the end of the file.
+    private static let allocations: [UInt32] = [
+        0x4030_5828, 0x4030_582a, 0x4030_5839, 0x4030_580a, 0x4030_580b, 0x4030_5824, 0x4030_5825,
+    ]
 
     /// An instruction of the kernel's `struct sock_filter`. Jumps have the number of instructions to skip.
     private struct Instruction {

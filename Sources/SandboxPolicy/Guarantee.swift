@@ -73,7 +73,7 @@ extension Guarantee {
             return .enforced(by: "seccomp; with the grant processes: \(groups)process mark")
         case .memory: return limiting.memory
         case .processes: return limiting.processes
-        case .disk: return limiting.disk
+        case .disk: return limiting.disk(withoutFilter: isolation == .off ? "isolation is off" : filter)
         case .descriptors: return .enforced(by: "setrlimit")
         case .privileges: return .enforced(by: "no_new_privs, no capabilities")
         }

@@ -7,17 +7,14 @@ extension LimitMechanisms.DiskWatching {
     ///   - hasOwnUsers: whether plugins have users of their own.
     ///   - tracesOthers: whether the host may read the counters of processes of other users (`CAP_SYS_PTRACE`).
     ///   - controllers: the controllers of the control groups of launches; nil when launches have none.
-    ///   - isInMemory: whether the disk is a tmpfs, whose writes no control group counts.
-    package init(hasOwnUsers: Bool, tracesOthers: Bool, controllers: Set<String>?, isInMemory: Bool) {
+    ///   - uncounted: the reason why control groups do not count writes to the disk; nil when they count them.
+    package init(hasOwnUsers: Bool, tracesOthers: Bool, controllers: Set<String>?, uncounted: String?) {
         if !hasOwnUsers || tracesOthers {
             self = .attributed(source: "/proc/PID/io")
-        } else if controllers?.contains("io") == true, !isInMemory {
+        } else if controllers?.contains("io") == true, uncounted == nil {
             self = .attributed(source: "control group (io.stat)")
         } else {
-            let groups =
-                isInMemory
-                ? "control groups do not count writes to a tmpfs"
-                : "launches have no control groups with the controller io (Delegate=yes)"
+            let groups = uncounted ?? "launches have no control groups with the controller io (Delegate=yes)"
             self = .unattributed(
                 "the host cannot read /proc/PID/io of plugins with users of their own (CAP_SYS_PTRACE), and \(groups)"
             )

@@ -62,12 +62,21 @@ package struct LimitMechanisms: Hashable, Sendable {
     }
 
     /// There is no quota per launch: a project quota needs a file system and mount options of the operator.
-    var disk: Guarantee.Enforcement {
+    ///
+    /// - Parameter cause: the reason why launches have no filter of system calls; nil when they have it. Without it a
+    ///   plugin can allocate space that the kernel does not count as written.
+    func disk(withoutFilter cause: String?) -> Guarantee.Enforcement {
         let scope = limits.fileSize == nil ? ", for manifests with limits.file-size" : ""
         let file = "setrlimit (RLIMIT_FSIZE)\(scope)"
         switch diskWatch {
         case .none: return .notEnforced("no host watches the free space of the disk")
         case .attributed(let source):
+            if let cause {
+                return .notEnforced(
+                    "\(cause): a plugin can allocate space without writing (fallocate), which \(source) does not count,"
+                        + " and the launch is then not ended; the size of a file is limited by \(file)"
+                )
+            }
             return .enforced(by: "\(file); the host watches free space and inodes, and written bytes by \(source)")
         case .unattributed(let reason):
             return .notEnforced(

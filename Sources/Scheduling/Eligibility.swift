@@ -48,6 +48,8 @@ package enum Eligibility {
         package var startupWaves = StartupWaves()
         /// The shortage of the disk of the containers for which launches of the lane wait; nil without one.
         package var diskShortage: DiskShortage?
+        /// The main plugin of the launch that was last ended for this shortage; nil when none was.
+        package var diskUser: PluginIdentifier?
     }
 
     /// Facts about the evaluated work that `PendingWork` does not contain.
@@ -102,7 +104,9 @@ package enum Eligibility {
         let limit = configuration.launchLimit(in: work.kind.lane)
         if facts.needsCapacity, !facts.isUserRequested, standing.laneOccupant == nil {
             if let reason = occupancy.use.reason(in: work.kind.lane, limit: limit) { reasons.append(reason) }
-            if let shortage = occupancy.diskShortage { reasons.append(.diskReserve(shortage)) }
+            if let shortage = occupancy.diskShortage {
+                reasons.append(.diskReserve(shortage, usedUpBy: occupancy.diskUser))
+            }
         }
         if facts.isInFlight { reasons.append(.beingRecorded) }
         if let retry = standing.runnerRetry, retry.at > now.monotonic {

@@ -23,7 +23,9 @@ extension Scheduler {
             lostInodes: sample.lostInodes,
             uses: running
         )
-        let verdict = judge.judge(listening, configuration.diskReserve) { number in launches.find(number) != nil }
+        let verdict = judge.judge(listening, configuration.diskReserve, at: now.monotonic) { number in
+            launches.find(number) != nil
+        }
         disk = judge
         guard let shortage = disk.shortage else {
             if wasShort { fillCapacity(of: .background, at: now) }
@@ -43,7 +45,9 @@ extension Scheduler {
     /// once.
     private mutating func end(_ number: LaunchNumber, _ taken: Int64, for shortage: DiskShortage, at now: Moment) {
         guard let execution = launches.listening(number) else { return }
-        let amount = shortage.isOfBytes ? "wrote \(taken) bytes" : "created \(taken) files"
+        let plugin = execution.plan.plugin
+        disk.ended(plugin.containingPlugin ?? plugin.identifier)
+        let amount = shortage.isOfBytes ? "wrote \(taken) bytes" : "created at least \(taken) files"
         let message =
             "the launch \(amount) while the disk lost as much, the most of all launches, and \(shortage.words)"
         let remedy = "write less, delete files, or increase the disk"

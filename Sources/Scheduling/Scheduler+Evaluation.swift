@@ -155,7 +155,8 @@ extension Scheduler {
             use: use,
             isStopping: isStopping,
             startupWaves: startupWaves,
-            diskShortage: lane == .background ? disk.shortage : nil
+            diskShortage: lane == .background ? disk.shortage : nil,
+            diskUser: disk.user
         )
     }
 

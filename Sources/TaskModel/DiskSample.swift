@@ -4,8 +4,8 @@
 package struct DiskUse: Hashable, Sendable {
     /// Bytes that the launch has written since the previous sample; nil when the host cannot read them.
     package let written: Int64?
-    /// The number of files that exist in the container of the launch and were created since the previous sample; nil
-    /// when they were not counted.
+    /// The number of files that exist in the container of the launch and were created since the previous sample, a lower
+    /// bound; nil when they were not counted.
     package let created: Int64?
 
     package init(written: Int64?, created: Int64? = nil) {

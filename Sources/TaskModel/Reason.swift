@@ -43,7 +43,9 @@ package enum Reason: Hashable, Sendable {
     case laneBusy(Lane, LaunchNumber, isStopping: Bool = false)
     case othersRunAlone(first: String)
     case launchLimit(Lane, limit: Int, stopping: Int = 0)
-    case diskReserve(DiskShortage)
+    /// The disk of the containers lacks its reserve. The plugin is the main plugin of the launch that was last
+    /// ended for this shortage; nil when none was.
+    case diskReserve(DiskShortage, usedUpBy: PluginIdentifier? = nil)
 
     // Ended by the host itself.
     case beingRecorded
@@ -234,10 +236,11 @@ extension Reason {
                         ? "; of its \(stopping) stopping launches, those above the limit count" : ""),
                 "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration"
             )
-        case .diskReserve(let shortage):
+        case .diskReserve(let shortage, let plugin):
             (
-                shortage.words,
-                "delete files on this disk, or lower disk-reserve in the host's configuration"
+                shortage.words + (plugin.map { "; a launch of \($0) used it up and was ended" } ?? ""),
+                "delete files on this disk\(plugin.map { ", such as those of \($0)" } ?? ""), or lower disk-reserve in the"
+                    + " host's configuration"
             )
         case .beingRecorded: ("a change of the task is being written to the ledger", "wait for the ledger")
         case .runnerUnavailable(_, let message):

@@ -15,7 +15,8 @@ struct WaitingReasonTests {
             .identifierNotPermitted(try Samples.task()), .modeMissing(.fetch), .earliestBegin(Samples.now),
             .retryDelay(until: Samples.now, attempts: 1), .spacing(until: later), .externalPower, .network,
             .laneBusy(.background, launch), .othersRunAlone(first: "com.example.first"),
-            .launchLimit(.event, limit: 4), .diskReserve(.inodes(free: 1, reserve: 2)), .beingRecorded,
+            .launchLimit(.event, limit: 4), .diskReserve(.inodes(free: 1, reserve: 2), usedUpBy: try Samples.plugin()),
+            .beingRecorded,
             .runnerUnavailable(until: later, message: "no memory"),
             .hostStopping,
         ]

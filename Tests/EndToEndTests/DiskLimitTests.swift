@@ -38,7 +38,9 @@ struct DiskLimitTests {
         }
     }
 
-    @Test func `with isolation off the limit of a file's size holds as well`() async throws {
+    @Test func `with isolation off the limit of a file's size holds, and the host reports the disk as not enforced`()
+        async throws
+    {
         let plugin = TestPlugin("WritesWithoutEnd")
         let setup = Self.setup(false, ["isolation": "off"], limits: "file-size: 2MiB")
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
@@ -46,8 +48,10 @@ struct DiskLimitTests {
             #expect(end.event == "succeeded", "\(end)")
             #expect(host.containerText(plugin, "written.txt") == "\(2 << 20) \(EFBIG)\n")
             let disk = try await host.client.host().isolation.guarantees.first { $0.name == "disk" }
-            let watch = "the host watches free space and inodes, and written bytes by /proc/PID/io"
-            #expect(disk?.enforcedBy == "setrlimit (RLIMIT_FSIZE); \(watch)")
+            #expect(disk?.enforcedBy == nil)
+            let reason = try #require(disk?.notEnforced)
+            #expect(reason.hasPrefix("isolation is off: ") && reason.contains("fallocate"), "\(reason)")
+            #expect(reason.hasSuffix("the size of a file is limited by setrlimit (RLIMIT_FSIZE)"), "\(reason)")
         }
     }
 
@@ -102,6 +106,7 @@ struct DiskLimitTests {
                 let next = try await host.submit(neighbour)
                 let why = try await host.why(neighbour)
                 #expect(why.reasons.map(\.code) == ["disk-reserve"], "\(why)")
+                #expect(why.reasons.first?.message.contains("a launch of \(plugin.identifier) used it up") == true)
                 let container = "\(disk.path)/containers/\(plugin.identifier)"
                 for name in try FileManager.default.contentsOfDirectory(atPath: container) {
                     unlink("\(container)/\(name)")

@@ -347,8 +347,8 @@ struct SandboxTests {
             #expect(works["place-write"] == 0 && works["network"] == 0 && works["program"] == 0)
             let isolation = try await host.client.host().isolation
             #expect(isolation.choice == "off")
-            // The limits of launches do not belong to the sandbox.
-            let confining = isolation.guarantees.filter { !["memory", "processes", "disk"].contains($0.name) }
+            // The limits of memory and processes do not belong to the sandbox.
+            let confining = isolation.guarantees.filter { !["memory", "processes"].contains($0.name) }
             #expect(confining.allSatisfy { $0.enforcedBy == nil && $0.notEnforced != nil })
         }
     }

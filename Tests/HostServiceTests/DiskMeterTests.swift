@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Glibc
 import SandboxPolicy
 import TaskModel
 import Testing
@@ -31,6 +32,22 @@ struct DiskMeterTests {
         #expect(next == DiskSample(disk(600, inodes: 20), uses: [first: DiskUse(written: 0)]))
     }
 
+    @Test func `a total that falls, as after the end of a child, counts again from its highest value on`() {
+        var meter = DiskMeter()
+        let samples: [Int64] = [1_000, 400, 900, 1_200]
+        let grown = samples.map { meter.sample(disk(100), written: [first: $0]).uses[first]?.written }
+        #expect(grown == [nil, 0, 0, 200])
+    }
+
+    @Test func `the first sample after a pause has no changes, whatever the disk lost meanwhile`() throws {
+        let gauge = DiskGauge(directory: "/tmp", groups: nil, reserve: DiskReserve())
+        let written = try (1...3).map { number in
+            if number == 3 { gauge.pause() }
+            return try #require(try gauge.read([first: getpid()], [:]).get().uses[first]).written
+        }
+        #expect(written[0] == nil && written[1] != nil && written[2] == nil)
+    }
+
     @Test func `the growth of a launch without a value now or in the previous measurement is unknown`() {
         var meter = DiskMeter()
         _ = meter.sample(disk(100), written: [first: nil, second: 5])
@@ -45,13 +62,13 @@ struct DiskWatchingTests {
         ownUsers: Bool = true,
         traces: Bool = false,
         _ controllers: Set<String>?,
-        inMemory: Bool = false
+        uncounted: String? = nil
     ) -> LimitMechanisms.DiskWatching {
         LimitMechanisms.DiskWatching(
             hasOwnUsers: ownUsers,
             tracesOthers: traces,
             controllers: controllers,
-            isInMemory: inMemory
+            uncounted: uncounted
         )
     }
 
@@ -62,9 +79,12 @@ struct DiskWatchingTests {
     }
 
     @Test func `without CAP_SYS_PTRACE and control groups with io there is no source for plugins with users`() {
-        for found in [watching(nil), watching(["memory"]), watching(["io"], inMemory: true)] {
+        for (found, cause) in [
+            (watching(nil), "Delegate=yes"), (watching(["memory"]), "Delegate=yes"),
+            (watching(["io"], uncounted: "its device is no disk"), "its device is no disk"),
+        ] {
             guard case .unattributed(let reason) = found else { Issue.record("\(found)"); continue }
-            #expect(reason.contains("CAP_SYS_PTRACE"))
+            #expect(reason.contains("CAP_SYS_PTRACE") && reason.contains(cause))
         }
     }
 }

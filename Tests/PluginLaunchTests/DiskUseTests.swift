@@ -27,16 +27,60 @@ struct DiskUseTests {
         #expect(disk.writtenBytes(ofProcess: text) == nil && memory.writtenBytes(ofProcess: text) == nil)
     }
 
-    @Test func `the bytes of a control group are those of the device of the containers, and unknown on a tmpfs`() throws
+    /// Runs a test with a directory like `/sys/dev/block`: 8:1 is a partition of the disk 8:0, and 253:0 a whole disk.
+    private func withDevices(_ test: (String) throws -> Void) throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "bgtask-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: root) }
+        for (device, file, text) in [
+            ("sda", "dev", "8:0\n"), ("sda/sda1", "dev", "8:1\n"), ("sda/sda1", "partition", "1\n"),
+            ("dm-0", "dev", "253:0\n"),
+        ] {
+            let directory = root.appending(path: "devices/\(device)")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: directory.appending(path: file))
+        }
+        let block = root.appending(path: "block")
+        try FileManager.default.createDirectory(at: block, withIntermediateDirectories: true)
+        for (number, device) in [("8:0", "sda"), ("8:1", "sda/sda1"), ("253:0", "dm-0")] {
+            #expect(symlink("../devices/\(device)", block.appending(path: number).path) == 0)
+        }
+        try test(block.path)
+    }
+
+    @Test func `the bytes of a control group are those of the disk whose partition holds the containers`()
+        throws
     {
-        var place = stat()
-        #expect(stat("/proc", &place) == 0)
-        let device = "\(place.st_dev >> 8 & 0xfff):\(place.st_dev & 0xff)"
-        let text = "999:9 rbytes=1 wbytes=5 rios=1\n\(device) rbytes=4096 wbytes=700 rios=1 wios=2 dbytes=0 dios=0\n"
-        #expect(disk.writtenBytes(inGroup: text) == 700)
-        #expect(disk.writtenBytes(inGroup: "999:9 rbytes=1 wbytes=5\n") == 0)
-        #expect(disk.writtenBytes(inGroup: "\(device) rbytes=1\n") == nil)
-        #expect(memory.writtenBytes(inGroup: text) == nil)
+        try withDevices { devices in
+            func bytes(on number: String, _ text: String) -> Int64? {
+                ContainerDisk(of: "/state", on: number, mounts: "", devices: devices).writtenBytes(inGroup: text)
+            }
+            let text = "8:16 rbytes=1 wbytes=5 rios=1\n8:0 rbytes=4096 wbytes=700 rios=1 wios=2\n253:0 wbytes=9\n"
+            #expect(bytes(on: "8:1", text) == 700 && bytes(on: "8:0", text) == 700 && bytes(on: "253:0", text) == 9)
+            #expect(bytes(on: "8:1", "8:16 rbytes=1 wbytes=5\n") == 0)
+            #expect(bytes(on: "8:1", "8:0 rbytes=1\n") == nil)
+            #expect(ContainerDisk(of: "/state", on: "8:1", mounts: "", devices: devices).uncounted == nil)
+        }
+    }
+
+    /// An anonymous device, one without an entry, and none.
+    @Test(arguments: ["0:45", "8:17", ""])
+    func `the bytes of a control group are unknown for a disk that is no block device, with the cause`(
+        _ number: String
+    ) throws {
+        try withDevices { devices in
+            let disk = ContainerDisk(of: "/state", on: number, mounts: "", devices: devices)
+            #expect(disk.writtenBytes(inGroup: "\(number) wbytes=5\n8:0 wbytes=700\n") == nil)
+            #expect(disk.uncounted?.contains("/state: its device \(number) is no disk") == true)
+        }
+    }
+
+    @Test(arguments: ["tmpfs", "ramfs", "rootfs", "ext4"])
+    func `a tmpfs, a ramfs and the root of an initramfs are disks in memory`(_ type: String) {
+        let mounts = "22 1 0:9 / / rw,relatime shared:1 - \(type) none rw\n23 1 8:1 / /boot rw - tmpfs none rw\n"
+        let disk = ContainerDisk(of: "/state", on: "0:9", mounts: mounts, devices: "/sys/dev/block")
+        #expect(disk.isInMemory == (type != "ext4"))
+        #expect(disk.uncounted?.contains("disk in memory") == (type != "ext4"))
+        #expect(disk.writtenBytes(inGroup: "0:9 wbytes=5\n") == nil)
     }
 
     @Test func `the space of a disk and the bytes of a running process are read, those of an ended one are unknown`()
@@ -62,5 +106,14 @@ struct DiskUseTests {
         #expect(ContainerDisk.created(in: directory.path, since: WallTime(nanoseconds: 0)) == 4)
         #expect(ContainerDisk.created(in: directory.path, since: WallTime(nanoseconds: .max)) == 0)
         #expect(ContainerDisk.created(in: directory.path + "/none", since: WallTime(nanoseconds: 0)) == nil)
+    }
+
+    @Test func `files created since a time are counted in 64 levels of directories: the count is a lower bound`() throws
+    {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "bgtask-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let inner = directory.appending(path: Array(repeating: "d", count: 70).joined(separator: "/"))
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        #expect(ContainerDisk.created(in: directory.path, since: WallTime(nanoseconds: 0)) == 64)
     }
 }

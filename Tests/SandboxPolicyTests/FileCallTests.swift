@@ -39,8 +39,12 @@ struct FileCallTests {
             #expect(try filter.errno("ioctl", 5, request) == EPERM)
             #expect(try filter.errno("ioctl", 5, request | 1 << 40) == EPERM)
         }
-        for request: UInt64 in [0x4030_5828, 0x4030_582a, 0x4030_5839] {
-            #expect(try filter.errno("ioctl", 5, request) == EOPNOTSUPP)
+        // FS_IOC_RESVSP, FS_IOC_RESVSP64, FS_IOC_ZERO_RANGE; XFS_IOC_ALLOCSP, XFS_IOC_FREESP and their 64-bit variants.
+        for request: UInt64 in [
+            0x4030_5828, 0x4030_582a, 0x4030_5839, 0x4030_580a, 0x4030_580b, 0x4030_5824, 0x4030_5825,
+        ] {
+            #expect(try filter.errno("ioctl", 5, request) == EOPNOTSUPP, "request \(request)")
+            #expect(try filter.errno("ioctl", 5, request | 1 << 40) == EOPNOTSUPP, "request \(request)")
         }
         // TCGETS, FIONREAD, FS_IOC_GETFLAGS, FS_IOC_FSGETXATTR, FICLONE, FS_IOC_UNRESVSP64.
         for request: UInt64 in [0x5401, 0x541b, 0x8008_6601, 0x801c_581f, 0x4004_9409, 0x4030_582b] {

@@ -161,7 +161,12 @@ struct GuaranteeTests {
         guard case .notEnforced = found.first else { Issue.record("\(found)"); return }
     }
 
-    private func disk(_ watch: LimitMechanisms.DiskWatching, _ limits: PluginLimits) -> Guarantee.Enforcement {
+    private func disk(
+        _ watch: LimitMechanisms.DiskWatching,
+        _ limits: PluginLimits,
+        _ isolation: Isolation = .bestEffort,
+        filters: Bool = true
+    ) -> Guarantee.Enforcement {
         let limiting = LimitMechanisms(
             controllers: nil,
             hasGroupsOff: false,
@@ -169,8 +174,18 @@ struct GuaranteeTests {
             limits: limits,
             diskWatch: watch
         )
-        // The limits of launches do not belong to the sandbox.
-        return Guarantee.disk.enforcement(.off, mechanisms(nil), limiting: limiting)
+        return Guarantee.disk.enforcement(isolation, mechanisms(nil, filters: filters), limiting: limiting)
+    }
+
+    @Test func `the guarantee disk is not enforced without the filter of fallocate, also with isolation off`() {
+        let watch = LimitMechanisms.DiskWatching.attributed(source: "/proc/PID/io")
+        for (found, cause) in [
+            (disk(watch, .none, .off), "isolation is off: "),
+            (disk(watch, .none, filters: false), "lacks seccomp filters"),
+        ] {
+            guard case .notEnforced(let reason) = found else { Issue.record("\(found)"); continue }
+            #expect(reason.contains(cause) && reason.contains("fallocate") && reason.contains("RLIMIT_FSIZE"))
+        }
     }
 
     @Test func `the guarantee disk names the source of written bytes and the limit of a file's size`() {

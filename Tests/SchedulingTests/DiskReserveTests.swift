@@ -110,7 +110,7 @@ struct DiskReserveTests {
         sample(disk(inodes: 10), lost: 400_000, uses)
         #expect(host.killed == [other.number] && host.outcomes(of: .inbox) == [.expired])
         let violation = try #require(host.entries(.violation).last)
-        #expect(violation.message.contains("created 300000 files"))
+        #expect(violation.message.contains("created at least 300000 files"))
         #expect(host.outcomes(of: .clean).isEmpty)
     }
 
@@ -147,6 +147,73 @@ struct DiskReserveTests {
         sample(disk(free: Self.gibi - 2 * part), lost: part, [own.number: wrote(part)])
         let violation = try #require(host.entries(.violation).last)
         #expect(violation.launch == own.number && violation.message.contains("wrote \(2 * part) bytes"))
+    }
+
+    @Test func `the reason names the plugin whose launch was ended for the shortage, until the shortage ends`() throws {
+        host.submit(.inbox, by: .user)
+        let plan = try #require(host.lastPlan)
+        host.enter(plan)
+        sample(disk(free: Self.gibi / 4), lost: 5 << 30, [plan.number: wrote(5 << 30)])
+        #expect(host.killed == [plan.number])
+        host.submit(.clean, after: .seconds(3_600))
+        let reason = Reason.diskReserve(.bytes(free: Self.gibi / 4, reserve: Self.gibi), usedUpBy: .mail)
+        #expect(host.reasons(.clean).contains(reason))
+        #expect(reason.message.contains("com.example.mail") && reason.remedy.contains("com.example.mail"))
+        sample(disk())
+        sample(disk(free: 1_000))
+        #expect(host.reasons(.clean).contains(.diskReserve(.bytes(free: 1_000, reserve: Self.gibi))))
+    }
+
+    // MARK: - Counters and free space that change at different times
+
+    @Test func `a launch is chosen when its counter follows a burst of lost bytes half a minute later`() throws {
+        let (own, other) = try launchBoth()
+        sample(disk(free: Self.gibi / 2), lost: 2 << 30, [own.number: wrote(0), other.number: wrote(0)])
+        host.advance(by: .seconds(20))
+        let part: Int64 = 1 << 30
+        sample(disk(free: Self.gibi / 2), [own.number: wrote(part / 2), other.number: wrote(0)])
+        #expect(host.entries(.violation).isEmpty)
+        host.advance(by: .seconds(8))
+        sample(disk(free: Self.gibi / 2), [own.number: wrote(part), other.number: wrote(0)])
+        let violation = try #require(host.entries(.violation).last)
+        #expect(violation.launch == own.number && violation.message.contains("wrote \(part + part / 2) bytes"))
+    }
+
+    @Test func `a launch is chosen when the disk loses bytes that its counter showed before`() throws {
+        let (own, other) = try launchBoth()
+        sample(disk(free: Self.gibi - 1), [own.number: wrote(2 << 30), other.number: wrote(0)])
+        #expect(host.entries(.violation).isEmpty)
+        host.advance(by: .seconds(20))
+        sample(disk(free: Self.gibi / 2), lost: Self.gibi / 2, [own.number: wrote(0), other.number: wrote(0)])
+        let violation = try #require(host.entries(.violation).last)
+        #expect(violation.launch == own.number && violation.message.contains("wrote \(Self.gibi / 2) bytes"))
+    }
+
+    @Test func `bytes that a launch writes minutes before or after another program fills the disk are no evidence`()
+        throws
+    {
+        host.submit(.clean)
+        let plan = try #require(host.lastPlan)
+        host.enter(plan)
+        let own = plan.number
+        sample(disk(free: Self.gibi - 1), [own: wrote(2 << 30)])
+        host.advance(by: .seconds(90))
+        sample(disk(free: Self.gibi / 2), lost: Self.gibi / 2, [own: wrote(0)])
+        host.advance(by: .seconds(90))
+        sample(disk(free: Self.gibi / 2), [own: wrote(2 << 30)])
+        #expect(host.entries(.violation).isEmpty && host.killed.isEmpty && host.expirations.isEmpty)
+    }
+
+    @Test func `a launch that begins after the disk lost its reserve took nothing of that loss`() throws {
+        host.submit(.clean)
+        let own = try #require(host.lastPlan)
+        host.enter(own)
+        sample(disk(free: Self.gibi / 2), lost: 5 << 30, [own.number: wrote(0)])
+        host.submit(.inbox, by: .user)
+        let other = try #require(host.lastPlan)
+        host.enter(other)
+        sample(disk(free: Self.gibi / 2), [own.number: wrote(0), other.number: wrote(5 << 30)])
+        #expect(host.entries(.violation).isEmpty && host.killed.isEmpty)
     }
 
     @Test func `after the end of a launch another one is ended only when it uses up a further part of the reserve`()

@@ -54,6 +54,10 @@ final class DiskGauge: Sendable {
         }
     }
 
+    /// Forgets the previous measurement: the next sample is a first one. Without this, a sample after a pause would have
+    /// the changes of the whole pause.
+    func pause() { state.withLock { $0 = State() } }
+
     /// The files that launches created since a time. Launches of a main plugin and of its extensions share a container:
     /// while two of them run, the files of neither are known.
     private func count(_ since: WallTime, _ plugins: [LaunchNumber: PluginIdentifier]) -> [LaunchNumber: Int64] {

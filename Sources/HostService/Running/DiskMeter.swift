@@ -7,13 +7,15 @@ import TaskModel
 struct DiskMeter {
     private struct Measurement {
         let disk: DiskSpace
-        /// Bytes that each launch had written since its start; nil for a launch whose bytes the host cannot read.
+        /// Highest number of bytes that each launch had written since its start; nil for a launch whose bytes the host
+        /// cannot read.
         let written: [LaunchNumber: Int64?]
     }
 
     private var previous: Measurement?
 
-    /// The sample of a measurement. In the first one nothing is known about changes.
+    /// The sample of a measurement. In the first one nothing is known about changes. A total that falls, because the host
+    /// reaped a child of a launch, counts as its highest value.
     ///
     /// - Parameters:
     ///   - written: bytes that each running launch has written since its start; nil where they cannot be read.
@@ -23,16 +25,20 @@ struct DiskMeter {
         written: [LaunchNumber: Int64?],
         created: [LaunchNumber: Int64] = [:]
     ) -> DiskSample {
-        defer { previous = Measurement(disk: disk, written: written) }
         guard let previous else {
+            self.previous = Measurement(disk: disk, written: written)
             return DiskSample(disk, uses: written.mapValues { _ in DiskUse(written: nil) })
         }
+        var highest = written
         var uses: [LaunchNumber: DiskUse] = [:]
         for (launch, total) in written {
             // A launch without an earlier value began after the previous measurement.
-            let before = previous.written[launch] ?? 0
+            let before: Int64? = previous.written[launch] ?? 0
+            let total = total.map { max($0, before ?? 0) }
+            highest.updateValue(total, forKey: launch)
             uses[launch] = DiskUse(written: Self.growth(from: before, to: total), created: created[launch])
         }
+        self.previous = Measurement(disk: disk, written: highest)
         return DiskSample(
             disk,
             lostBytes: Self.growth(from: disk.freeBytes, to: previous.disk.freeBytes) ?? 0,

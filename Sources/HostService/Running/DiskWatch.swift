@@ -36,6 +36,7 @@ struct DiskWatch: Service {
                     let isNear = try await take(gauge, &survey)
                     try await ContinuousClock().sleep(for: isNear ? Self.shortInterval : Self.interval)
                 } while survey.isShort || !runners.processes.isEmpty
+                gauge.pause()
             }
         }
     }

@@ -6,11 +6,14 @@ import TaskModel
 ///
 /// A launch is chosen on evidence alone: while the reserve was short, it took a considerable part of the reserve, and the
 /// launches together took most of what the disk lost. Otherwise another program filled the disk, or the host cannot read
-/// what launches write, and no launch is ended. One launch is chosen at a time, and after its end the evidence begins
-/// anew, because files stay on the disk. A launch that is chosen has its grace period while half of the reserve is left.
+/// what launches write, and no launch is ended. Counters and free space may change at different times (`DiskMatch`). One
+/// launch is chosen at a time, and after its end the evidence begins anew, because files stay on the disk. A launch that
+/// is chosen has its grace period while half of the reserve is left.
 struct DiskGuard: Sendable {
     /// The present shortage; nil while the reserve is kept, and before the first sample.
     private(set) var shortage: DiskShortage?
+    /// The main plugin of the launch that was last ended for this shortage; nil when none was.
+    private(set) var user: PluginIdentifier?
     /// The chosen launch, until its end.
     private var chosen: LaunchNumber?
     private var evidence = Evidence()
@@ -18,27 +21,57 @@ struct DiskGuard: Sendable {
     /// A launch is accountable from this part of the reserve on.
     private static let part: Int64 = 8
 
+    /// Time for which a change of a counter and one of the disk match at least; at most they match for twice this time.
+    /// The kernel writes bytes back about 35 s after their write at the latest.
+    private static let period: Duration = .seconds(40)
+
     /// The bytes, or the inodes, that the disk lost since the shortage began or the last chosen launch ended.
     fileprivate struct Evidence {
-        var lost: Int64 = 0
+        private var lost: Int64 = 0
         /// The part of `lost` that launches can have taken.
-        var explained: Int64 = 0
-        /// The part of each launch. A launch takes at most what the disk loses in the same interval.
-        var taken: [LaunchNumber: Int64] = [:]
+        private var explained = DiskMatch()
+        /// The part of each running launch, since its first sample. A launch takes at most what the disk loses meanwhile.
+        private var taken: [LaunchNumber: DiskMatch] = [:]
+        /// Start of the present period; nil before the first sample.
+        private var periodStart: MonotonicTime?
 
-        mutating func add(_ growths: [LaunchNumber: Int64], lost amount: Int64) {
-            guard amount > 0 else { return }
-            lost = lost.addingReportingOverflow(amount).partialValue
+        /// Adds a sample.
+        ///
+        /// - Parameter growths: what each running launch has written or created; nil where it is unknown.
+        mutating func add(_ growths: [LaunchNumber: Int64?], lost amount: Int64, at now: MonotonicTime) {
+            beginPeriods(until: now)
+            let amount = max(0, amount)
+            lost = lost.adding(amount)
             var sum: Int64 = 0
-            for (launch, growth) in growths where growth > 0 {
-                let own = min(growth, amount)
-                taken[launch, default: 0] += own
-                sum = min(amount, sum + min(own, amount - sum))
+            taken = growths.reduce(into: [:]) { parts, entry in
+                let growth = max(0, entry.value ?? 0)
+                sum = sum.adding(growth)
+                var part = taken[entry.key] ?? DiskMatch()
+                part.add(growth: growth, loss: amount)
+                parts[entry.key] = part
             }
-            explained += sum
+            explained.add(growth: sum, loss: amount)
         }
 
-        var isExplained: Bool { explained >= lost - explained }
+        private mutating func beginPeriods(until now: MonotonicTime) {
+            let passed = periodStart.map { now - $0 } ?? .zero
+            if periodStart != nil, passed < DiskGuard.period { return }
+            periodStart = now
+            // After two periods nothing is left that could match.
+            for _ in 0..<(passed < DiskGuard.period * 2 ? 1 : 2) {
+                explained.beginPeriod()
+                for launch in taken.keys { taken[launch]?.beginPeriod() }
+            }
+        }
+
+        var isExplained: Bool { explained.matched >= lost - explained.matched }
+
+        /// The launch that took most; of equal launches, the newest.
+        var worst: (launch: LaunchNumber, taken: Int64)? {
+            taken.map { ($0.key, $0.value.matched) }.max { left, right in
+                left.1 == right.1 ? left.0 < right.0 : left.1 < right.1
+            }
+        }
     }
 
     enum Verdict: Hashable {
@@ -54,12 +87,13 @@ struct DiskGuard: Sendable {
     mutating func judge(
         _ sample: DiskSample,
         _ reserve: DiskReserve,
+        at now: MonotonicTime,
         exists: (LaunchNumber) -> Bool
     ) -> Verdict {
         let before = shortage
         shortage = reserve.shortage(of: sample.disk)
         guard let shortage else {
-            (chosen, evidence) = (nil, Evidence())
+            self = DiskGuard()
             return .none
         }
         if let chosen {
@@ -69,26 +103,19 @@ struct DiskGuard: Sendable {
         }
         if let before, before.isOfBytes != shortage.isOfBytes { evidence = Evidence() }
         evidence.add(
-            sample.uses.compactMapValues { shortage.isOfBytes ? $0.written : $0.created },
-            lost: shortage.isOfBytes ? sample.lostBytes : sample.lostInodes
+            sample.uses.mapValues { shortage.isOfBytes ? $0.written : $0.created },
+            lost: shortage.isOfBytes ? sample.lostBytes : sample.lostInodes,
+            at: now
         )
-        guard evidence.isExplained, let worst = evidence.worst(among: sample.uses.keys),
+        guard evidence.isExplained, let worst = evidence.worst,
             worst.taken >= max(1, shortage.reserve / Self.part)
         else { return .none }
         chosen = worst.launch
         return .expire(worst.launch, taken: worst.taken)
     }
-}
 
-extension DiskGuard.Evidence {
-    /// The launch that took most; of equal launches, the newest.
-    fileprivate func worst(
-        among launches: some Sequence<LaunchNumber>
-    ) -> (launch: LaunchNumber, taken: Int64)? {
-        launches.compactMap { launch in taken[launch].map { (launch, $0) } }.max { left, right in
-            left.1 == right.1 ? left.0 < right.0 : left.1 < right.1
-        }
-    }
+    /// Records the main plugin of the chosen launch, for as long as the shortage lasts.
+    mutating func ended(_ plugin: PluginIdentifier) { user = plugin }
 }
 
 extension DiskShortage {
