@@ -60,7 +60,7 @@ struct PluginCheckTests {
     }
 
     @Test
-    func `a failure of a check that --exclude names makes plugin check exit with 6 and print the given reason`()
+    func `plugin check exits with 6 and prints the given reason if a check excluded by --exclude fails`()
         async throws
     {
         try await PluginCommandFixture.with { fixture in

@@ -163,7 +163,7 @@ struct PluginUserTests {
         }
     }
 
-    @Test func `processes of plugins that a killed host leaves behind are killed by the next host`() async throws {
+    @Test func `children of a plugin's process that outlive a killed host are killed by the next host`() async throws {
         var plugin = TestPlugin("LeavesChild").lingering
         plugin.grants = "processes: true"
         try await HostFixture.with(plugins: [.neighbour, plugin]) { [plugin] host in
@@ -177,6 +177,8 @@ struct PluginUserTests {
             }
             let children = host.containerText(plugin, "child.txt").split(separator: "\n").compactMap { Int32($0) }
             host.kill9()
+            _ = try await host.process?.ending()
+            #expect(children.allSatisfy { kill($0, 0) == 0 }, "the children outlive the killed host")
             try await host.restart()
             #expect(([launch.pid] + children).allSatisfy { !host.runnerProcesses().contains($0) })
         }

@@ -107,7 +107,8 @@ struct SteadyClaimTests {
         ("yyyy", "0011"), ("yyny", "0000"), ("yy-yyy", "000001"), ("yyynyy", "001111"), ("yyynny", "001100"),
         ("yyyn-n", "001111"), ("yyy---", "001111"), ("yyynnyyy", "00110001"), ("ynynyn", "000000"),
     ])
-    func `a condition begins and ends only after a steady time`(samples: String, expected: String) {
+    func `a condition begins or ends only after its samples agree for a steady time`(samples: String, expected: String)
+    {
         #expect(word(holds(samples)) == expected)
     }
 }

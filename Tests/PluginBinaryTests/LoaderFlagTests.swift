@@ -26,7 +26,9 @@ struct LoaderFlagTests {
     }
 
     @Test(arguments: ["nodelete", "initfirst", "global", "now", "interpose"])
-    func `a library with another flag for the loader is accepted, as by the loader`(flag: String) throws {
+    func `a library with a loader flag other than nodlopen is accepted, as by the loader`(
+        flag: String
+    ) throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(plugin, Self.shared + ["-Wl,-z,\(flag)"])
             #expect(problem(in: path) == nil)

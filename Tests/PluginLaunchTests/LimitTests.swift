@@ -21,7 +21,7 @@ extension LaunchTests {
             return Dictionary(uniqueKeysWithValues: settings.map { ($0.file, $0.value) })
         }
 
-        @Test func `memory, processes and the weight of a background launch are written in the kernel's formats`() {
+        @Test func `limits of memory and processes and the weight of a background launch have the kernel's formats`() {
             #expect(
                 files(Self.limited, Self.all) == [
                     "memory.max": "67108864", "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "40",

@@ -12,9 +12,10 @@ struct MainLoopTests {
         #expect(!loop.begin())
     }
 
-    @Test func `run_main is called once, also when stop becomes due afterwards`() {
+    @Test func `run_main is not called a second time, neither before nor after the plugin's stop is due`() {
         let loop = MainLoop()
         #expect(loop.begin())
+        #expect(!loop.begin())
         loop.skip()
         #expect(!loop.begin())
     }

@@ -139,7 +139,9 @@ struct PlaceTests {
         #expect(try policy(older, .required).grants(of: network).map(\.isRefused) == [true])
     }
 
-    @Test func `a granted setting opens an absolute path, and a relative or empty one opens nothing`() throws {
+    @Test func `a grant of a setting opens the setting's absolute path, and nothing if its value is relative or empty`()
+        throws
+    {
         let settings = ["one": "/srv/one", "two": "inner", "three": "", "four": "/srv/four"]
         let granted: [Grants.Setting] = ["one", "two", "three", "missing"].map { .init(key: $0, access: .write) }
         let entry = try plugin(Grants(read: ["/srv/read"], settings: granted), settings: settings)
