@@ -4,7 +4,7 @@ import HeapModule
 import TaskModel
 
 /// The alarms of the scheduler on both clocks, wall and monotonic. Each alarm keeps only its earliest time, until it
-/// fires.
+/// fires or is dropped.
 struct Agenda: Sendable {
     enum WallAlarm: Hashable, Sendable {
         /// The earliest begin of a request, or the end of its retry delay.
@@ -22,7 +22,7 @@ struct Agenda: Sendable {
         case plugin(PluginIdentifier, Lane)
         /// The record of a plugin in the ledger is compared with the state of the plugin again, after a failed commit.
         case memory(PluginIdentifier)
-        /// The reasons in the wait history of a plugin have lasted long enough to be written.
+        /// Unwritten changes of the wait history of a plugin are due to be written.
         case waits(PluginIdentifier)
         /// The changes in `Scheduler.kept`, whose commit failed, are staged again.
         case keep
@@ -64,7 +64,7 @@ struct Agenda: Sendable {
 
 /// Alarms ordered by time. The first entry is always valid. An entry becomes invalid when its alarm is set to an
 /// earlier time. Invalid entries are removed when they reach the front, or all together when they outnumber the valid
-/// ones.
+/// ones by more than 64.
 private struct AlarmHeap<Time: Comparable & Sendable, Alarm: Hashable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {
         let time: Time

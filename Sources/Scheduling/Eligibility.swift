@@ -7,8 +7,8 @@ package import TaskModel
 /// The scheduler evaluates one request for each group of requests with the same reasons; `why` and replays evaluate
 /// single requests. All of them use this code, so an explanation never contradicts a decision.
 package enum Eligibility {
-    /// Facts about the plugin of the work: its entry, the operator's settings for it, and the launch that occupies its
-    /// lane.
+    /// Facts about the plugin of the work, such as its entry, the operator's settings for it, and the launch that
+    /// occupies its lane.
     package struct Standing: Sendable {
         package var plugin: PluginIdentifier
         package var entry: PluginEntry?
@@ -19,7 +19,8 @@ package enum Eligibility {
         package var policy: PluginPolicy
         /// The main plugin of an extension; nil for a main plugin.
         package var main: MainPlugin?
-        /// The launch that occupies the lane of the work; nil when the lane is free.
+        /// The launch that occupies the lane of the work or, for a continued request, the launch for which the request
+        /// waits; nil without one.
         package var laneOccupant: LaunchNumber?
         /// Whether the tasks and assertions of the launch that occupies the lane have ended, while the end of its
         /// process is not recorded yet.
@@ -41,7 +42,7 @@ package enum Eligibility {
         package var isEnabled: Bool
     }
 
-    /// Facts about the host: other launches, stopping, start-up waves.
+    /// Facts about the host: other launches, stopping, start-up waves, the disk.
     package struct Occupancy: Sendable {
         package var use: LaneUse
         package var isStopping: Bool

@@ -15,7 +15,7 @@ struct EntryBound: Hashable, Sendable {
 
     /// Counts a fact.
     ///
-    /// - Returns: the number of facts without an entry since the last entry; nil when this one has no entry either.
+    /// - Returns: the number of facts without an entry since the last entry; nil when this fact gets no entry.
     mutating func count(at now: MonotonicTime) -> Int? {
         if let began = periodBegan, now - began < Self.period {
             guard written < Self.limit else {

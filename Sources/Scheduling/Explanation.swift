@@ -23,14 +23,15 @@ package struct Explanation: Hashable, Sendable {
     package var obstacles: [Reason] = []
     package let now: Moment
 
-    /// The latest known end of a reason; the work does not run before that time. Nil when no reason ends at a known
-    /// time.
+    /// The latest known end of a reason, before which the work is not expected to run. Nil when no reason ends at a
+    /// known time.
     package var earliest: WallTime? { reasons.compactMap { $0.end(at: now) }.max() }
 
     /// The reason whose removal would let the work run now; nil when there are several reasons or none.
     package var change: Reason? { reasons.count == 1 ? reasons.first : nil }
 
-    /// The reasons against the pending work or, without pending work, against a new request.
+    /// The reasons that block the pending work. Without pending work, `obstacles`: the reasons that block all work of
+    /// the plugin. Other reasons, such as conditions and policies, are evaluated only for pending work.
     package var reasons: [Reason] {
         for case .pending(_, let reasons, _) in states { return reasons }
         return obstacles
@@ -49,7 +50,8 @@ package struct Explanation: Hashable, Sendable {
 
 extension Scheduler {
     /// Explains a task identifier. A resubmitted request may run and wait at the same time; then the explanation has
-    /// both states. An identifier that belongs to a plugin and to no task stands for the events of that plugin.
+    /// both states. The identifier stands for the events of a plugin if it equals the identifier of the plugin, and no
+    /// task with it is pending or running.
     package func explain(_ identifier: TaskIdentifier, at now: Moment) -> Explanation {
         let asTask = explainTask(identifier, at: now)
         // Events are explained only for an unknown task: a pattern may cover the name of an extension.
@@ -154,7 +156,7 @@ extension Scheduler {
         }.sorted { $0.work.number < $1.work.number }
     }
 
-    /// The events of a plugin after a number, oldest first, with their reasons.
+    /// The waiting events of a plugin with numbers above `number`, oldest first, at most `limit`, with their reasons.
     package func waitingEvents(
         of plugin: PluginIdentifier,
         after number: SubmissionNumber? = nil,

@@ -124,7 +124,7 @@ extension JournalEntry {
 
 // The entry about a launch.
 extension JournalEntry {
-    /// The entry about a launch whose plan is sent.
+    /// The entry about the start of a launch.
     static func launched(_ plan: LaunchPlan) -> JournalEntry {
         JournalEntry(
             at: plan.startedAt,

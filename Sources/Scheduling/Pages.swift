@@ -48,7 +48,7 @@ package struct WaitingPage: Hashable, Sendable {
 /// One installed plugin with the amount of its work.
 package struct PluginSummary: Hashable, Sendable {
     package let entry: PluginEntry
-    /// Numbers of pending requests. The key is the kind whose limit the requests count against; a kind without requests
+    /// Counts of pending requests. The key is the kind whose limit the requests count against; a kind without requests
     /// may be absent. Empty for an extension, whose requests belong to its main plugin.
     package let pendingByLimit: [TaskKind: Int]
     /// Number of pending requests of every kind; 0 for an extension.

@@ -39,7 +39,7 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// Expires the assertions of a launch after the end of a task, if all remaining tasks were expired before.
+    /// Expires the assertions of a launch after the end of a task, if tasks remain and all of them were expired before.
     mutating func expireAssertionsWithTheRest(of number: LaunchNumber) {
         guard let execution = launches.find(number)?.execution else { return }
         let expirations = execution.unfinished.compactMap { execution.tasks[$0].expiration }

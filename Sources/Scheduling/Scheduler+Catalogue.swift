@@ -70,7 +70,7 @@ extension Scheduler {
         }
     }
 
-    /// Journals the problem of each refused manifest once, and again when the problem changes. A refusal that
+    /// Journals each new problem of a refused manifest, if the plugin is installed or has no state. A refusal that
     /// uninstalls a plugin is journaled by `miss` instead.
     private mutating func journalRefusals(of concerned: Set<PluginIdentifier>, at now: Moment) {
         for plugin in concerned.sorted() {
@@ -89,7 +89,7 @@ extension Scheduler {
         }
     }
 
-    /// Processes a plugin that was installed, changed or removed: its record, its schedules and its work.
+    /// Processes a plugin that was installed, changed, removed or loaded: its record, its schedules and its work.
     mutating func evaluateInstalled(of plugin: PluginIdentifier, _ now: Moment) {
         guard plugins.contains(plugin) else { return }
         // An extension depends on the manifest of its main plugin, but not on the main plugin's pending work.

@@ -49,7 +49,7 @@ extension Scheduler {
     }
 
     /// The conditions that held in `old` and do not hold now, each with a test for the work that needs the condition.
-    /// Containers that were locked since `old` count as one further loss.
+    /// The containers that were locked since `old` are one more loss.
     private func losses(since old: Conditions) -> [Loss] {
         var losses: [Loss] = []
         for condition in Condition.all where old[condition] && !conditions[condition] {
@@ -71,7 +71,7 @@ extension Scheduler {
 }
 
 extension PendingWork {
-    /// Whether the work has to stop when the condition is lost.
+    /// Whether the work needs the condition, so that it expires when the condition is lost. False for an event.
     func needs(_ condition: Condition) -> Bool {
         guard case .request(let pending) = self else { return false }
         return condition.isNeeded(by: pending.request)

@@ -6,8 +6,8 @@ import TaskModel
 // Continued tasks: they join the launch that submitted them or get a launch of their own, and last for as long as they
 // progress (C8).
 extension Scheduler {
-    /// Maximum number of tasks of one launch over its lifetime. A launch that has had this number takes no further
-    /// continued request; the request gets a launch of its own.
+    /// Maximum number of tasks of one launch over its lifetime. A launch that has had this number takes no more
+    /// continued requests; they get launches of their own.
     private static let mostTasks = 1_000
 
     mutating func considerContinued(of plugin: PluginIdentifier, at now: Moment) {
@@ -25,8 +25,9 @@ extension Scheduler {
 
     private enum Capacity { case suffices, lacksCapacity }
 
-    /// Runs the members of a group of continued requests, oldest first, as far as there is capacity. Each member is
-    /// delivered to the running launch that submitted it, or gets a launch of its own.
+    /// Runs the members of a group of continued requests, as far as there is capacity: first those that running
+    /// launches submitted, then the others, each time oldest first. Each member is delivered to the running launch that
+    /// submitted it, or gets a launch of its own.
     private mutating func launchContinued(
         _ group: LaneEvaluation.Group,
         of plugin: PluginIdentifier,
@@ -78,9 +79,9 @@ extension Scheduler {
         return reasons(against: .request(request), facts, standing, occupancy, at: now).isEmpty ? [request] : []
     }
 
-    /// The launch that submitted the request, if the request can be delivered to it. Nil unless the launch runs, is not
-    /// about to end, has had fewer than `mostTasks` tasks and has a handler for the identifier. Nil, too, when its
-    /// library, which may be an older version of the plugin, does not have the kind.
+    /// The launch that submitted the request, if the request can be delivered to it. Nil unless the launch has returned
+    /// from its entry function, is not about to end, has had fewer than `mostTasks` tasks and has a handler for the
+    /// identifier. Nil, too, when its library, which may be an older version of the plugin, does not have the kind.
     private func takingLaunch(for request: PendingRequest) -> LaunchNumber? {
         let identifier = request.request.identifier
         guard let number = plugins[request.plugin].origins[request.number],
@@ -207,7 +208,8 @@ extension PluginState {
         return index >= 0 && members[index].number == number ? members[index] : nil
     }
 
-    /// A reference to the oldest member of the group with a number above `number`; nil when there is none.
+    /// A reference to the oldest member of the group with a number above `number`, or to the oldest of all when
+    /// `number` is nil; nil when there is none.
     func member(after number: SubmissionNumber?, of group: UInt16) -> RequestPlace? {
         let members = requests.groups[group].members
         let index = number.map { members.index(after: $0) } ?? 0

@@ -107,7 +107,7 @@ extension Scheduler {
         }
     }
 
-    /// Maximum number of registered handlers of a launch. After entry, a handler beyond this number is a violation.
+    /// Number of registered handlers of a launch from which on another registration after entry is a violation.
     private static let mostRegistrations = 10_000
 
     /// Adds a handler that the plugin registered after its entry function. Only handlers of continued tasks are allowed

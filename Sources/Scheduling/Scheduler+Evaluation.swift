@@ -11,14 +11,15 @@ struct LaneEvaluation: Sendable {
     }
 
     var groups: [Group] = []
-    /// The oldest request that must be the only task of its launch, and that no reason blocks except those of the whole
-    /// plugin. The other requests of the lane wait for it. Nil when no such request exists.
+    /// The oldest background request that must be the only task of its launch, and that no reason blocks except those
+    /// of the whole plugin. The other requests of the lane wait for it. Nil when no such request exists.
     var alone: (number: SubmissionNumber, label: String)?
 
-    /// The label of the request that has to run alone before another one; nil without one.
+    /// The label of the request that has to run alone before the request `number`; nil without one.
     func alone(before number: SubmissionNumber) -> String? { alone.flatMap { $0.number == number ? nil : $0.label } }
 
-    /// The groups whose members the next launch may take.
+    /// The groups that no reason blocks. When one of them has `runsAlone`, the next background launch takes one request
+    /// from such a group and no others.
     var eligible: [Group] { groups.filter { $0.reasons.isEmpty } }
 }
 

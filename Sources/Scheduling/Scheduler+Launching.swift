@@ -176,8 +176,8 @@ extension Scheduler {
 
     // MARK: Capacity
 
-    /// Removes a launch, which frees the lane of its plugin and, unless the launch was stopping, capacity of the lane.
-    /// The plugins that wait for this capacity are evaluated first, then the plugin of the removed launch.
+    /// Removes a launch. This frees the lane of its plugin and the capacity that the launch used. The plugins that wait
+    /// for this capacity are evaluated first, then the plugin of the removed launch.
     mutating func release(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.remove(number) else { return }
         leaveLane(launch.lane, launch, at: now)

@@ -50,8 +50,9 @@ extension Scheduler {
     }
 
     /// Stores a fetch event if the fetch interval of the plugin has passed and there is a network. One event stands for
-    /// all intervals that have passed. None is stored while the operator denies it, while a fetch event already waits,
-    /// or while the queue is full; the interval then starts again.
+    /// all intervals that have passed. None is stored while the operator denies it, while a fetch event already waits
+    /// or arrives, while the queue is full, or for a plugin whose header does not have the event; the interval then
+    /// starts again.
     mutating func checkFetch(of plugin: PluginIdentifier, at now: Moment) {
         guard !isStopping, let fetch = fetches[plugin], fetch.last + fetch.interval <= now.wall,
             plugins.contains(plugin), !loading.isMissing(plugin),

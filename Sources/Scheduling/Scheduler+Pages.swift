@@ -107,7 +107,8 @@ extension Scheduler {
 
     /// The reasons against an item of the page.
     ///
-    /// - Parameter evaluations: cache of the page's evaluations; one evaluation serves all ready work of a lane.
+    /// - Parameter evaluations: cache of the page's evaluations; one evaluation serves all ready requests of the
+    ///   background lane.
     private func reasons(
         against work: PendingWork,
         _ evaluations: inout [Lane: LaneEvaluation],

@@ -8,7 +8,7 @@ extension Scheduler {
     ///
     /// - Parameters:
     ///   - work: the task that the changes end; its identifier is in flight until the changes are on disk.
-    ///   - returns: whether the task is pending again once the changes are on disk.
+    ///   - returns: whether the changes requeue the task.
     mutating func record(
         _ changes: [LedgerChange],
         ending work: PendingWork? = nil,

@@ -11,7 +11,8 @@ extension Scheduler {
     private static let lossesBeforeAbandoned = 5
 
     /// Recovers a launch during which the host or the machine went down. No attempt is charged. An unfinished task is
-    /// requeued, unless it was cancelled, a newer submission supersedes it, or it has had too many host losses (C3).
+    /// requeued, unless it was cancelled or stopped, a newer submission supersedes it, or it has had too many host
+    /// losses (C3).
     mutating func restore(
         _ running: LedgerSnapshot.UnfinishedLaunch,
         newest: [TaskIdentifier: SubmissionNumber],

@@ -19,7 +19,7 @@ extension Scheduler {
         stage(.leave(of: plugin, as: known), [.rememberPlugin(known), .journal(loss(of: plugin, at: now))])
     }
 
-    /// Journals the removal of a plugin whose manifest was refused before.
+    /// Journals the removal of a plugin whose manifest was refused before, if the refusal is recorded.
     mutating func noteRemovalAfterRefusal(of plugin: PluginIdentifier, at now: Moment) {
         if plugins[plugin].known?.missingSince != nil { note(loss(of: plugin, at: now)) }
     }
@@ -42,8 +42,9 @@ extension Scheduler {
         )
     }
 
-    /// Purges a removed plugin on a user's call: journals and drops its pending work at once, and discards its
-    /// container. The call is refused while a launch may still use the container.
+    /// Purges a removed plugin on a user's call: journals and drops its pending work without a retention, and discards
+    /// its container unless the plugin has returned. The call is refused when the plugin is not removed, a launch may
+    /// still use the container, a change of the plugin is in flight, or the host is stopping.
     mutating func purge(_ plugin: PluginIdentifier, reply: ReplyToken, at now: Moment) {
         if let obstacle = obstacle(toPurging: plugin) { return emit(.answer(reply, .notPurged(message: obstacle))) }
         guard plugins.contains(plugin) else {

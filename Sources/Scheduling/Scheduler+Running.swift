@@ -126,7 +126,7 @@ extension Scheduler {
 
     /// Journals a violation. The number per launch is limited, so that a plugin in a loop cannot fill the disk.
     ///
-    /// - Parameter rule: the violated rule of the ABI; nil when the message names another rule.
+    /// - Parameter rule: the violated rule of the ABI; nil when the message alone states the violation.
     mutating func note(_ number: LaunchNumber, rule: ABIRule?, message: String, at now: Moment) {
         guard let launch = launches.find(number), launch.execution != nil else { return }
         let count = launches.execute(number) { execution in

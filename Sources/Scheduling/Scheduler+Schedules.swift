@@ -21,7 +21,7 @@ extension Scheduler {
     }
 
     /// The time of the next submission by a schedule, including the stagger. Nil without a schedule, before the
-    /// schedule is first arranged, and when the schedule has no further occurrence.
+    /// schedule is first arranged, and when no further occurrence is known.
     package func nextOccurrence(of identifier: TaskIdentifier, of plugin: PluginIdentifier) -> WallTime? {
         guard let schedule = schedule(of: identifier, plugin), let last = occurrences[identifier] else { return nil }
         return schedule.occurrence(after: last, in: timeZones).map { $0 + schedule.staggerOffset(of: identifier) }
@@ -44,7 +44,8 @@ extension Scheduler {
         agenda.add(.occurrence(plugin, identifier), at: next + schedule.staggerOffset(of: identifier))
     }
 
-    /// Submits the request of a schedule when an occurrence is due. One request stands for all missed occurrences.
+    /// Submits the request of a schedule when an occurrence is due, unless a request of the identifier is pending or
+    /// running. One request stands for all missed occurrences.
     mutating func submitOccurrence(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         guard !isStopping, let schedule = schedule(of: identifier, plugin), plugins.contains(plugin),
             plugins[plugin].entry != nil, !loading.isMissing(plugin),

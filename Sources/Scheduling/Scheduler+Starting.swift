@@ -4,7 +4,8 @@ import TaskModel
 
 // The start of a launch: its runner is ready, its batch is closed and committed, and only then sent.
 extension Scheduler {
-    /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after the commit.
+    /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after the commit. A launch
+    /// with an empty batch is dropped instead.
     mutating func commitBatch(of number: LaunchNumber, in process: RunnerProcess, at now: Moment) {
         guard let launch = launches.find(number) else { return emit(.dismissRunner(number)) }
         guard launch.isPreparing else { return }

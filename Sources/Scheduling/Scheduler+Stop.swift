@@ -5,7 +5,8 @@ import TaskModel
 // Stop of a task by a user.
 extension Scheduler {
     /// Expires a running task, or cancels a waiting continued request, on a user's call. The answer is sent after the
-    /// commit: from then on the task is not requeued, even if the host goes down.
+    /// commit: from then on the task is not requeued, even if the host goes down. Without such a task or request, the
+    /// call has the effect of `simulateExpiration`.
     mutating func stopTask(_ identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
         if let plugin = pluginStarting(identifier) {
             return waiting.add(.stop(identifier, reply: reply), by: callingUser, for: plugin)

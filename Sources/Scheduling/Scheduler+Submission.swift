@@ -120,7 +120,7 @@ extension Scheduler {
         )
     }
 
-    /// Whether a continued request that `launch` submits needs capacity. It needs none when it can join this launch and
+    /// Whether a continued request that `launch` submits needs capacity. It needs none when it may join this launch and
     /// the launch is in the continued lane. A stopping launch takes no task.
     private func needsCapacity(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
         guard let origin = launch.flatMap(launches.find), !launches.isStopping(origin.number) else { return true }

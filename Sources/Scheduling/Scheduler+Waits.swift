@@ -4,8 +4,8 @@ import TaskModel
 
 // The history of the reasons that block classes of work, and the periods in which only advisory policies delay them.
 extension Scheduler {
-    /// Adds the reasons of the groups of a lane to the wait history. A class of work without a group is recorded as not
-    /// waiting.
+    /// Adds the reasons of the groups of a lane to the wait history. A class of work is recorded as not waiting if it
+    /// has no group whose reasons the history may record.
     mutating func noteWaits(
         of plugin: PluginIdentifier,
         in lane: Lane,
@@ -130,7 +130,8 @@ extension Scheduler {
     }
 
     /// Adds an alarm for each group of ready requests: for the time at which the maximum deferral of the group's oldest
-    /// deferred request ends. Adds none for a time that has passed, in the event lane, or when the policy is off.
+    /// deferred request ends. Adds none for a group without a deferral, for a time that has passed, in the event lane,
+    /// or when the policy is off.
     mutating func awaitDeferral(
         of groups: [LaneEvaluation.Group],
         _ plugin: PluginIdentifier,

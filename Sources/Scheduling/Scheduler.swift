@@ -6,12 +6,12 @@ package import TaskModel
 /// process.
 ///
 /// Each call of `handle` takes an event and the time, and returns the resulting actions. The state equals the contents
-/// of the ledger, with the changes in flight on top. A change is applied when its commit succeeds and dropped when it
-/// fails, so that memory and ledger never differ. Launches are the exception: the outcome of a delivered task is
-/// applied at once, and staged until it is written.
+/// of the ledger, with the changes in flight on top. Most changes are applied when their commit succeeds and dropped
+/// when it fails, so that memory and ledger do not differ. The outcomes of delivered tasks, skipped occurrences and
+/// fetch intervals are applied at once instead, and staged until they are written.
 ///
-/// The cost of an event depends only on the work that the event concerns. Requests are grouped by their reasons, all
-/// lookups are indexed, and events that concern many plugins are processed in slices.
+/// The cost of most events depends only on the work that the event concerns. Requests are grouped by their reasons,
+/// lookups are indexed, and an event that concerns many plugins leaves chores, which are processed in slices.
 package struct Scheduler: Sendable {
     package let configuration: SchedulingConfiguration
     package internal(set) var conditions: Conditions
@@ -30,10 +30,11 @@ package struct Scheduler: Sendable {
     var waiters = ConditionWaiters()
 
     var owners = IdentifierOwners()
-    /// By task identifier, the plugins that may have a pending request with the identifier but do not own it.
+    /// By task identifier, the plugins that may have a pending request with the identifier without owning it. A plugin
+    /// that owns the identifier again may still be included.
     var strays: [TaskIdentifier: Set<PluginIdentifier>] = [:]
     var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
-    /// The recent use of plugins whose state was dropped. A restarted host would read the same use from the ledger.
+    /// By plugin, the recent use of plugins whose state was dropped; see `PluginUse`.
     var usesOfUninstalled: [PluginIdentifier: PluginUse] = [:]
 
     var lastSubmission: SubmissionNumber
@@ -58,8 +59,8 @@ package struct Scheduler: Sendable {
     var fetches: [PluginIdentifier: FetchSchedule] = [:]
     /// Plugins whose legacy fetch is due but waits for the network.
     var fetchesWithoutNetwork: Set<PluginIdentifier> = []
-    /// The last submitted or skipped occurrence of each schedule. For a schedule without one, the time at which the
-    /// schedule was first arranged.
+    /// By task identifier, the last submitted, skipped or refused occurrence of the schedule. Without one, or after the
+    /// wall clock was far ahead, the time at which the schedule was arranged.
     var occurrences: [TaskIdentifier: WallTime] = [:]
     package internal(set) var timeZones: TimeZoneTable
     let calendar: CalendarIndex
@@ -76,7 +77,8 @@ package struct Scheduler: Sendable {
     var hasCatalogue = false
     /// The manifests that are refused now, by plugin.
     var refusals: [PluginIdentifier: Catalogue.ManifestRefusal] = [:]
-    /// The journaled problems of refused manifests, by plugin. A refusal that uninstalled a plugin has no entry.
+    /// The journaled problems of refused manifests, by plugin. A refused plugin that is not installed but has a state
+    /// has no entry: `miss` journals the refusals that uninstall a plugin.
     var journaledRefusals: [PluginIdentifier: String] = [:]
     var hasStopped = false
     /// The time from which an orderly stop no longer waits for the ledger; nil before a stop.
@@ -99,8 +101,7 @@ package struct Scheduler: Sendable {
     private static let slice = 64
 
     /// Creates the scheduler from the state in the ledger. The processes of the launches in `snapshot.running` must
-    /// have ended. The tasks of these launches are requeued once their plugin is loaded and the first catalogue is
-    /// known.
+    /// have ended. The unfinished tasks of these launches are judged when the pending work of their plugin is loaded.
     package init(
         configuration: SchedulingConfiguration,
         conditions: Conditions,
@@ -145,7 +146,7 @@ package struct Scheduler: Sendable {
         return lastSubmission
     }
 
-    /// Adds an empty state of the plugin, unless the scheduler already has one.
+    /// Adds a state of the plugin without pending work, unless the scheduler already has a state of the plugin.
     mutating func know(_ plugin: PluginIdentifier) {
         let policy = configuration.plugins[plugin]
         guard plugins.add(plugin, policy: policy ?? PluginPolicy()) else { return }

@@ -8,11 +8,11 @@ package enum SchedulerAction: Hashable, Sendable {
     case commit(Ticket, [LedgerChange])
     case answer(ReplyToken, Answer)
     /// Read the pending work of a plugin from the ledger; reply with `loaded` or `notLoaded`. The scheduler emits the
-    /// reads of plugins that an event waits for before the other reads.
+    /// reads that an event waits for, and the repeated reads after a failure, before the other reads.
     case load(PluginIdentifier)
 
-    /// Prepare a runner that has loaded no plugin code, the container of the main plugin and the values of the secret
-    /// settings; reply with `runnerReady` or `runnerUnavailable`.
+    /// Prepare the container of the main plugin, the values of the secret settings, and a runner that has loaded no
+    /// plugin code; reply with `runnerReady` or `runnerUnavailable`.
     case takeRunner(LaunchNumber, LaunchPreparation)
     /// Move the container of the main plugin aside before the next action. The container is no longer used, and a later
     /// installation must not find it.
@@ -22,7 +22,7 @@ package enum SchedulerAction: Hashable, Sendable {
     case dismissRunner(LaunchNumber)
     /// Send the plan of a launch that is on disk: plugin code may run now.
     case sendPlan(LaunchPlan)
-    /// Deliver a further task, which is on disk, to a running launch (C8). The scheduler emits the answer to the
+    /// Deliver one more task, which is on disk, to a running launch (C8). The scheduler emits the answer to the
     /// submission of this task before the delivery.
     case deliver(LaunchNumber, PlannedTask)
     case expire(LaunchNumber, [TaskID], ExpirationReason)
@@ -46,7 +46,7 @@ package enum SchedulerAction: Hashable, Sendable {
     case stopped
 }
 
-/// The parts of a launch that exist before its plan.
+/// The data for the preparation of a launch, before its plan exists.
 package struct LaunchPreparation: Hashable, Sendable {
     package let plugin: PluginIdentifier
     /// The main plugin whose container the launch uses.
@@ -66,7 +66,7 @@ package struct Watch: Hashable, Sendable {
     /// Whether idleness, high load, heat, low battery and the power saver are sampled: the conditions in
     /// `Condition.sampled` (C16).
     package var sampled = false
-    /// Main plugins whose container has to be readable for health research.
+    /// Main plugins whose container lock is sampled, because health research needs the container.
     package var containers: Set<PluginIdentifier> = []
 
     package init(sampled: Bool = false, containers: Set<PluginIdentifier> = []) {
@@ -75,7 +75,7 @@ package struct Watch: Hashable, Sendable {
     }
 }
 
-/// The answer to a caller. It is sent after the commit of the change that it reports.
+/// The answer to a caller. If it reports a change of the ledger, it is sent after the commit of the change.
 package enum Answer: Hashable, Sendable {
     case submitted(SubmissionNumber, plugin: PluginIdentifier, replacing: SubmissionNumber?)
     /// The event with that number was stored, and waits for its launch.

@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// An input of the scheduler: a call, a message about a launch, a result or a change of the machine. The scheduler has
-/// no other input.
+/// An input of the scheduler: a call, a result from the ledger, a change of the environment, or a message about a
+/// launch. Apart from the time and the arguments of `init`, the scheduler has no other input.
 package enum SchedulerEvent: Hashable, Sendable {
     // Calls.
     case submitted(Submission, reply: ReplyToken)
@@ -35,8 +35,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case conditionsChanged(Conditions)
     /// Changed rules of time zones. Zones without an entry keep their rules.
     case timeZonesChanged(TimeZoneTable)
-    /// The free space of the disk of the containers, with its use by the running launches. Sampled while launches run,
-    /// and while the reserve is not kept.
+    /// A sample of the disk of the containers, with its use by the running launches. The event arrives for each sample
+    /// while the disk lacks its reserve, and for the first sample with the reserve again.
     case diskSampled(DiskSample)
     /// The machine resumed after a suspend.
     case resumed
@@ -48,11 +48,11 @@ package enum SchedulerEvent: Hashable, Sendable {
     // Events of a launch.
     case runnerReady(LaunchNumber, RunnerProcess)
     case runnerUnavailable(LaunchNumber, message: String)
-    /// The launch has no control group, although launches have them.
+    /// The launch runs without a control group, and so without limits of memory and processes.
     case launchUnlimited(LaunchNumber, cause: String)
-    /// The launch failed through no fault of the plugin: the host could not send the plan or a task, the library was
-    /// replaced, libffi is defective, or the kernel refused the sandbox. The launch is killed, and no attempt is
-    /// charged.
+    /// The launch failed through no fault of the plugin. For example, the host could not send the plan or a task, the
+    /// library was replaced, libffi is defective, or the kernel refused the sandbox. The launch is killed, and no
+    /// attempt is charged.
     case launchFailedByHost(LaunchNumber, message: String)
     /// Entry returned.
     ///
@@ -127,8 +127,8 @@ package struct Ticket: RawRepresentable, Hashable, Sendable {
 
 /// The origin of a leftover process.
 package enum LeftoverOrigin: Hashable, Sendable {
-    /// It had removed its process mark, and its parent ended.
+    /// A launch of this host: the process had removed its process mark, and its parent ended.
     case unmarked
-    /// A launch of a host that ended without ending its launches.
+    /// A launch of an earlier host, which ended without ending its launches.
     case earlierHost
 }

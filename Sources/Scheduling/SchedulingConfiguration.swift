@@ -9,17 +9,18 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var budgets = Budgets()
     /// The grace period between expiration and kill.
     package var gracePeriod: Duration = .seconds(5)
-    /// Minimum time between two background launches of one plugin.
+    /// Minimum time between the end of a background launch and the next background launch of the same plugin.
     package var spacing: Duration = .seconds(1)
-    /// Maximum number of concurrent launches of the host, per lane.
+    /// Launch limits of the lanes, for all plugins together; see `LaneUse`.
     package var backgroundLaunches = 4
     package var eventLaunches = 4
     package var continuedLaunches = 4
-    /// The free part that the disk of the containers keeps.
+    /// The free space and the free inodes that the disk of the containers keeps.
     package var diskReserve = DiskReserve()
-    /// Maximum time of a continued task without progress (C6).
+    /// Maximum time of a continued task without progress (C6). It also limits the entry function of a launch without a
+    /// budget, and assertions that outlast the deadline of the budget.
     package var stallLimit: Duration = .seconds(30)
-    /// Time between two expirations of continued tasks under memory pressure.
+    /// Minimum time between two expirations of continued tasks under memory pressure.
     package var pressureInterval: Duration = .seconds(10)
     /// Minimum interval of legacy fetch (statement 84).
     package var minimumFetchInterval: Duration = .seconds(15 * 60)
@@ -28,18 +29,20 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var isBackgroundRefreshOn = true
     /// Maximum number of tasks per batch.
     package var batchSize = 100
-    /// Maximum number of waiting events per plugin (C11).
+    /// Maximum number of waiting events per plugin (C11). Requeued events may exceed it.
     package var eventLimit = 100
     /// The delay after the first charged attempt; each further charged attempt doubles it (C3).
     package var retryDelay: Duration = .seconds(10)
     /// Number of charged attempts after which a task is abandoned (C3).
     package var attempts = 3
-    /// Time for which the requests of a removed plugin are kept (C17).
+    /// Minimum time for which the pending work of a removed or refused plugin is kept, unless a user purges the plugin
+    /// (C17).
     package var removedPluginRetention: Duration = .seconds(30 * 24 * 60 * 60)
     /// Time for which the wall clock must have been past the end of a retention before the data is dropped for good. A
     /// wrong clock, such as that of a machine that has just started, is corrected within this time.
     package var clockDoubt: Duration = .seconds(10 * 60)
-    /// Delay between a failed request of the host for a runner or a commit and the next attempt.
+    /// Delay before the host repeats a failed commit, read or launch. Each consecutive failed launch of a plugin
+    /// doubles it, up to a maximum.
     package var hostRetryDelay: Duration = .seconds(1)
     /// The operator's settings for individual plugins.
     package var plugins: [PluginIdentifier: PluginPolicy] = [:]
@@ -67,7 +70,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     }
 }
 
-/// Maximum numbers of pending requests per main plugin, by kind (C5).
+/// Limits of pending requests per main plugin, by kind (C5). Requeued requests may exceed them.
 package struct PendingLimits: Hashable, Sendable {
     package var refresh = 1
     package var processing = 10
@@ -110,8 +113,9 @@ package struct Budgets: Hashable, Sendable {
 /// The operator's settings for one plugin. For a setting that is nil, the setting of the host applies.
 package struct PluginPolicy: Hashable, Sendable {
     package var isEnabled = true
-    /// Whether refresh requests are accepted; false refuses them as unavailable. `isBackgroundDenied` refuses all
-    /// background work as not permitted (statement 7).
+    /// Whether the plugin may use refresh and legacy fetch (statement 7). If false, new refresh requests are refused as
+    /// unavailable, and pending ones are blocked. `isBackgroundDenied` blocks all work except continued tasks, and
+    /// refuses new requests as not permitted.
     package var isBackgroundRefreshOn = true
     package var isBackgroundDenied = false
     /// Whether patterns of permitted identifiers also permit processing requests (C9).

@@ -2,14 +2,16 @@
 
 package import TaskModel
 
-/// The rules by which requests are accepted or refused: manifest, operator's settings and limits. Stateless.
+/// The rules by which requests are accepted or refused: manifest, header version, operator's settings, limits,
+/// resources and foreground. Stateless.
 package enum SubmissionRules {
-    /// The refusal of a request; nil when the request can be accepted.
+    /// The refusal of a request by the manifest, the header version, the operator's settings or a limit; nil without
+    /// one.
     ///
     /// - Parameters:
     ///   - isPermitted: whether the manifest permits the identifier for the request's kind.
     ///   - pending: number of other pending requests that count against the same limit; nil when the request replaces a
-    ///     pending one.
+    ///     pending one that counts against that limit.
     static func refusal(
         of request: TaskRequest,
         for entry: PluginEntry,
@@ -27,7 +29,7 @@ package enum SubmissionRules {
             ?? limitRefusal(of: request, for: entry, pending: pending, limits: policy.limits ?? configuration.limits)
     }
 
-    /// The refusal of a request by everything except the present use of the host; nil when only that decides.
+    /// The refusal of a request by any rule that does not depend on the present use of capacity; nil without one.
     ///
     /// - Parameters:
     ///   - isForeground: whether a user or a launch in the foreground submits the request.
@@ -68,8 +70,8 @@ package enum SubmissionRules {
         }
     }
 
-    /// The permission that a request needs and that the manifest does not give (statements 2 to 4, 9 and 10); nil when
-    /// the manifest gives all. Checked at the submission, and again whenever a pending request is evaluated (C17).
+    /// The first permission that a request needs and that the manifest does not give (statements 2 to 4, 9 and 10); nil
+    /// when the manifest gives all. Checked at the submission, and again whenever a pending request is evaluated (C17).
     ///
     /// - Parameter isPermitted: whether the manifest permits the identifier for the request's kind; see `Permissions`.
     static func problem(with request: TaskRequest, isPermitted: Bool, for entry: PluginEntry) -> ManifestProblem? {
@@ -78,7 +80,7 @@ package enum SubmissionRules {
         return request.entitlement.flatMap { entry.entitlements.contains($0) ? nil : .entitlementMissing($0) }
     }
 
-    /// Whether the manifest gives a request every permission. The resources of a continued request count.
+    /// Whether the manifest gives a request every permission, including the entitlement for its resources.
     package static func permits(_ request: TaskRequest, under permissions: Permissions, of entry: PluginEntry) -> Bool {
         let isPermitted = permissions.permits(request.identifier, as: request.kind)
         return problem(with: request, isPermitted: isPermitted, for: entry) == nil

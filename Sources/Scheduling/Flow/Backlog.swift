@@ -3,9 +3,11 @@
 import DequeModule
 import TaskModel
 
-/// A chore: a deferred step of work on one plugin or lane, caused by an event that concerns many plugins.
+/// A chore: a deferred step of work on one plugin or lane. An event that concerns many plugins is processed in such
+/// steps.
 enum Chore: Hashable, Sendable {
-    /// A plugin was installed, changed or removed, and is processed again.
+    /// The record, the schedules and the work of a plugin are processed, because it was installed, changed, removed or
+    /// loaded.
     case evaluation(PluginIdentifier)
     case consider(PluginIdentifier, Lane)
     /// The times of the plugin are recomputed, because the wall clock was set back after their computation.

@@ -42,7 +42,7 @@ struct ConditionWaiters: Sendable {
         }
     }
 
-    /// The waiters that wait for any of the changed conditions, ordered by plugin and lane.
+    /// The lanes to evaluate again after a change of conditions, ordered by plugin and lane.
     func waiting(for changed: MachineConditions) -> [Waiter] {
         var found: Set<Waiter> = []
         for condition in MachineConditions.each where changed.contains(condition) {

@@ -2,11 +2,12 @@
 
 import TaskModel
 
-/// The effect of a commit in flight on the scheduler: applied when the commit succeeds, dropped when it fails.
+/// A change whose commit is in flight, with the data that `settle` needs if the commit succeeds, and `rollBack` if it
+/// fails.
 enum StagedChange: Sendable {
     case submission(StagedSubmission)
     case trigger(PendingEvent, reply: ReplyToken)
-    /// An event that the host created itself. No caller waits for an answer.
+    /// A legacy fetch event, which the host created itself. No caller waits for an answer.
     case arrival(PendingEvent)
     case cancellation(StagedCancellation)
     /// A user's request to stop a running task.
@@ -17,7 +18,7 @@ enum StagedChange: Sendable {
     /// The record of a plugin that is no longer installed: the plugin is marked as missing.
     case leave(of: PluginIdentifier, as: KnownPlugin)
     case launchStart(LaunchNumber, ChangeNumber)
-    /// The delivery of a further task to a running launch.
+    /// The delivery of one more task to a running launch.
     case delivery(LaunchNumber, PlannedTask, ChangeNumber)
     case launchRecord(LaunchNumber)
     /// The removal of all pending work of a removed plugin.
@@ -30,7 +31,7 @@ enum StagedChange: Sendable {
 
 struct StagedSubmission: Sendable {
     let request: PendingRequest
-    /// The pending request that the new request replaces, as journaled; nil when it replaces none.
+    /// The pending request that the new request was expected to replace when it was staged; nil without one.
     let replaced: SubmissionNumber?
     let asker: SubmissionAsker
     /// The launch that submitted the request; nil when a user or a schedule submitted it.
@@ -40,7 +41,7 @@ struct StagedSubmission: Sendable {
     let lines: [BoundedLines.Line]
     /// Whether the request is continued and will need capacity of the continued lane.
     let takesCapacity: Bool
-    /// The continued launch that the request may join without further capacity; nil without one.
+    /// The continued launch that the request may join without additional capacity; nil without one.
     var joined: LaunchNumber? { request.request.kind == .continued && !takesCapacity ? origin : nil }
 }
 
@@ -68,8 +69,8 @@ struct RunningTask: Hashable, Sendable {
 
 /// The commits in flight, whose results are not known yet.
 ///
-/// The objects that a commit affects hold its change number: the overlay of a plugin for identifiers, and the record of
-/// a launch for tasks. The event queue of a plugin holds the numbers of the events.
+/// The objects that a commit affects hold its change numbers: the overlay of a plugin for identifiers, and the record
+/// of a launch for tasks. The event queue of a plugin holds the numbers of arriving trigger and fetch events instead.
 struct InFlightTable: Sendable {
     private var changes: [Ticket: StagedChange] = [:]
     private var lastTicket = Ticket(rawValue: 0)
@@ -78,7 +79,7 @@ struct InFlightTable: Sendable {
     private var occurrences: Set<TaskIdentifier> = []
     /// Number of accepted continued requests that will need capacity once their commits succeed.
     private(set) var continuedComing = 0
-    /// Number of accepted continued requests that may join each continued launch without further capacity.
+    /// Number of accepted continued requests that may join each continued launch without additional capacity.
     private var joining: [LaunchNumber: Int] = [:]
 
     var isEmpty: Bool { changes.isEmpty }

@@ -8,7 +8,8 @@ struct ParkedEvent: Sendable {
     let event: SchedulerEvent
     /// The user whose call caused the event; nil for a plugin's call.
     let user: CallingUser?
-    /// Whether the submitting launch was in the foreground when the submission arrived; nil for other events.
+    /// Whether the submission came from a user, or from a launch in the foreground, when it arrived; nil for other
+    /// events.
     let isForeground: Bool?
 }
 
@@ -28,7 +29,8 @@ struct LoadState: Sendable {
     /// Events that wait for the first catalogue, or until every plugin is loaded.
     private var parkedForAll: [ParkedEvent] = []
 
-    /// Maximum number of concurrent reads. A plugin that an event waits for is read even beyond this number.
+    /// Number of concurrent reads from which on no other read begins. A plugin that an event waits for, or whose read
+    /// failed before, is read even beyond this number.
     private static let most = 4
 
     init(_ snapshot: LedgerSnapshot) {
@@ -44,8 +46,8 @@ struct LoadState: Sendable {
 
     func isMissing(_ plugin: PluginIdentifier) -> Bool { missing.contains(plugin) }
 
-    /// Removes and returns the plugins to read next. Plugins that an event waits for come first and are always
-    /// included; the number of concurrent reads limits the others.
+    /// Removes and returns the plugins to read next. Plugins that an event waits for, and after `retry` those whose
+    /// read failed, come first and are always included. `most` limits the others.
     mutating func next() -> [PluginIdentifier] {
         var next: [PluginIdentifier] = []
         while let plugin = wanted.popFirst() {
@@ -57,8 +59,8 @@ struct LoadState: Sendable {
         return next
     }
 
-    /// Holds an event until the plugin is loaded. The pending work of this plugin is then read before that of plugins
-    /// that no event waits for.
+    /// Holds an event until the plugin is loaded. The result of `next` then includes the plugin, unless its read is in
+    /// progress.
     mutating func park(_ event: ParkedEvent, until plugin: PluginIdentifier) {
         parked[plugin, default: []].append(event)
         if !loading.contains(plugin) { wanted.append(plugin) }
@@ -68,7 +70,8 @@ struct LoadState: Sendable {
 
     /// Marks a plugin as loaded.
     ///
-    /// - Returns: the launches that the previous host left running, and the events that waited for the plugin.
+    /// - Returns: the launches of the plugin that the previous host left running, and the events that waited for the
+    ///   plugin.
     mutating func finish(
         _ plugin: PluginIdentifier
     ) -> (left: [LedgerSnapshot.UnfinishedLaunch], events: [ParkedEvent]) {

@@ -8,7 +8,8 @@ struct Aftermath: Sendable {
     enum Verdict: Hashable, Sendable {
         /// The task ends, and its request is used up.
         case consumed(TaskOutcome)
-        /// The task is requeued, with its new retry state.
+        /// The task may be requeued, with its new retry state. A task that was cancelled, or that a newer request
+        /// supersedes, ends with the outcome instead.
         case returned(TaskOutcome, Retry)
         /// The task has reached the maximum number of charged attempts, and ends instead of being requeued.
         case abandoned
@@ -138,8 +139,8 @@ struct Aftermath: Sendable {
         )
     }
 
-    /// The end of the message about work that ended without a completion: the action by which the user gets the work
-    /// done after all, behind a semicolon. Empty if no action of a user repeats the work.
+    /// The end of the message about work that ended without a completion: the actions for the user, behind a semicolon.
+    /// Empty when there is none.
     private static func remedy(for work: PendingWork, after cause: Cause) -> String {
         let mend = cause.blame == .plugin ? "fix and reinstall the plugin" : nil
         let actions = [mend, work.repetition].compactMap(\.self)

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The numbers of journal lines that the calls of one launch cause. The first lines of each kind are written, further
+/// Counts of the journal lines that the calls of one launch cause. The first lines of each kind are written, later
 /// lines only counted.
 struct BoundedLines: Sendable {
     enum Kind: CaseIterable {
@@ -12,7 +12,7 @@ struct BoundedLines: Sendable {
         /// journal.
         case cancellation
 
-        /// Maximum number of journal lines of the kind per launch; further lines are only counted.
+        /// Maximum number of journal lines of the kind per launch; later lines are only counted.
         var limit: Int { self == .cancellation ? 100 : 20 }
     }
 

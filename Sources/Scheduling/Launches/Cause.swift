@@ -4,9 +4,10 @@ import TaskModel
 
 /// The cause of the end of a launch's process, before its tasks are judged.
 enum Cause: Hashable, Sendable {
-    /// Every task and assertion had ended before the process exited by itself or was killed.
+    /// Every task and assertion had ended, and then the process exited by itself, was killed by the host, or was killed
+    /// for lack of memory.
     case finished
-    /// A signal ended the process.
+    /// A signal ended the process while a task was unfinished.
     ///
     /// - Parameters:
     ///   - task: the task that was running; nil when unknown.
@@ -18,7 +19,8 @@ enum Cause: Hashable, Sendable {
     case killedForMemory(function: String?)
     case entryFailed(String)
     case notLoaded(String)
-    /// The host killed the process because a task or an assertion overran.
+    /// The host killed the process because a task or an assertion overran, or because an expired launch left the disk
+    /// severely short.
     case killed
     case hostStopping
     /// A failure outside of the plugin, with its message, ended the launch. No attempt is charged.
@@ -85,7 +87,8 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// Indices of the tasks of the launch that are charged with an attempt.
+    /// Indices of the unfinished tasks to which the cause charges an attempt. The caller charges none to a task that
+    /// was expired or stopped before.
     func charged(in launch: Execution) -> Set<Int> {
         let unfinished = launch.unfinished
         switch self {

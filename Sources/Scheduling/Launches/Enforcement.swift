@@ -6,8 +6,8 @@ import TaskModel
 enum Enforcement: Hashable, Sendable {
     /// The failed commit of the launch's record is tried again.
     case retryRecord
-    /// The budget is used up, or the time limit of the entry function has passed. The delivered tasks of the launch are
-    /// expired, except continued tasks.
+    /// The budget is used up, or the time limit of the entry function has passed. The tasks of the launch are expired,
+    /// except continued tasks, but not before the entry function has returned.
     case useUpBudget
     case kill(Execution.KillReason)
     /// The continued tasks without progress are expired.

@@ -19,7 +19,7 @@ extension Execution {
     }
 
     /// A description of the bound function that a task called: its library, and its signature in the manifest. Nil for
-    /// a library with an entry function.
+    /// a library with an entry function, and when no unfinished task has a bound function.
     ///
     /// - Parameter task: nil when the task is unknown; the description then names the possible functions.
     func function(running task: TaskID?) -> String? {
@@ -50,7 +50,7 @@ extension Execution {
         tasks[index].work.identifier.flatMap { plan.plugin.handler(for: $0) }
     }
 
-    /// The message about a task that was killed at the end of the grace period.
+    /// The message about an expired task that had not ended when the launch was killed.
     func overstay(of index: Int, after prefix: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag

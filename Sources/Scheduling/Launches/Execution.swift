@@ -9,8 +9,8 @@ struct Execution: Sendable {
         /// The entry function is running. It has to return before the end of the grace period after `deadline`.
         case running(deadline: MonotonicTime)
         case returned
-        /// Entry failed with this status; `cause` names the refused call with the same status, or the flaw of the
-        /// struct that entry filled.
+        /// Entry failed with this status. `cause` names the refused call with the same status, or the flaw of the
+        /// struct that entry filled; nil when there is neither.
         case failed(status: Int32, cause: String?)
         case notLoaded(message: String)
 
@@ -25,9 +25,8 @@ struct Execution: Sendable {
         case hostStopping
         /// The launch used up the reserve of the disk before its entry function returned; the value is the message.
         case filledDisk(String)
-        /// The launch failed through no fault of the plugin: the plan or a task could not be sent, the runner ended
-        /// before the plan was sent, the library was replaced, libffi is defective, or the kernel refused the sandbox.
-        /// The value is the message.
+        /// The launch failed through no fault of the plugin: see `SchedulerEvent.launchFailedByHost`, or the runner
+        /// ended before the plan was sent. The value is the message.
         case hostFailed(String)
         /// The launch thread killed the launch at its kill time, before the host had read earlier messages of the
         /// runner. These messages would have withdrawn the kill time.
@@ -72,7 +71,7 @@ struct Execution: Sendable {
     var registered: [PermittedIdentifier] = []
     var assertions = OpenAssertions()
     /// The time at which the assertions that are still open after the last task expire; nil while the budget limits
-    /// them, or while a task is unfinished.
+    /// them, while a task is unfinished, and after they have expired at this time.
     var assertionDeadline: MonotonicTime?
     var isBudgetUsedUp = false
     /// Whether the launch outlived the deadline of its budget because of continued tasks. The deadline then no longer
@@ -85,12 +84,12 @@ struct Execution: Sendable {
     /// leaves its index unused.
     var tasksHanded: Int
     var violations = 0
-    /// Number of calls by which the launch changed its interval of legacy fetch.
+    /// Number of calls by which the launch changed its interval of legacy fetch, or tried to.
     var fetchIntervals = 0
     /// The counts of the journal lines that the calls of the launch cause.
     var lines = BoundedLines()
-    /// The end of the launch's process; nil while the process runs. The end is judged when no commit about a task of
-    /// the launch is in flight any longer.
+    /// The end of the launch's process, if it is not judged yet; nil while the process runs. The end is judged when
+    /// `undecided` is 0.
     var end: ProcessEnd?
     /// Number of commits in flight that cancel or stop a task of the launch, or deliver one to it. The end of the
     /// process is judged only when the number is 0.
@@ -134,8 +133,8 @@ struct Execution: Sendable {
             }
     }
 
-    /// Whether tasks of the launch expire for this reason. `notIdle` does not expire the tasks of a launch that started
-    /// while the machine was in use: at a user's request, or past its maximum deferral.
+    /// Whether tasks of the launch may expire for this reason. `notIdle` does not expire the tasks of a launch whose
+    /// batch was closed while the machine was not idle, such as a launch that a user requested.
     func minds(_ reason: ExpirationReason) -> Bool { reason != .notIdle || conditionsAtClose.isIdle }
 
     func index(of id: TaskID) -> Int? { tasks.firstIndex { $0.id == id } }

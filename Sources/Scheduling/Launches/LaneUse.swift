@@ -4,11 +4,11 @@ package import TaskModel
 
 /// The launches of the host in one lane, as they count against the launch limit of the lane (C7). A pure rule.
 ///
-/// A launch uses capacity until it stops: its tasks have ended, and so have its assertions. The process of a stopping
-/// launch may exist for another grace period. It uses no capacity, so that a plugin that ends slowly delays no other
-/// plugin. The number of such free processes is bounded by the limit itself: a lane with more stopping launches than
-/// its limit counts the excess. A lane therefore has at most twice as many processes as its limit, in addition to the
-/// launches that users start above it.
+/// A launch uses capacity until its tasks and assertions have ended and it stops. The process of a stopping launch may
+/// exist for the grace period and the exit time. A stopping launch uses no capacity, so that a plugin that ends slowly
+/// delays no other plugin. The number of stopping launches without capacity is bounded by the limit itself: a lane with
+/// more stopping launches than its limit counts the excess. A lane therefore has at most twice as many launches as its
+/// limit, in addition to the launches that users start above it.
 package struct LaneUse: Hashable, Sendable {
     /// Number of launches from the request for their runner until they stop or their end is recorded.
     package var running: Int

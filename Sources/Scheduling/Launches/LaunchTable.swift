@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The launches whose end is not recorded yet, and their numbers in each lane.
+/// The launches whose end is not recorded yet, with the number of running and of stopping launches in each lane.
 ///
 /// `update` requires a launch in the table, and `execute` one with an execution: any other number traps in debug
 /// builds.

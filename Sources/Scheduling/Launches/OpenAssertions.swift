@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// The assertions that keep a launch open after its last task. Their number is limited, whatever the runner reports.
+/// The open assertions of a launch, which keep it open after its last task. Their number is limited, whatever the
+/// runner reports.
 struct OpenAssertions: Sendable {
     private var open: [(id: AssertionID, name: String)] = []
     /// The highest identifier of any assertion of the launch so far; nil before the first one. Identifiers rise, so a

@@ -16,7 +16,7 @@ struct ScheduledLaunch: Sendable {
         case preparing
         /// The batch is closed and the launch is being committed. The plan is sent after the commit.
         case starting(Start)
-        /// The plan was sent.
+        /// The launch is on disk. Its plan was sent, unless the runner had ended before or the host was stopping.
         case running(Execution)
         /// Every task and assertion has ended. The process was asked to exit, and is killed at `killTime`.
         case stopping(Execution, killTime: MonotonicTime)
@@ -68,7 +68,7 @@ struct ScheduledLaunch: Sendable {
     var isPreparing: Bool { if case .preparing = phase { true } else { false } }
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// The execution of the launch; nil before the plan was sent and in the phase `ended`.
+    /// The execution of the launch; nil in the phases `preparing`, `starting` and `ended`.
     var execution: Execution? {
         switch phase {
         case .running(let execution), .stopping(let execution, _): execution
@@ -126,7 +126,7 @@ struct ScheduledLaunch: Sendable {
     }
 }
 
-/// The changes that a launch still has to record. Only one of its commits is in flight at a time, so that the journal
+/// The changes that a launch still has to record. Only one commit of them is in flight at a time, so that the journal
 /// of the launch stays in order.
 struct LaunchRecording: Sendable {
     /// Changes that are committed together, and the task that they end; `task` is nil when they end none.
@@ -140,7 +140,7 @@ struct LaunchRecording: Sendable {
     struct TaskEnd: Sendable {
         let work: PendingWork
         let change: ChangeNumber
-        /// Whether the task is pending again once the step is on disk.
+        /// Whether the step requeues the task.
         var returns: Bool
     }
 

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The identifier of one change in flight, from its decision until the result of its commit is known.
+/// The identifier of one change in flight, from its decision until the change is applied or dropped.
 struct ChangeNumber: RawRepresentable, Hashable, Comparable, Sendable {
     let rawValue: UInt64
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -12,7 +12,7 @@ struct ChangeNumber: RawRepresentable, Hashable, Comparable, Sendable {
 enum RequestEffect: Hashable, Sendable {
     /// The request is accepted, and replaces the pending request of the identifier.
     case stores(PendingRequest)
-    /// The change removes the pending request with this number: it is cancelled, launched or dropped.
+    /// The pending request with this number is removed, because it is cancelled, launched or dropped.
     case removes(SubmissionNumber)
     /// The request is requeued after a launch, unless a newer request of the identifier is pending.
     case returns(PendingRequest)

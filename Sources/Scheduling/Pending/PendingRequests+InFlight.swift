@@ -4,7 +4,7 @@ import TaskModel
 
 // The changes in flight, and the counts for limits while their results are unknown.
 extension PendingRequests {
-    /// Adds a change about the identifier whose commit is now in flight.
+    /// Adds a change in flight about the identifier.
     mutating func begin(_ effect: RequestEffect, about identifier: TaskIdentifier, as change: ChangeNumber) {
         overlay.add(effect, about: identifier, as: change)
         overlayChanged(about: identifier)
@@ -41,8 +41,8 @@ extension PendingRequests {
     }
 
     /// The number of requests that count against the limit of the kind, in the worst case: the changes in flight that
-    /// add a request succeed. A request under `identifier` is not counted, because a submission would replace it
-    /// (statement 23).
+    /// add a request succeed, and those that remove one fail. A request under `identifier` is not counted, because a
+    /// submission would replace it (statement 23).
     func count(of kind: TaskKind, beside identifier: TaskIdentifier) -> Int {
         let own = storedKind(of: identifier).union(overlay.possibleKinds(of: identifier))
         return limits.count(of: kind) - (own.contains(KindSet(kind)) ? 1 : 0)
@@ -52,15 +52,15 @@ extension PendingRequests {
         store.place(of: identifier).flatMap { store[$0] }.map { KindSet($0.kind.value) } ?? []
     }
 
-    /// Updates the number of in-flight requests per limit, after the changes in flight of an identifier have changed.
+    /// Updates the number of in-flight requests per limit, after the stored request of an identifier or the changes in
+    /// flight about it have changed.
     mutating func recount(_ identifier: TaskIdentifier) {
         let added = overlay.possibleKinds(of: identifier).subtracting(storedKind(of: identifier))
         limits.setInFlight(added, under: identifier)
     }
 }
 
-/// Numbers of one plugin's requests that count against each limit: stored requests, and requests that the changes in
-/// flight may add.
+/// Counts of one plugin's requests for each limit: stored requests, and requests that the changes in flight may add.
 struct LimitCounts: Sendable {
     private var stored: [KindSet: Int] = [:]
     private var inFlight: [KindSet: Int] = [:]

@@ -5,8 +5,9 @@ import TaskModel
 /// The pending requests of one plugin, with the changes in flight about them. Ready requests are grouped by the facts
 /// that decide whether they may run.
 ///
-/// A request is upcoming until its earliest begin and its retry delay have passed. Then it is ready, and belongs to one
-/// group. Requests are added and removed only after a commit; the overlay contains the effect of the changes in flight.
+/// A request is upcoming until its earliest begin and its retry delay have passed, or a user requests its launch. Then
+/// it is ready, and belongs to one group. Requests are added and removed only after a commit; the overlay contains the
+/// effect of the changes in flight.
 struct PendingRequests: Sendable {
     let plugin: PluginIdentifier
     var store = RequestStore()
@@ -70,7 +71,7 @@ struct PendingRequests: Sendable {
     /// Stores a request, and replaces the stored request with the same identifier.
     ///
     /// - Parameters:
-    ///   - time: the time from which the request may run; nil means at once.
+    ///   - time: the time from which the request is ready; nil when it is ready now.
     ///   - since: the time at which the request became due; nil when it becomes due now or later.
     mutating func insert(
         _ request: PendingRequest,
@@ -166,7 +167,7 @@ struct PendingRequests: Sendable {
         if store[place]?.group == RequestSlot.noGroup { join(place, since: now) } else { regroup(place) }
     }
 
-    /// Replaces the permissions after a change of the manifest, and regroups all requests.
+    /// Replaces the permissions after a change of the manifest, and regroups the ready requests.
     mutating func setPermissions(_ new: Permissions?) {
         permissions = new
         for place in store.places(after: nil) { regroup(place) }

@@ -4,7 +4,8 @@ import HeapModule
 import TaskModel
 
 /// The requests of one plugin whose earliest begin or retry delay has not passed, ordered by the time at which they are
-/// due. The entry of a removed request stays until that time, or until such entries outnumber the others.
+/// due. The entry of a request that was removed or became ready early stays until that time, or until such entries
+/// clearly outnumber the others.
 struct UpcomingRequests: Sendable {
     private struct Entry: Comparable, Sendable {
         let time: WallTime
@@ -17,7 +18,7 @@ struct UpcomingRequests: Sendable {
     mutating func insert(_ place: RequestPlace, at time: WallTime) { heap.insert(Entry(time: time, place: place)) }
 
     /// Removes and returns the next entry whose time has come; nil when there is none. The request of the entry may
-    /// have been removed.
+    /// have been removed, or may be ready already.
     mutating func next(upTo now: WallTime) -> RequestPlace? {
         guard let first = heap.min, first.time <= now else { return nil }
         heap.removeMin()
@@ -33,7 +34,9 @@ struct UpcomingRequests: Sendable {
         return nil
     }
 
-    /// Drops the entries of removed requests once they outnumber the others.
+    /// Drops the entries of requests that are no longer upcoming, once they outnumber the others by more than 32.
+    ///
+    /// - Parameter count: the number of upcoming requests.
     mutating func compact(holding count: Int, isWaiting: (RequestPlace) -> Bool) {
         guard heap.count > 2 * count + 32 else { return }
         heap = Heap(heap.unordered.filter { isWaiting($0.place) })

@@ -18,8 +18,8 @@ package struct Permissions: Sendable {
         }
     }
 
-    /// Whether the identifier is permitted for the kind. Patterns permit continued requests, and processing where the
-    /// operator allows it (C9).
+    /// Whether the identifier is permitted for the kind. Patterns permit continued requests, and processing and health
+    /// research where the operator allows it (C9).
     package func permits(_ identifier: TaskIdentifier, as kind: TaskKind) -> Bool {
         if names.contains(identifier) { return true }
         guard !prefixes.isEmpty, kind == .continued || kind.isProcessing && allowsPatternsForProcessing else {

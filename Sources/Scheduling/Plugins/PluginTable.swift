@@ -4,8 +4,8 @@ import TaskModel
 
 /// The scheduler's states of plugins, indexed and ordered by identifier.
 ///
-/// The subscript requires a plugin that was added before. An unknown plugin traps in debug builds; in release builds a
-/// change to its state is lost.
+/// The subscript requires a plugin that was added before. An unknown plugin traps in debug builds; in release builds
+/// the access reaches the state that stands in for it.
 struct PluginTable: Sendable {
     /// The states. The first one belongs to no plugin, and stands in for an unknown plugin.
     private var boxes: ContiguousArray = [Box(PluginState(identifier: .none, policy: PluginPolicy()))]

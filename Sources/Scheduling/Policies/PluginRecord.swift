@@ -4,9 +4,10 @@ package import TaskModel
 
 /// The recent activity of a plugin, as far as policies need it.
 package struct PluginRecord: Hashable, Sendable {
-    /// Running time of the plugin's background launches in the last 24 hours, in nanoseconds.
+    /// Running time of the plugin's background launches that ended in the last 24 hours, in nanoseconds.
     package var dayUse = SlidingSum(slot: .seconds(15 * 60), window: .seconds(24 * 60 * 60))
-    /// Number of launches in the last week that users requested, including triggers of its extensions.
+    /// Number of launches with the cause `user` that ended in the last week, and of the triggers of the plugin's
+    /// extensions.
     package var uses = SlidingSum(slot: .seconds(60 * 60), window: .seconds(7 * 24 * 60 * 60))
     /// Number of consecutive background launches that overran.
     package var overruns = 0
@@ -49,7 +50,7 @@ package struct SlidingSum: Hashable, Sendable {
 
     package func total(at now: WallTime) -> Int64 { current(at: now).reduce(0) { $0 + $1.sum } }
 
-    /// The time at which the sum falls below `limit`; nil when it is below the limit now.
+    /// The time at which the sum falls below `limit`, which is positive; nil when it is below the limit now.
     package func end(of limit: Duration, at now: WallTime) -> WallTime? {
         if total(at: now) < limit.wholeNanoseconds { return nil }
         // Slots from a clock that was ahead count again when their time comes.

@@ -24,8 +24,8 @@ extension Policy.Facts {
         return .wait(.spacing(until: until))
     }
 
-    /// The spacing of the kind of the work; nil for work that the spacing does not concern: requests that the plugin did
-    /// not submit itself, and requests that run again after an interruption.
+    /// The spacing of the kind of the work; nil for work that no such spacing concerns: events, kinds without a
+    /// spacing, requests that the plugin did not submit itself, and requests that run again after an interruption.
     var kindSpacing: Duration? {
         guard case .request(let pending) = work, pending.isPaced else { return nil }
         return policies.kindSpacing[work.kind]

@@ -10,25 +10,25 @@ package import TaskModel
 package enum Policy: String, Hashable, Sendable, CaseIterable {
     /// Work that a user requested is not delayed by any policy.
     case user
-    /// A request is not delayed beyond its maximum deferral (C12).
+    /// No policy delays a request beyond its maximum deferral (C12).
     case maximumDeferral = "maximum-deferral"
     /// When capacity is short, plugins that users use more come first.
     case use
     /// A background launch of a plugin waits for a cooldown after the previous one. The cooldown is longer after
-    /// overruns.
+    /// overruns, and for requests of some kinds that the plugin itself submitted.
     case spacing
     /// The background launches of a plugin share a running time per day.
     case dayBudget = "day-budget"
-    /// After a start-up wave, the launches of different plugins are staggered.
+    /// After a start-up wave, the background launches of different plugins are staggered.
     case stagger
     /// Processing and health research wait for an idle machine (statement 66, C16).
     case idle
     /// Requests wait while the processors are busy. Events never wait for this policy; processing and health research
     /// wait for it only when the policy `idle` is off.
     case load
-    /// Background work is delayed while the battery is low and the machine is not on external power.
+    /// Background requests wait while the battery is low and the machine is not on external power.
     case battery
-    /// Background work is delayed while the machine is in power-saver mode.
+    /// Background requests wait while the machine is in power-saver mode.
     case powerSaver = "power-saver"
 
     /// The computation of a policy's verdict.
@@ -172,7 +172,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The verdict of one policy on one request, as `why` shows it.
+/// The verdict of one policy on one request or event, as `why` shows it.
 package struct PolicyVerdict: Hashable, Sendable {
     package let policy: Policy
     package let verdict: Policy.Verdict

@@ -7,13 +7,13 @@ package struct PolicyConfiguration: Hashable, Sendable {
     package var off: Set<Policy> = []
     /// The window after a start-up wave over which the launches of plugins are staggered.
     package var stagger: Duration = .seconds(60)
-    /// The cooldown after a first overrun. Each further consecutive overrun doubles it.
+    /// The cooldown after a first overrun. Each further consecutive overrun doubles it, up to `longestSpacing`.
     package var overrunSpacing: Duration = .seconds(30)
     package var longestSpacing: Duration = .seconds(60 * 60)
     /// The cooldown between two launches for requests of a kind that the plugin itself submitted. Kinds without a value
     /// have none.
     package var kindSpacing: [TaskKind: Duration] = [.refresh: .seconds(15 * 60)]
-    /// Maximum running time of a plugin's background launches within 24 hours.
+    /// Running time of a plugin's background launches within 24 hours from which on the next one waits.
     package var dayBudget: Duration = .seconds(4 * 60 * 60)
     /// The maximum deferral: advisory policies delay a request for at most this time (C12).
     package var maximumDeferral: Duration = .seconds(2 * 24 * 60 * 60)

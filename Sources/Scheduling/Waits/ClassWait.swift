@@ -5,7 +5,7 @@ import TaskModel
 /// The wait of one class of work of a plugin: the reasons that block the class now, and the stretches of its history
 /// that are not written yet. A stretch is a time with the same reasons.
 ///
-/// A stretch with lasting reasons is written once it has lasted for `shortest`. A stretch with only momentary reasons
+/// A stretch with a lasting reason is written once it has lasted for `shortest`. A stretch with only momentary reasons
 /// is written when it is over, if it lasted for `shortest`. So neither short changes nor submissions cost a row.
 struct ClassWait: Sendable {
     private struct Stretch: Hashable, Sendable {
@@ -80,7 +80,8 @@ struct ClassWait: Sendable {
         deferral.wasNotWritten()
     }
 
-    /// Moves times in the future to the present, after the wall clock was set back.
+    /// Moves the start of the present reasons and the times of the deferral to the present if they are in the future,
+    /// after the wall clock was set back. Past stretches stay unchanged.
     mutating func reckonAnew(at now: WallTime) {
         since = min(since, now)
         deferral.reckonAnew(at: now)
