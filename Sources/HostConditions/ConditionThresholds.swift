@@ -7,19 +7,21 @@ package struct ConditionThresholds: Hashable, Sendable {
 
     /// Interval of load samples while idleness or load is watched.
     package var sampleInterval: Duration = .seconds(5)
-    /// The machine becomes idle when the used share of the processors stays below `idleShare` and the pressure below
-    /// `idlePressure`, both from 0 to 1, for `idleAfter`.
+    /// The machine becomes idle when the used share of the processors stays below `idleShare` and each pressure below
+    /// `idlePressure`, both from 0 to 1, for `idleAfter`. It is never idle while a session may be active.
     package var idleShare = 0.10
     package var idlePressure = 0.10
     package var idleAfter: Duration = .seconds(30)
-    /// Idleness ends when the used share of the processors stays above `busyShare` or the pressure above
-    /// `busyPressure`, both from 0 to 1, for `busyAfter`. Between the thresholds the state does not change.
+    /// Idleness ends when the used share of the processors stays above `busyShare` or a pressure above `busyPressure`,
+    /// both from 0 to 1, for `busyAfter`. Between the thresholds the state does not change. An active session ends
+    /// idleness at once.
     package var busyShare = 0.25
     package var busyPressure = 0.25
     package var busyAfter: Duration = .seconds(10)
 
-    /// Load becomes high when the used share of the processors stays above `highLoadShare` for `highLoadAfter`. It ends
-    /// when the share stays below `highLoadEndShare` for the same time.
+    /// Load becomes high when the used share of the processors stays above `highLoadShare` for `highLoadAfter`, or when
+    /// the load average exceeds it at the first sample. It ends when the share stays below `highLoadEndShare` for
+    /// `highLoadAfter`.
     package var highLoadShare = 0.80
     package var highLoadEndShare = 0.60
     package var highLoadAfter: Duration = .seconds(15)
@@ -50,7 +52,7 @@ package struct ConditionThresholds: Hashable, Sendable {
     package var batteryEndMargin = 0.05
     package var batteryInterval: Duration = .seconds(30)
 
-    /// Interval of samples of the keys of encrypted containers, because the kernel does not report their changes.
+    /// Interval of samples of containers whose state can change without an event, such as those with encryption keys.
     package var lockInterval: Duration = .seconds(5)
 
     package init() {}

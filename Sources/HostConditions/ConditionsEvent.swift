@@ -4,7 +4,8 @@
 package enum ConditionsEvent: Hashable, Sendable {
     /// A condition or a container lock changed. A change of the evidence alone is no event.
     case changed(ConditionsReport)
-    /// The machine resumed after a suspension of this length. Changes of conditions arrive after this event.
+    /// The machine resumed after a suspension of this length. Changes that the resumption reveals arrive after this
+    /// event.
     case resumed(after: Duration)
 }
 

@@ -64,6 +64,6 @@ package final class SystemConditions: Sendable {
     /// Changes a user's overrides in one step, and returns the report with the new overrides in force.
     package func script(_ change: (inout ScriptedConditions) -> Void) -> ConditionsReport { board.script(change) }
 
-    /// Stops the sensors. Returns when no further event can be delivered.
+    /// Stops the sensors, and returns when they can deliver no more events.
     package func close() async { await withCheckedContinuation { board.close($0) } }
 }

@@ -247,7 +247,7 @@ package final class DiagnosingMapping {
 
     /// Reports a value outside of its range, and returns nil.
     ///
-    /// - Parameter shown: the value as written in the file; it consists of digits and letters.
+    /// - Parameter shown: the value as written in the file, which needs no escapes.
     func outside<Value>(_ field: Field<YAMLNode>, shown: String, least: String, most: String) -> Field<Value>? {
         if least == most { return outside(field, shown: shown, rule: "not \(least)", remedy: "write \(least)") }
         return outside(field, shown: shown, rule: "not between \(least) and \(most)")
@@ -281,7 +281,9 @@ package final class DiagnosingMapping {
         Field(value, key: field.key, position: field.value.isNothing ? field.position : field.value.position)
     }
 
-    /// Returns the value of a field that has one of the types that the caller accepts; nil after a report of another type.
+    /// Returns the text of a field. For any other value, reports a mismatch and returns nil.
+    ///
+    /// - Parameter expected: name of the valid values, for the message.
     package func string(_ field: Field<YAMLNode>, expected: String) -> Field<String>? {
         guard case .text(let text, _) = field.value.content, !field.value.isNothing else {
             return mismatch(field, expected: expected, remedy: "write \(expected == "text" ? "a text" : expected)")

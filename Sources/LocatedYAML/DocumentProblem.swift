@@ -47,7 +47,8 @@ package struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A position in a text file: line and column, from 1. Columns count characters, as an editor does for plain text.
+/// A position in a text file: line and column, from 1. Columns count Unicode scalars; in a property list they count
+/// bytes.
 package struct TextPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let line: Int
     package let column: Int

@@ -9,7 +9,7 @@ package final class ProblemCollector {
 
     package var holdsErrors: Bool { problems.contains { $0.severity == .error } }
 
-    /// Whether an error was reported for a key or a key below it.
+    /// Whether an error was reported for a path that begins with `key`: for the key, a key below it, or a longer name.
     package func holdsErrors(under key: String) -> Bool {
         problems.contains { $0.severity == .error && $0.key?.hasPrefix(key) == true }
     }

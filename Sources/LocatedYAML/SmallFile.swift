@@ -12,7 +12,8 @@ package struct SmallFile {
     package let bytes: [UInt8]
     package let identity: FileIdentity
 
-    /// Reads the file. When it cannot be read, reports a problem and returns nil.
+    /// Reads the file. When it cannot be read, is not a regular file or is too large, reports a problem and returns
+    /// nil.
     package init?(path: String, problems: ProblemCollector) {
         // Without O_NONBLOCK, opening a named pipe would block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

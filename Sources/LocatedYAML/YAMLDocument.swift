@@ -102,7 +102,8 @@ package enum YAMLDocument {
 
 /// Result of decoding a file: the reader's value, and all problems.
 package struct DecodedDocument<Value> {
-    /// The decoded value; nil when the file could not be read. It is unreliable when `errors` is not empty.
+    /// The decoded value; nil when the file could not be read as a mapping. It is unreliable when `errors` is not
+    /// empty.
     package let value: Value?
     package let problems: [DocumentProblem]
 

@@ -24,7 +24,7 @@ package struct YAMLNode {
 
     static let wordsForNothing: Set = ["~", "null", "Null", "NULL"]
 
-    /// The name of the value's type, for messages.
+    /// Description of the value for messages: the text in quotes, or the name of the type.
     var kindName: String {
         switch content {
         case .text where isNothing: "nothing"

@@ -7,9 +7,9 @@ package struct FrameReader {
     private var position: Int
     private let end: Int
 
-    /// Creates a reader of one frame.
+    /// Creates a reader of a part of the bytes.
     ///
-    /// - Parameter range: range of the frame's fields, without length and type.
+    /// - Parameter range: the bytes to read, such as type and fields of a frame.
     init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound

@@ -37,7 +37,7 @@ package struct FrameWriter {
         for element in list { put(&self, element) }
     }
 
-    /// The whole frame, with its length filled in. Throws when the frame exceeds `limit` bytes.
+    /// The whole frame, with its length filled in. Throws when the frame exceeds `limit` bytes after its length field.
     consuming func finished(limit: Int) throws(WireError) -> [UInt8] {
         let length = bytes.count - FrameLayout.lengthSize
         guard length <= limit else {

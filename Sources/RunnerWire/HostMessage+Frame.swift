@@ -3,7 +3,8 @@
 import TaskModel
 
 extension HostMessage: WireMessage {
-    /// Maximum length of a frame in bytes: more than twice the size of a hundred tasks with full payloads.
+    /// Maximum length of a frame in bytes after its length field: more than twice the size of a hundred tasks with full
+    /// payloads.
     package static let frameLimit = 1 << 24
 
     private enum FrameType: UInt16 {

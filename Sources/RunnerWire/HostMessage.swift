@@ -13,8 +13,8 @@ package enum HostMessage: Hashable, Sendable {
     case expireAssertions(ExpirationReason)
     case submitted(CallNumber, SubmissionNumber)
     case refused(CallNumber, SubmissionRefusal)
-    /// The answer to `cancel` and `cancelAll`, sent after the commit of the cancellation. `isRecorded` is false when
-    /// the commit failed.
+    /// The answer to `cancel` and `cancelAll`, sent after the commit of the cancellation, or at once when there is
+    /// nothing to cancel. `isRecorded` is false when the commit failed.
     case cancelled(CallNumber, isRecorded: Bool)
     case pending(CallNumber, [ListedRequest])
     /// Every task has ended and no assertion is open. The runner lets calls in progress return, calls the plugin's
@@ -87,7 +87,7 @@ package struct RunnerPlan: Hashable, Sendable {
     package let processLimit: UInt32?
     /// Maximum size in bytes of a file that the process writes; nil for no limit.
     package let fileLimit: UInt64?
-    /// Number that the runner adds to its nice value. Above 0 it also lowers its priority for disks.
+    /// Number that the runner adds to its nice value. A number above 0 also lowers the runner's priority for disks.
     package let nice: UInt8
     /// The sandbox of the launch; nil when the host's isolation is off.
     package let sandbox: SandboxPlan?

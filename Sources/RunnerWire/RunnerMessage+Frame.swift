@@ -3,8 +3,8 @@
 import TaskModel
 
 extension RunnerMessage: WireMessage {
-    /// Maximum length of a frame in bytes. The largest messages are a submission with a full payload, and the
-    /// registrations of a plugin with very many identifiers.
+    /// Maximum length of a frame in bytes after its length field. The largest messages are a submission with a full
+    /// payload, and the registrations of a plugin with very many identifiers.
     package static let frameLimit = 1 << 20
 
     private enum FrameType: UInt16 {

@@ -12,16 +12,18 @@ package enum RunnerMessage: Hashable, Sendable {
     /// - Parameter cause: of a failed entry, its newest call that was refused with the same status and the text of the
     ///   refusal, or the flaw of the struct that entry filled; nil when there is neither.
     case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool, cause: String? = nil)
-    /// A handler was registered after entry, for a continued identifier or a pattern (statement 15).
+    /// A handler was registered after entry: for a pattern, or for an identifier that only a pattern permits (statement
+    /// 15).
     case registered(PermittedIdentifier)
-    /// The library could not be loaded. None of its code ran, except possibly its constructors.
+    /// The library could not be loaded, or lacks its entry function or a bound function. None of its code ran, except
+    /// possibly its constructors.
     case loadFailed(message: String)
     /// libffi, which calls bound functions, is missing or defective on this machine. No function of the plugin was
     /// called.
     case ffiMissing(message: String)
-    /// The sandbox is in effect; the library was not loaded yet. The frame carries the descriptor of the listener, at
-    /// which the refused system calls of the launch wait for an answer, if the kernel has one. Not sent without a
-    /// filter of system calls.
+    /// The sandbox is in effect; the library was not loaded yet. If the kernel offers a listener, at which the refused
+    /// system calls of the launch wait for an answer, the frame carries its descriptor. Not sent without a filter of
+    /// system calls.
     case confined
     /// The sandbox could not be applied, or the runner could not begin the launch for another cause outside of the
     /// plugin. The library was not loaded.

@@ -25,12 +25,13 @@ extension Ledger {
         try read("reading the pending work of \(plugin)") { try $0.work(of: plugin) }
     }
 
-    /// The payloads of the unfinished tasks of a launch by submission number, empty ones included.
+    /// The payloads of the unfinished tasks of a launch by submission number, including empty payloads.
     package func payloads(ofLaunch number: LaunchNumber) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
         try read("reading the payloads of launch \(number)") { try $0.payloads(of: number) }
     }
 
-    /// The pending requests of a main plugin and its extensions with their payloads, ordered by number.
+    /// The pending requests of a main plugin with their payloads, ordered by number. They include the requests that its
+    /// extensions, users and schedules submitted.
     package func pendingRequests(
         of plugin: PluginIdentifier
     ) throws(LedgerError) -> [(request: PendingRequest, payload: [UInt8])] {

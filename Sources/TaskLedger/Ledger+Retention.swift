@@ -3,8 +3,8 @@
 import GRDB
 package import TaskModel
 
-/// The numbers of rows that one call of `prune` deleted. A number equal to the call's limit means that more old rows
-/// may remain.
+/// Counts of the rows that one call of `prune` deleted. A count equal to the call's limit means that more old rows may
+/// remain.
 package struct PrunedRows: Hashable, Sendable {
     package let journal: Int
     package let launches: Int
@@ -12,14 +12,14 @@ package struct PrunedRows: Hashable, Sendable {
     /// Number of deleted deferral periods of classes without pending work; the limit does not apply to it.
     package let deferrals: Int
 
-    /// The largest of the numbers to which the limit applies.
+    /// The largest of the counts to which the limit applies.
     package var most: Int { max(journal, launches, waits) }
 }
 
 extension Ledger {
-    /// Deletes old history: journal entries and ended waits that are older than `journalLimit`, and launches that ended
-    /// before `launchLimit`. Of each of these three, one call deletes at most `limit` rows, the oldest first, because
-    /// commits are blocked meanwhile.
+    /// Deletes old history: journal entries that were written before `journalLimit`, waits that ended before
+    /// `journalLimit`, and launches that ended before `launchLimit`, with their tasks. Of each of these three, one call
+    /// deletes at most `limit` rows, the oldest first, because commits are blocked meanwhile.
     ///
     /// Also deletes the deferral periods of all classes without pending work, whatever their age and number. Pending
     /// work, running work, open waits, and the deferral periods of classes with pending work are never deleted.

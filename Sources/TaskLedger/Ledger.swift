@@ -17,7 +17,8 @@ package final class Ledger: Sendable {
     /// The path of the file, or `memory`, for messages.
     let place: String
     let database: any DatabaseWriter
-    /// The upgrade of the schema when the ledger was opened; nil when it had the present version.
+    /// The upgrade of the schema when the ledger was opened; nil for a new ledger, and for one that had the present
+    /// version.
     package let upgrade: LedgerUpgrade?
     private let statements = PreparedStatements()
     private let writer: Mutex<GroupWriter>
@@ -28,8 +29,8 @@ package final class Ledger: Sendable {
     /// Opens the ledger at `path`. Creates a missing ledger. Copies a ledger of an older version, then migrates it.
     /// Throws for a newer or damaged ledger and for the file of another program, all of which are left unchanged.
     ///
-    /// - Parameter onCommit: receives the reports of every group, in order, on the writer's queue. It has to return
-    ///   quickly, and may call no method of the ledger except `submit`.
+    /// - Parameter onCommit: receives the reports of the tickets of `submit`, group by group, on the writer's queue. It
+    ///   has to return quickly, and may call no method of the ledger except `submit`.
     package static func open(
         path: String,
         hooks: LedgerHooks = LedgerHooks(),

@@ -50,7 +50,7 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A failure in code that does not know the path of the ledger. It is converted to a `LedgerError`.
+/// A failure in code that has no path of the ledger. It is converted to a `LedgerError`.
 enum LedgerFault: Error {
     case unreadable(table: String, row: String, column: String, found: String)
     case missingColumn(table: String, column: String)

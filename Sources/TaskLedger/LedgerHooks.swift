@@ -19,8 +19,8 @@ package struct LedgerHooks: Sendable {
     /// Returns the number of free bytes on the disk of a directory; nil when it is unknown.
     package var freeBytes: @Sendable (_ directory: String) -> Int64?
 
-    /// The clock that limits the writing time of a group. It is read before the first commit of the group and after
-    /// each commit.
+    /// The clock that limits the writing time of a group. It is read at the start of the group, and before each further
+    /// commit is added.
     package var clock: @Sendable () -> Duration
 
     package init(
@@ -37,7 +37,8 @@ package struct LedgerHooks: Sendable {
         self.clock = clock
     }
 
-    /// Time since the first call in this process, independent of changes of the wall clock.
+    /// A monotonic clock: returns the time since the first access of this property. Changes of the wall clock do not
+    /// affect it.
     package static let steadyClock: @Sendable () -> Duration = {
         let start = ContinuousClock.now
         return { start.duration(to: .now) }

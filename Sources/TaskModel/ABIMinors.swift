@@ -2,8 +2,7 @@
 
 /// The minor versions of the ABI since which the kinds of tasks and the events exist (BGT-ABI-02).
 ///
-/// A plugin was written with the numbers of its header. A kind or an event of a later minor version is never delivered
-/// to it.
+/// A library never receives a kind or an event that is newer than the header with which it was built.
 package struct ABIMinors: Hashable, Sendable {
     private var kinds: [TaskKind: Int] = [:]
     private var events: [EventType: Int] = [:]
@@ -17,7 +16,7 @@ package struct ABIMinors: Hashable, Sendable {
     package func since(_ kind: TaskKind) -> Int { kinds[kind] ?? kind.sinceMinor }
     package func since(_ event: EventType) -> Int { events[event] ?? event.sinceMinor }
 
-    /// Whether the host may deliver a number that exists since the minor version `since` to a library.
+    /// Whether the host may deliver a kind or an event that exists since the minor version `since` to a library.
     ///
     /// - Parameter headerMinor: the minor version of the header that the library was built with; nil for a library with
     ///   bound functions, which receives no numbers of the ABI.

@@ -30,6 +30,6 @@ package enum ViolationLimit {
     /// fill the disk, and the first entries suffice to find the call.
     package static let journaled = 20
     /// Maximum number of violations that a runner sends to the host per launch. It ends a flood of messages at its
-    /// source. It exceeds `journaled`, because the host also counts the violations that the host itself finds.
+    /// source.
     package static let sent = 100
 }

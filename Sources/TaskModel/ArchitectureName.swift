@@ -8,11 +8,12 @@ package enum ArchitectureName {
     /// The verdict on a written name.
     package enum Verdict: Hashable, Sendable {
         case supported
-        /// The name of an architecture for which this release is not built. A later release may have it.
+        /// A well-formed name that is not supported. A later release may be built for this architecture.
         case unsupported
         /// Another spelling of a supported architecture.
         case misspelt(meant: String)
-        /// The text is not the name of an architecture.
+        /// The text does not have the form of a name: 3 to 32 characters of a-z, 0-9 and underscore, the first of them
+        /// a letter.
         case malformed
     }
 

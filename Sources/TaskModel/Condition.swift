@@ -110,7 +110,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the condition may block work of the class.
+    /// Whether work of the class may wait for the condition. True also for some conditions without effect on the class.
     package func concerns(_ workClass: WorkClass) -> Bool {
         switch self {
         case .externalPower: workClass.requiresExternalPower
@@ -121,7 +121,8 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a running task of the request has to stop when the condition is lost.
+    /// Whether a running task of the request needs the condition, so that the loss of the condition may expire the
+    /// task.
     package func isNeeded(by request: TaskRequest) -> Bool {
         switch self {
         case .externalPower: request.requiresExternalPower

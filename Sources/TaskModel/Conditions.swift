@@ -30,7 +30,8 @@ package struct Conditions: Hashable, Sendable {
         }
     }
 
-    /// The conditions whose values differ between the two states.
+    /// The conditions whose values differ between the two states. `containers` and `firstSample` stand for changes of
+    /// `containerLocks` and of `isUseUnknown`.
     package func changes(since old: Conditions) -> MachineConditions {
         var changes = held.symmetricDifference(old.held)
         if containerLocks != old.containerLocks { changes.insert(.containers) }

@@ -8,7 +8,8 @@ package struct DiskReserve: Hashable, Sendable {
     package init() {}
 
     package static let range: ClosedRange<Int64> = 0...(1 << 50)
-    /// The reserve is at most this part of the disk, so that a small disk remains usable.
+    /// Divisor of the size of the disk: the reserve is at most one twentieth of it, so that a small disk remains
+    /// usable.
     private static let part: Int64 = 20
     private static let mostInodes: Int64 = 65_536
 
@@ -19,20 +20,21 @@ package struct DiskReserve: Hashable, Sendable {
         return disk.freeInodes < inodes ? .inodes(free: disk.freeInodes, reserve: inodes) : nil
     }
 
-    /// Whether a part of the disk of the size of a few reserves separates it from a shortage.
+    /// Whether the free bytes or the free inodes are less than four times their reserve.
     package func isNear(_ disk: DiskSpace) -> Bool {
         let (bytes, inodes) = amounts(on: disk)
         return disk.freeBytes / 4 < bytes || disk.freeInodes / 4 < inodes
     }
 
-    /// The reserved bytes and inodes. File systems that create inodes on demand report none at all.
+    /// The reserved bytes and inodes. File systems that create inodes on demand report 0 inodes, and have no reserve of
+    /// them.
     private func amounts(on disk: DiskSpace) -> (bytes: Int64, inodes: Int64) {
         if most <= 0 { return (0, 0) }
         return (min(most, disk.bytes / Self.part), min(Self.mostInodes, disk.inodes / Self.part))
     }
 }
 
-/// The size of a disk and its free part, for processes without privileges.
+/// The size of a disk, and the part of it that is free for processes without privileges.
 package struct DiskSpace: Hashable, Sendable {
     package let bytes: Int64
     package let freeBytes: Int64
@@ -47,7 +49,7 @@ package struct DiskSpace: Hashable, Sendable {
     }
 }
 
-/// The part of the reserve that a disk lacks.
+/// A disk with less free than its reserve, in bytes or in inodes: the free amount and the reserve.
 package enum DiskShortage: Hashable, Sendable {
     case bytes(free: Int64, reserve: Int64)
     case inodes(free: Int64, reserve: Int64)

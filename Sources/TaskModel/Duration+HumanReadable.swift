@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension Duration {
-    /// The duration in at most two units, rounded down: `850ms`, `22.4s`, `10min`, `2h 5min`.
+    /// The duration in at most two units, rounded toward zero: `850ms`, `22.4s`, `10min`, `2h 5min`.
     package var humanReadable: String {
         let nanoseconds = wholeNanoseconds
         if nanoseconds < 0 { return "-" + Duration.nanoseconds(-nanoseconds).humanReadable }

@@ -22,7 +22,8 @@ package enum FunctionArgument: Hashable, Sendable {
     /// The value of the plugin's setting with this key.
     case setting(String)
     case null
-    /// A buffer of `size` bytes, passed as pointer and size. The text that the function stores in it is journaled.
+    /// A buffer of `size` bytes, passed as pointer and size. The text that the function stores in it is journaled, cut
+    /// if it is long.
     case outString(size: Int)
     case outInt64
 

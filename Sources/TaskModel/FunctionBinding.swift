@@ -35,7 +35,7 @@ package struct FunctionBinding: Hashable, Sendable {
     /// Whether the function receives a flag that reports expiration.
     package var hasCancelFlag: Bool { arguments.contains(.cancelFlag) }
 
-    /// The flaw in a function's name; nil when the name can be looked up.
+    /// The flaw in the name of a function; nil for a name that a library can export. No library is searched.
     package static func flaw(inSymbol name: String) -> DirectFlaw? {
         if let at = name.firstIndex(of: "@"), at > name.startIndex {
             return DirectFlaw(rule: "a name with a symbol version", remedy: "write only \"\(name[..<at])\"")

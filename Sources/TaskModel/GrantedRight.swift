@@ -30,8 +30,8 @@ package enum GrantedRight: Hashable, Sendable {
     /// Health research requests.
     case healthResearch
 
-    /// Whether one of the rights permits all that this right permits. The operator chooses the value of a setting, so
-    /// only a right to the same setting includes a right to a setting.
+    /// Whether `rights` permit all that this right permits. The operator chooses the value of a setting: a right to a
+    /// setting needs a right to the same setting, and a changed default path needs a right to that path as well.
     package func isIncluded(in rights: [GrantedRight]) -> Bool {
         switch self {
         case .network, .processes, .gpu, .healthResearch: rights.contains(self)
@@ -61,7 +61,7 @@ package enum GrantedRight: Hashable, Sendable {
         directory == path || !path.split(separator: "/").contains("..") && PathRelation.contains(directory, path)
     }
 
-    /// The right as one line of a canonical text. Two rights are equal if and only if their lines are equal: each value
+    /// The right as one line of a canonical text. Two rights are equal if and only if their lines are equal: each text
     /// from the manifest is preceded by its length in bytes.
     package var canonicalText: String {
         switch self {
@@ -106,7 +106,8 @@ package enum GrantedRight: Hashable, Sendable {
 }
 
 extension Grants {
-    /// The rights that the grants give, in the order of the manifest's keys.
+    /// The rights that the grants give, in the order of the manifest's keys. Health research requests are no part of
+    /// `Grants`.
     ///
     /// - Parameter settings: the settings of the manifest with their default values.
     package func rights(settings defaults: [String: String]) -> [GrantedRight] {

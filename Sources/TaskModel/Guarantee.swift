@@ -14,12 +14,12 @@ package enum Guarantee: String, Hashable, Sendable, CaseIterable {
     case descendants
     case memory
     case processes
-    /// The size of a file is limited, and the launch that fills the disk of the containers is ended.
+    /// The size of a file is limited, and a launch that fills the disk of the containers is expired or killed.
     case disk
     case descriptors
     /// No program gains privileges.
     case privileges
-    /// A plugin can make only the listed system calls.
+    /// A plugin can make only the system calls that the filter of its launch permits.
     case systemCalls = "system-calls"
 
     /// Whether the guarantee is a limit of launches, which does not belong to the sandbox. It depends on the host, not

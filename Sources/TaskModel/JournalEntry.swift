@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One entry of the journal, written in the same transaction as the change that it records.
+/// One entry of the journal. An entry about a change of the ledger is normally written in the transaction of that
+/// change; an entry about another fact, such as simulated conditions, is written without one.
 package struct JournalEntry: Hashable, Sendable {
-    /// The recorded fact: the end of a launch or of a task, a submission, a violation, a killed leftover process, a
-    /// change of the catalogue or of the simulated conditions.
+    /// The recorded fact, such as a submission, the end of a launch, a violation or a change of the catalogue.
     package enum Event: Hashable, Sendable, CaseIterable {
         case task(TaskOutcome)
         case launch(LaunchOutcome)
@@ -102,8 +102,8 @@ package struct JournalEntry: Hashable, Sendable {
     /// The number of the newer submission; nil except in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?
     /// In an entry that sums up omitted journal lines, their number; in an entry about a started launch, the number of
-    /// its tasks; in an entry about a killed leftover process, the number of such processes without an entry before it;
-    /// nil in other entries.
+    /// its tasks; in an entry about a killed leftover process or about missing limits, the number of earlier ones
+    /// without an entry, and nil for none; nil in other entries.
     package var count: Int?
     /// The user whose call caused the entry; nil when no call did.
     package var user: CallingUser?
@@ -163,12 +163,13 @@ package struct JournalEntry: Hashable, Sendable {
     }
 }
 
-/// The user and the program at the other end of a control connection, as the kernel identified the process when it
-/// connected.
+/// The user and the program at the other end of a control connection. `uid` and `pid` are those that the kernel
+/// recorded when the process connected.
 package struct CallingUser: Hashable, Sendable {
     package let uid: UInt32
     package let pid: Int32
-    /// The name of the connected program; nil when the process has exited.
+    /// The name of the program of the process `pid` at the time of the call; nil when the host cannot read it, such as
+    /// after the end of the process.
     package let command: String?
 
     package init(uid: UInt32, pid: Int32, command: String?) {

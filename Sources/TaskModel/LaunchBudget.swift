@@ -5,8 +5,8 @@
 /// A slow first task leaves less time for the second: the budget belongs to the launch, not to a task. The type only
 /// computes deadlines. `Scheduler` and the launch thread enforce them in the host, `RunnerLaunch` in the runner.
 package struct LaunchBudget: Hashable, Sendable {
-    /// The budget; nil for no fixed budget. Without a fixed budget, a task ends by its completion or by an expiration
-    /// for another reason, such as a lack of progress.
+    /// The budget; nil for no fixed budget. Without a fixed budget, a task expires only for another reason, such as a
+    /// lack of progress.
     package let total: Duration?
     /// The grace period: time between expiration and kill, not included in the budget.
     package let gracePeriod: Duration
@@ -38,11 +38,11 @@ package struct LaunchBudget: Hashable, Sendable {
     }
     /// The kill time after the deadline; nil for no fixed budget.
     package var killTime: MonotonicTime? { deadline.map(killTime(after:)) }
-    /// The time that a runner has to exit after the grace period. It is for the rest of the plugin's `stop`, and for
-    /// the last messages and output of the runner.
+    /// The time that a runner has to exit, in addition to the grace period after the stop message. It is for the rest
+    /// of the plugin's `stop`, and for the last messages and output of the runner.
     package static let exitTime: Duration = .seconds(1)
-    /// The time by which the entry function has to return. The runner then logs a warning, and the host kills the
-    /// launch at the end of the following grace period.
+    /// The time by which the entry function has to return. If it has not, the runner logs a warning, and the host kills
+    /// the launch at the end of the following grace period.
     package var entryDeadline: MonotonicTime { deadline ?? start + entryLimit }
 
     package func used(at now: MonotonicTime) -> Duration { max(.zero, now - start) }

@@ -11,7 +11,7 @@ package struct PlannedTask: Hashable, Sendable {
     }
 }
 
-/// The process of a launch. Its start time and boot distinguish it from a later process with the same number.
+/// The process of a launch. Its start time and boot distinguish it from a later process with the same PID.
 package struct RunnerProcess: Hashable, Sendable {
     package let pid: Int32
     /// Start time of the process in clock ticks since boot: field 22 of `/proc/PID/stat`.

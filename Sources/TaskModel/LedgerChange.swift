@@ -9,13 +9,13 @@ package enum LedgerChange: Hashable, Sendable {
     case storeEvent(PendingEvent, payload: [UInt8])
     case removeEvent(SubmissionNumber)
 
-    /// Records the launch and moves its batch from pending to running, payloads included.
+    /// Inserts the launch, and moves the tasks of its batch with their payloads from pending to running.
     case startLaunch(LaunchPlan)
-    /// Moves a further request, with its payload, from pending into a launch that already runs (C8).
+    /// Moves a request with its payload from pending into a launch that already runs (C8).
     case startTask(LaunchNumber, PlannedTask)
     /// Moves a running launch to another lane.
     case moveLaunch(LaunchNumber, to: Lane)
-    /// Marks a running task as ended, because it is not requeued, and removes its payload.
+    /// Marks a running task as ended and removes its payload. The task is not requeued.
     case endTask(LaunchNumber, SubmissionNumber)
     /// Requeues a running task with its new retry state and its payload. When a newer request with the same identifier
     /// is pending, the task ends instead, and the same transaction records its end in the journal.
@@ -32,7 +32,7 @@ package enum LedgerChange: Hashable, Sendable {
     case setDeferrals(WaitKey, [DeferralPeriod])
     /// Sets the legacy fetch schedule of a plugin; nil removes it.
     case setFetch(PluginIdentifier, FetchSchedule?)
-    /// Records the newest occurrence of a schedule whose request was submitted or skipped.
+    /// Records the newest occurrence of a schedule whose request was submitted, refused or skipped.
     case recordOccurrence(TaskIdentifier, at: WallTime)
     /// Records the facts about a plugin that is installed now, or that is missing.
     case rememberPlugin(KnownPlugin)
@@ -178,7 +178,8 @@ package struct LedgerSnapshot: Sendable {
         self.lastLaunch = lastLaunch
     }
 
-    /// A launch without a recorded end. After a restart its process is killed, then its unfinished tasks are judged.
+    /// A launch without a recorded end. After a restart its process is killed, then the outcomes of its unfinished
+    /// tasks are decided.
     package struct UnfinishedLaunch: Hashable, Sendable {
         package let number: LaunchNumber
         package let plugin: PluginIdentifier

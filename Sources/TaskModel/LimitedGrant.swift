@@ -28,7 +28,8 @@ package struct LimitedGrant: Hashable, Sendable {
     /// A place that a grant opens.
     package struct Place: Hashable, Sendable {
         package let path: String
-        /// Directories or files of the limits, each of which contains the place.
+        /// Paths of the operator's limits that contain `path`, one for each limit that applies. The sandbox refuses the
+        /// place when a symbolic link leads out of one of them.
         package let within: [String]
     }
 
@@ -39,7 +40,7 @@ package struct LimitedGrant: Hashable, Sendable {
     package let setting: String?
     /// The places that the grant opens; empty for a grant without a path and for a refused grant of paths.
     package private(set) var places: [Place]
-    /// The ports to which the grant `network` is narrowed; nil for other grants, and when it opens the whole network.
+    /// The ports to which the grant `network` is narrowed; nil for other grants, and when no limit of ports applies.
     package private(set) var ports: GrantedPorts?
     /// Whether nothing is left of the grant.
     package private(set) var isRefused = false

@@ -23,6 +23,6 @@ package struct MachineConditions: OptionSet, Hashable, Sendable {
     /// The bits of idleness and of high load, and `firstSample`.
     package static var sampled: Self { [Self(.idle), Self(.highLoad), .firstSample] }
 
-    /// Each condition as a set with a single bit.
+    /// Sets with a single bit: one for each condition, `containers` and `firstSample`.
     package static let each: [Self] = Condition.all.map { Self($0) } + [.containers, .firstSample]
 }

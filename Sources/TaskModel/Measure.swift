@@ -138,7 +138,7 @@ package struct Measure: Sendable {
 
         var number: String { fraction.isEmpty ? String(digits) : "\(digits).\(fraction)" }
 
-        /// The parts of the text; nil when the text is not a sequence of numbers with units.
+        /// The parts of the text; nil when the text is not a sequence of numbers. A unit may be missing.
         static func all(in text: Substring) -> [Part]? {
             var parts: [Part] = []
             var rest = text
@@ -158,7 +158,8 @@ package struct Measure: Sendable {
             return parts
         }
 
-        /// The value of the part in the smallest unit; nil when it is too large or not a whole number.
+        /// The value of the part in the smallest unit; nil when it is too large, is not a whole number, or has a
+        /// fraction of more than six digits.
         func value(in unit: Unit) -> Int64? {
             guard let whole = Int64(digits) else { return nil }
             let (value, isTooLarge) = whole.multipliedReportingOverflow(by: unit.size)

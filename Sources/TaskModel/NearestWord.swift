@@ -2,7 +2,8 @@
 
 /// Suggests a known name in place of an unknown one, for messages. It never replaces the input.
 package enum NearestWord {
-    /// The known name with the fewest differences; nil when the difference is too large for a typing error.
+    /// The known name with the fewest differences; nil when the difference is too large for a typing error, or no name
+    /// is known.
     package static func to(_ word: String, among known: [String]) -> String? {
         // 64 bytes are enough for any typing error, and the cost is the product of both lengths.
         let written = Array(word.lowercased().utf8.prefix(64))
@@ -30,7 +31,8 @@ package enum NearestWord {
         "write \"\(nearest)\" if that \(thing) is meant"
     }
 
-    /// The number of insertions, removals, replacements and swaps of neighbours that turn one text into the other.
+    /// The least number of insertions, removals, replacements and swaps of neighbours that turns one text into the
+    /// other.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
         var beforeLast: [Int] = []

@@ -17,10 +17,11 @@ package struct PluginLimits: Hashable, Sendable {
 
     package static let none = PluginLimits()
 
-    /// Permitted values of `memory`, in bytes. `processRange` has those of `processes`: the runner itself has up to
-    /// eight threads.
+    /// Permitted values of `memory`, in bytes.
     package static let memoryRange: ClosedRange<Int64> = (1 << 20)...(1 << 50)
+    /// Permitted values of `processes`. The minimum leaves room for the threads of the runner itself, up to eight.
     package static let processRange = 16...4_000_000
+    /// Permitted values of `fileSize`, in bytes.
     package static let fileSizeRange: ClosedRange<Int64> = (1 << 20)...(1 << 50)
 
     /// The lower of both values for each limit.

@@ -2,9 +2,9 @@
 
 /// The origin of an installed plugin: its pinned files, and the key that signed its manifest.
 package struct Provenance: Hashable, Sendable {
-    /// The reason to attribute a manifest to its vendor.
+    /// The evidence that attributes a manifest to its vendor.
     package enum Source: String, Hashable, Sendable, CaseIterable {
-        /// No accepted signature.
+        /// No accepted signature, and no trusted package.
         case unsigned
         /// An accepted signature of a key in the signers file.
         case signed

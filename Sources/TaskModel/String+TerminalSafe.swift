@@ -44,7 +44,7 @@ extension String {
 
 extension Unicode.Scalar {
     /// Whether the scalar controls a terminal or changes how the text around it reads, without a visible form: controls
-    /// (C0, DEL, C1), line separators, directions, zero-width characters and tags.
+    /// (C0, DEL, C1), line separators, directions, soft hyphens, zero-width characters, annotations and tags.
     ///
     /// Joiners are among them, so that an emoji of several parts is shown in parts.
     package var isUnsafeInTerminal: Bool {

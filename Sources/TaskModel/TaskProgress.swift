@@ -16,15 +16,16 @@ package struct TaskProgress: Hashable, Sendable {
     package var fraction: Double { Double(done) / Double(total) }
 }
 
-/// The furthest progress of a continued task. Only a report beyond it delays the time at which the task counts as
-/// stalled, so that a task whose progress rises and falls stalls (statement 77).
+/// The maxima of `done` and of the fraction over the reports of a continued task. Only a report that exceeds one of
+/// them delays the time at which the task counts as stalled, so that a task whose progress rises and falls stalls
+/// (statement 77).
 package struct FurthestProgress: Hashable, Sendable {
     private var done: Int64 = -1
     private var fraction = -1.0
 
     package init() {}
 
-    /// Includes a report. Returns whether it is further than all reports before it.
+    /// Adds a report. Returns true when its `done` or its fraction exceeds the maximum of all earlier reports.
     package mutating func include(_ progress: TaskProgress) -> Bool {
         guard progress.done > done || progress.fraction > fraction else { return false }
         done = max(progress.done, done)

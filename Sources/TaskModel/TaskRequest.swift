@@ -11,7 +11,7 @@ package struct TaskRequest: Hashable, Sendable {
     package let earliestBegin: WallTime?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
-    /// The protection of the container that a health research task requires. Other kinds ignore it.
+    /// The protection of the container that a health research task requires; the default for other kinds.
     package let protection: ProtectionType
     /// The terms of a continued request; nil for the other kinds.
     package let continued: ContinuedTerms?

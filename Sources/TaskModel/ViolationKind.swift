@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The kind of a violation that a runner reports. Each kind breaks one rule. The raw value is its word in the messages
-/// between runner and host.
+/// The kind of a violation that a runner reports. The raw value is its word in the messages between runner and host.
 package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
     case wroteBehindStruct = "wrote-behind-struct"
     case wroteReserved = "wrote-reserved"
@@ -27,7 +26,7 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
     case heldStream = "held-stream"
     case setFetchIntervalOfMain = "set-fetch-interval-of-main"
 
-    /// The violated rule of the ABI; nil when the rule is none of the ABI.
+    /// The violated rule of the ABI; nil for a violation of another rule.
     package var rule: ABIRule? {
         switch self {
         case .wroteBehindStruct, .wroteReserved: .growingStructs

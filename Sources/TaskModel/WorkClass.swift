@@ -62,7 +62,7 @@ package struct WorkClass: Hashable, Sendable {
             | Int64(truncatingIfNeeded: resources.rawValue & 0xffff) << 16
     }
 
-    /// Decodes a class; nil for a number that `code` never returns.
+    /// Decodes a class; nil when the number has an unknown kind or protection, or other bits than those of `code`.
     package init?(code: Int64) {
         guard let kind = TaskKind(rawValue: UInt32(code & 0xff)),
             let protection = ProtectionType(rawValue: UInt32(code >> 12 & 0xf))

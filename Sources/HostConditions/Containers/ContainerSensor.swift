@@ -5,8 +5,8 @@ import Glibc
 import LinuxSystem
 package import TaskModel
 
-/// Detects whether the watched containers are mounted and unlocked. The kernel reports mounts; keys are sampled while
-/// an encrypted container is watched.
+/// Detects whether the watched containers are mounted and unlocked. The kernel reports mounts; states that change
+/// without a report, such as the presence of keys, are sampled while a container is watched.
 final class ContainerSensor: Sensor {
     private let roots: SystemRoots
     private let interval: Duration

@@ -7,7 +7,8 @@ struct HeatReading: Equatable {
     struct Zone: Equatable {
         let name: String
         let degrees: Double
-        /// The lowest temperature at which the kernel acts, in degrees Celsius; nil when none is set.
+        /// The lowest temperature at which the kernel throttles or stops the machine, in degrees Celsius; nil when none
+        /// is set.
         let trip: Double?
     }
 

@@ -8,9 +8,9 @@ struct ProcessTimes: Equatable {
     struct Entry: Equatable {
         let pid: Int32
         let parent: Int32
-        /// Clock ticks of processor time used by the process itself. `reapedTicks` is the time of the children that it
-        /// has waited for.
+        /// Clock ticks of processor time used by the process itself.
         let ticks: Int64
+        /// Clock ticks of processor time used by the children that the process has waited for.
         let reapedTicks: Int64
 
         /// Parses a line of `/proc/PID/stat`; nil when it is malformed. The second field is the program's name: any

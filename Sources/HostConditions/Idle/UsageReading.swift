@@ -3,14 +3,13 @@
 import LinuxSystem
 import TaskModel
 
-/// The use of the machine by all processes, or by the host's launches, since a fixed moment in the past. It never
-/// decreases.
+/// The use of the machine by all processes, or by the host's launches, since a fixed moment in the past.
 package struct UsageReading: Hashable, Sendable {
     /// Processor time used, summed over all processors.
     package var processorTime: Duration
-    /// Time in which at least one process waited for a processor; nil when the kernel does not report it. `diskStall`
-    /// is the same for a disk.
+    /// Time in which at least one process waited for a processor; nil when the kernel does not report it.
     package var processorStall: Duration?
+    /// Time in which at least one process waited for a disk; nil when the kernel does not report it.
     package var diskStall: Duration?
 
     package init(processorTime: Duration, processorStall: Duration? = nil, diskStall: Duration? = nil) {

@@ -24,11 +24,12 @@ protocol Sensor: AnyObject {
     /// Consumes the input of `awaited`, and reads the condition anew if the input is relevant to it.
     func listen(at now: MonotonicTime)
 
-    /// Reads the condition anew, because `nextSample` has come or the machine has resumed.
+    /// Reads the condition anew: at `nextSample`, after a resumption, and after the wait set has added a file with
+    /// `BGL_CHANGED`.
     func sample(at now: MonotonicTime)
 
-    /// Called when this kernel cannot wait for the descriptor in `awaited`. From then on the sensor returns no
-    /// descriptor in `awaited`.
+    /// Called when the descriptor in `awaited` cannot be added to the wait set. A sensor of a file that the kernel may
+    /// refuse returns no descriptor from then on. For any other sensor the loop repeats the attempt.
     func cannotWait(_ error: SystemError)
 
     func write(to readings: inout Readings)

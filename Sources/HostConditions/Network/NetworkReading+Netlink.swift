@@ -45,8 +45,8 @@ extension NetworkReading.Link {
 }
 
 extension NetworkReading.DefaultRoute {
-    /// The default routes in a message, one per next hop. Empty for routes to individual networks, and for tables other
-    /// than the main one.
+    /// The default routes in a message, one per next hop. Empty for routes to individual networks, for routes that do
+    /// not forward packets, and for tables other than the main one.
     static func all(in message: NetlinkMessage) -> [Self] {
         guard [RTM_NEWROUTE, RTM_DELROUTE].contains(Int(message.type)),
             let route = message.body.value(of: rtmsg.self), route.rtm_dst_len == 0,

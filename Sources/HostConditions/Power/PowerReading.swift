@@ -44,7 +44,7 @@ struct PowerReading: Equatable {
 
     /// Remaining share of the batteries' charge, from 0 to 1. It is weighted by size when all batteries report charge
     /// in one unit; otherwise it is the mean of their percentages. Nil without a battery, and when no battery reports a
-    /// charge.
+    /// charge. A UPS does not count.
     var charge: Double? {
         let batteries = supplies.filter { $0.type == "Battery" }
         let stores = batteries.compactMap(\.store)

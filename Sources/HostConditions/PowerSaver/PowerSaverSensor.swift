@@ -4,8 +4,8 @@ import LinuxSystem
 import MessageBus
 import TaskModel
 
-/// Detects that the user chose the power-saver profile of power-profiles-daemon. It follows the profile while the
-/// condition is watched, and has no connection otherwise.
+/// Measures whether power-saver is the active profile of power-profiles-daemon, whether a user or a program activated
+/// it. The sensor follows the profile while the condition is watched, and has no connection otherwise.
 final class PowerSaverSensor: Sensor {
     private static let profile = "power-saver"
 

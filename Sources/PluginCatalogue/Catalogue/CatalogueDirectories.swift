@@ -24,7 +24,7 @@ package struct CatalogueDirectories: Hashable, Sendable {
     /// The manifest directories and the plugin directory.
     package var all: Set<String> { Set(manifests + [plugins].compactMap(\.self)) }
 
-    /// The path with all symbolic links resolved; nil when the path leads to no file.
+    /// The path with all symbolic links resolved; nil when the path leads to no file, or cannot be resolved.
     static func real(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }

@@ -8,7 +8,7 @@ struct CatalogueCandidate {
     let reading: ManifestReading
     let manifest: Manifest
     let library: LibraryFile
-    /// Position of the manifest's directory in order of decreasing precedence; 0 is the operator's.
+    /// Position of the manifest's directory in order of decreasing precedence, from 0.
     let rank: Int
     let provenance: Provenance
     /// The notes about the manifest and its library.
@@ -36,7 +36,8 @@ struct CatalogueCandidate {
     var file: String { reading.file }
     var identifier: PluginIdentifier { manifest.identifier.value }
 
-    /// Whether this candidate takes precedence over `other` when both are new plugins: by file name, then by directory.
+    /// Whether this candidate takes precedence over `other` when the previous load does not decide: by file name, then
+    /// by directory.
     func comesBefore(_ other: CatalogueCandidate) -> Bool {
         (fileName, rank, file) < (other.fileName, other.rank, other.file)
     }

@@ -5,8 +5,8 @@ internal import Glibc
 internal import LinuxSystem
 internal import TaskModel
 
-/// Signals changes in several directories: a complete file was added, removed or replaced. The signal contains no
-/// details, and the watch reads no file.
+/// Signals changes in several directories, such as a complete file that was added, removed or replaced. The signal
+/// contains no details, and the watch reads no file.
 ///
 /// A directory that does not exist yet, or is removed, is watched for its creation. Changes that arrive faster than
 /// they are consumed are merged. One thread sleeps in the kernel until an event arrives. The watch ends with `stop()`,

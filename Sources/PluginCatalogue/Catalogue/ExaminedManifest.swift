@@ -7,7 +7,7 @@ package import TaskModel
 /// A manifest file to examine, with its precedence.
 package struct ManifestSource: Hashable, Sendable {
     package let file: String
-    /// Position of the file's directory in order of decreasing precedence; 0 is the operator's.
+    /// Position of the file's directory in order of decreasing precedence, from 0.
     package let rank: Int
     /// Whether the file is, or will be, in the operator's directory. Manifests there have more permissions than a
     /// package's.

@@ -8,8 +8,8 @@ internal import TaskModel
 /// Examination of the files that run together with a library: the pinned ones, and those that the loader takes from the
 /// library's directory.
 extension LibraryFinder {
-    /// Reports each pinned file that is missing or has another digest, and each file that the loader may take without a
-    /// pin. Returns whether the library may be used.
+    /// Reports each pinned file that cannot be used or has another digest, each search path that the host refuses, and
+    /// each file that the loader may take without a pin. Returns whether the library may be used.
     func areFilesPinned(
         of library: LibraryFile,
         by reference: LibraryReference,

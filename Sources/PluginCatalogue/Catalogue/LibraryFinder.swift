@@ -6,9 +6,9 @@ internal import LocatedYAML
 internal import PluginBinary
 internal import TaskModel
 
-/// Finds the library that a manifest names: a pinned one in the directory store of the manifest directory, any other
-/// beside the manifest or in the plugin directory. Exceptions: a library whose functions an operator's manifest binds
-/// may be anywhere, and a command may give the path.
+/// Finds the library that a manifest names: beside the manifest or in the plugin directory, and a pinned one first in
+/// the version store beside the manifest. Exceptions: a library whose functions an operator's manifest binds may be
+/// anywhere, and a command may give the path.
 struct LibraryFinder {
     let pluginDirectory: String?
     /// Path of the library that a user named; nil to search the directories.
@@ -35,7 +35,8 @@ struct LibraryFinder {
         }
     }
 
-    /// The first of the places at which a file exists; nil when there is none. The file need not be a valid library.
+    /// The first of the places with a file or a broken link, or that the host cannot access; nil when there is none.
+    /// The file need not be a valid library.
     func path(of reference: LibraryReference, in manifestFile: String) -> String? {
         places(of: reference, in: manifestFile).first(where: isSomethingAt)
     }

@@ -6,7 +6,8 @@ internal import LocatedYAML
 
 /// Lists the manifest files directly in one directory. It reads names, not contents.
 package enum ManifestDirectory {
-    /// Sorted paths of the manifest files; empty if the directory does not exist.
+    /// Sorted paths of the manifest files; empty if the directory does not exist, or after a report that it cannot be
+    /// read.
     static func files(in directory: String, problems: ProblemCollector) -> [String] {
         guard let stream = opendir(directory) else {
             let error = errno

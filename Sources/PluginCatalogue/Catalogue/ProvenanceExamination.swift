@@ -5,7 +5,8 @@ internal import LocatedYAML
 internal import Signatures
 internal import TaskModel
 
-/// Examination of a manifest's signature and pins under a rule of provenance. Reports every problem.
+/// Examination of a manifest's signature and pins under a rule of provenance. Reports the first problem that refuses
+/// the manifest, and notes.
 struct ProvenanceExamination {
     let rule: ProvenanceRule
     let manifest: Manifest

@@ -18,7 +18,7 @@ package struct ProvenanceRule: Sendable {
     /// The present time in seconds since 1970.
     let now: Int64
 
-    /// The rule of a host without a policy: every manifest is allowed, and no key is trusted.
+    /// The rule of a host without a policy: unsigned and unpinned manifests are allowed, and no key is trusted.
     package static let standard = ProvenanceRule(ProvenancePolicy(), signers: .empty, revoked: .none, at: 0)
 
     package init(_ policy: ProvenancePolicy, signers: SignersFile, revoked: RevokedKeys, at now: Int64) {

@@ -45,7 +45,7 @@ struct BinaryPropertyList {
         (rootKeys, rootCount) = (dictionary.start, dictionary.count)
     }
 
-    /// Value of a key; nil when the root does not contain the key.
+    /// Value of a key; nil when the root does not contain the key in ASCII.
     func value(for key: String) -> PropertyListValue? {
         let wanted = Array(key.utf8)
         for entry in 0..<rootCount {
@@ -127,7 +127,7 @@ struct BinaryPropertyList {
 
     // MARK: Structure
 
-    /// Start and number of an object's items; nil for an object of another type.
+    /// Start and count of an object's items; nil for an object of another type, or outside of the file.
     private func object(at place: Int, of type: UInt8) -> (start: Int, count: Int)? {
         guard place >= Self.headerSize, place < offsetTable, bytes[place] >> 4 == type else { return nil }
         let count = Int(bytes[place] & 0xf)

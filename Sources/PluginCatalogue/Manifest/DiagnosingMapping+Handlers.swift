@@ -7,8 +7,8 @@ internal import TaskModel
 extension DiagnosingMapping {
     private typealias Kind = FunctionArgument.Kind
 
-    /// The arguments of a function. Nil when one argument was reported as invalid, because without it the positions of
-    /// the other arguments would be wrong.
+    /// The arguments of a function. Nil when the key is missing, or when the list or one argument was reported as
+    /// invalid: without it the positions of the other arguments would be wrong.
     func arguments(_ name: String) -> Field<[Field<FunctionArgument>]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {

@@ -3,7 +3,8 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// The grants of a manifest as read from the file. Their types are checked, but not their rules.
+/// The grants of a manifest as read from the file. Their types are checked, but not their rules. A grant whose key is
+/// missing or whose value was reported as invalid is false, empty or nil.
 struct GrantsDraft {
     struct Setting {
         let key: Field<String>?
@@ -15,7 +16,7 @@ struct GrantsDraft {
     var listen: [Field<String>] = []
     var unix: [Field<String>] = []
     var gpu = false
-    /// The grant of health research requests; nil when the key is missing.
+    /// The grant of health research requests, with its position.
     var healthResearch: Field<Bool>?
     var processes = false
     var read: [Field<String>] = []

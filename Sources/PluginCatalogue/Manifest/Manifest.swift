@@ -76,7 +76,7 @@ package struct OtherLibrary: Hashable, Sendable {
     package let pinnedDigest: Field<String>?
 }
 
-/// A file of the plugin beside the library that must have a digest.
+/// A file of the plugin beside the library, with the digest that it must have.
 package struct PinnedFile: Hashable, Sendable {
     /// Path relative to the directory of the library.
     package let name: String

@@ -31,7 +31,8 @@ extension ManifestCheck {
         }
     }
 
-    /// Reports each name that is not an architecture of the library.
+    /// Reports digests that do not match the architectures of the library: digests for each architecture when the
+    /// library is one file, an empty mapping, and each name that is not an architecture of the library.
     func checkNames(
         _ fields: Field<[(name: Field<String>, value: Field<String>)]>,
         rule: DocumentProblem.Rule

@@ -33,7 +33,7 @@ extension ManifestCheck {
         }
     }
 
-    /// Reports files beside a library without a digest: any other library would run with them.
+    /// Reports pinned files of a library that is not pinned itself: any other library would run with these files.
     private func checkPins(besides files: Field<[(name: Field<String>, value: TextVariants)]>) {
         if files.value.isEmpty || problems.holdsErrors(under: .sha256) { return }
         let pinned = draft.pinnedDigest?.names ?? []

@@ -7,8 +7,8 @@ internal import TaskModel
 extension ManifestCheck {
     private static let longestPath = 1024
 
-    /// The library of this machine; nil when the manifest names none, or an invalid one. Every path and digest is
-    /// checked, so that all machines report the same mistakes.
+    /// The library of this machine; nil when the manifest names none for it, or an invalid one. Every path and digest
+    /// is checked, so that all machines report the same mistakes.
     func library() -> LibraryReference? {
         let pins = pins()
         let files = pinnedFiles()

@@ -49,7 +49,7 @@ extension ManifestCheck {
         }
     }
 
-    /// The mode that requests of a kind need; nil for a word that is no such kind.
+    /// The mode that requests of a kind need, if it has another name than the kind; nil otherwise.
     private static func mode(ofKind word: String) -> String? {
         switch word {
         case "refresh": BackgroundMode.fetch.rawValue

@@ -3,8 +3,8 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Every key of a manifest, by its path. The YAML reader takes its keys from this enum, and the installation prompt
-/// switches over them, so that no key is read without being shown to the operator.
+/// Every key of a manifest, by its path, except the keys within one setting. The YAML reader takes its keys from this
+/// enum, and the installation prompt switches over them, so that no key is read without being shown to the operator.
 package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case manifest
     case requires

@@ -10,7 +10,8 @@ package struct ManifestReading: Hashable, Sendable {
     package let file: String
     /// The manifest; nil when the file is refused.
     package let manifest: Manifest?
-    /// The library that the file names; nil when it could not be read. Available for a refused file, too.
+    /// The library that the file names. Available for a refused file, too. Nil when it could not be read, and when the
+    /// host does not have the format version or a required feature.
     package let library: LibraryReference?
     /// The identifier in the file; nil when it could not be read. Available for a refused file, too.
     package let identifier: PluginIdentifier?
@@ -20,7 +21,7 @@ package struct ManifestReading: Hashable, Sendable {
     package let digest: String
     /// The digests to which a signature of the file refers; nil when the file could not be read.
     package let messageDigests: MessageDigests?
-    /// Identity of the file; nil when the file could not be read.
+    /// Identity of the file; nil when the file could not be read, and for a manifest that was read from bytes.
     package let identity: FileIdentity?
 
     /// Reads the manifest at a path. The file's extension selects the format.

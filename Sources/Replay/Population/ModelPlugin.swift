@@ -34,17 +34,19 @@ package struct ModelTask: Hashable, Sendable {
 
     package var identifier: TaskIdentifier
     package var kind: TaskKind
-    /// Delay from a submission of the task to the earliest begin of its run; nil when the task does not submit itself.
+    /// Delay from a submission of the task by itself to the earliest begin of the next run, and maximum delay of its
+    /// first request; nil when the task does not submit itself.
     package var every: Duration?
     package var requiresNetwork = false
     package var requiresExternalPower = false
     package var takes: RunTimes
-    /// Percentage of runs that complete as failed. `crashes` is the percentage of runs that crash the process,
-    /// `overruns` the percentage of runs that never end.
+    /// Percentage of runs that complete as failed.
     package var fails = 0
+    /// Percentage of runs that crash the process.
     package var crashes = 0
+    /// Percentage of runs that never complete, even after an expiration.
     package var overruns = 0
-    /// Whether a run that expires then completes within the grace period.
+    /// Whether a run that expires completes as failed within the grace period. A run that overruns never does.
     package var obeys = true
     package var resubmits = Resubmission.atStart
 

@@ -8,7 +8,7 @@ extension PluginPopulation {
         case feed, mail, cleaner, index, backup, photos, sync, weather, study, careless
     }
 
-    /// A generated population of `count` main plugins. Equal seeds give equal populations.
+    /// A generated population of `count` main plugins. Equal counts and seeds give equal populations.
     package static func seeded(count: Int, seed: UInt64) -> PluginPopulation {
         let digits = "\(count)".count
         return PluginPopulation(

@@ -239,7 +239,7 @@ package struct ReplayTimeline {
 }
 
 extension Duration {
-    /// The duration rounded down to its largest unit, for a narrow column.
+    /// The duration in its largest unit, rounded down, for a narrow column: `2h`, `22.4s`.
     fileprivate var brief: String {
         humanReadable.split(separator: " ").first.map(String.init) ?? humanReadable
     }

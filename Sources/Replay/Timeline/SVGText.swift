@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// An SVG document under construction: one element per line, numbers with one decimal. It is independent of the
+/// An SVG document under construction: one element per line, numbers with at most one decimal. It is independent of the
 /// contents of the drawing.
 struct SVGText {
     private(set) var lines: [String] = []

@@ -25,7 +25,8 @@ package struct ConditionTrace: Hashable, Sendable {
     }
 
     package var name = "a trace"
-    /// Maximum random shift of the start and the end of each span, so that the days of a replay differ.
+    /// Maximum random shift of the start and the end of each span, so that the days of a replay differ. Midnights are
+    /// not shifted.
     package var jitter: Duration = .zero
     package var courses: [Condition: Course] = [:]
     /// Times at which the machine is suspended. Meanwhile budgets do not run, the wall clock advances, and no user

@@ -10,8 +10,8 @@ struct TraceCalendar {
     let jitter: Duration
     let seed: UInt64
 
-    /// The weekly spans on the days of the replay, cut to the period of the replay. Each start and end is shifted by a
-    /// random part of the jitter.
+    /// The weekly spans on the days of the replay, cut to the period of the replay. Each start and end, except a
+    /// midnight, is shifted by a random part of the jitter.
     func spans(of weekSpans: [WeekSpan], named name: String) -> ConditionSpans {
         var chance = SeededGenerator(seed: seed, for: "trace \(name)")
         // A span of the day before may reach into the first day.

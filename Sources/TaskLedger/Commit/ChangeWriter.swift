@@ -84,7 +84,7 @@ struct ChangeWriter: Sendable {
     }
 
     /// Increments the ledger's count of groups, and records the highest submission and launch numbers used. Called once
-    /// per group: a group is one transaction with one or more commits.
+    /// for each group with a commit that succeeded: a group is one transaction with one or more commits.
     ///
     /// - Returns: the number of the last journal entry that the group wrote; nil when it wrote none.
     mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {

@@ -9,7 +9,7 @@ struct CommitLane {
     /// The commits that are older than those in `arrived`, newest first, so that removing the oldest commit shifts no
     /// elements.
     private var leaving: [WaitingCommit] = []
-    /// By plugin, how many waiting commits change its waits or deferrals. A plugin without such a commit has no entry.
+    /// Number of waiting commits that change the waits or deferrals of a plugin, by plugin; no entry for zero.
     private var owners: [PluginIdentifier: Int] = [:]
 
     var count: Int { arrived.count + leaving.count }
@@ -35,7 +35,7 @@ struct CommitLane {
     }
 
     /// Removes and returns, in order, the commits that change the waits or deferrals of the plugins. A commit that
-    /// shares a plugin with one of these commits is included as well. Reads all waiting commits, unless none of them
+    /// shares a plugin with an included commit is included as well. Reads all waiting commits, unless none of them
     /// concerns the plugins.
     mutating func take(of plugins: Set<PluginIdentifier>) -> [WaitingCommit] {
         guard holdsAny(of: plugins) else { return [] }

@@ -90,7 +90,7 @@ final class CommitQueue: Sendable {
     func next() -> WaitingCommit? { state.withLock { $0.next() } }
 
     /// Whether the writer has to write another group. If not, the writer counts as asleep from now on, and the next
-    /// commit returns `queuedFirst`.
+    /// call of `add` returns `queuedFirst`.
     func continues() -> Bool {
         state.withLock { state in
             state.isWriterAwake = !state.isEmpty

@@ -6,7 +6,7 @@ package import TaskModel
 package struct CommitReport: Sendable {
     package let ticket: UInt64
     /// The result. Success means that the changes are on disk and survive any crash; the value has the payloads of the
-    /// tasks that the ticket moved from pending to running, empty ones included, read in the ticket's transaction.
+    /// tasks that the ticket moved from pending to running, including empty payloads, read in the ticket's transaction.
     package let result: Result<[SubmissionNumber: [UInt8]], LedgerError>
 
     init(ticket: UInt64, result: Result<[SubmissionNumber: [UInt8]], LedgerError>) {

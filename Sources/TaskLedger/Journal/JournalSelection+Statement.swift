@@ -4,8 +4,8 @@ import GRDB
 import TaskModel
 
 extension JournalSelection {
-    /// One selection for each event of the filter: an index has the entries of one event in the order of numbers. The
-    /// selection itself when the filter names at most one event.
+    /// One selection for each name of an event in the filter: an index has the entries of one event in the order of
+    /// numbers. The selection itself when the filter has at most one event.
     var parts: [JournalSelection] {
         if filter.events.count < 2 { return [self] }
         // An outcome of a task and one of a launch may have the same name, by which entries are stored.

@@ -29,7 +29,8 @@ extension WriteAccess {
 }
 
 extension JournalEntry {
-    /// The task whose outcome this entry records; nil for an entry about anything else.
+    /// The task whose outcome this entry records; nil for an entry about anything else, and for an outcome without a
+    /// launch or a submission.
     var endedTask: (outcome: TaskOutcome, launch: LaunchNumber, submission: SubmissionNumber)? {
         guard case .task(let outcome) = event, let launch, let submission else { return nil }
         return (outcome, launch, submission)

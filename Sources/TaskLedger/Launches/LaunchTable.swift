@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Records the launch and moves its batch from pending to running.
+    /// Inserts the launch, and moves the tasks of its batch from pending to running.
     func start(_ plan: LaunchPlan, names: inout PluginNames) throws {
         let plugin = try names.number(of: plan.plugin.identifier, in: self)
         let process = plan.process
@@ -29,7 +29,7 @@ extension WriteAccess {
         }
     }
 
-    /// Moves a further task from pending into a running launch, behind the existing tasks of the launch.
+    /// Moves a task from pending into a running launch, behind the existing tasks of the launch.
     func start(_ task: PlannedTask, in launch: LaunchNumber) throws {
         guard let plugin = try integer(LaunchStatements.runningPlugin, launch.rawValue) else {
             throw LedgerFault.contradiction("no launch \(launch) is running")

@@ -7,7 +7,7 @@ extension Database {
     /// Maximum number of past launches in a snapshot. It covers a week of a busy host, and is enough for every policy.
     static let mostPastLaunches = 20_000
 
-    /// The newest launches that ended at `begin` or later, oldest first.
+    /// The newest launches that ended at `begin` or later, at most `limit`, oldest first.
     func pastLaunches(since begin: WallTime, limit: Int = mostPastLaunches) throws -> [PastLaunch] {
         try rows(PastLaunches.sql, [begin.nanoseconds, limit], of: "launch") { row in
             PastLaunch(

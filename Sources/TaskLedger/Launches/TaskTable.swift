@@ -94,8 +94,8 @@ extension WriteAccess {
         try requireRunning(launch, submission)
     }
 
-    /// Stores the outcome of a task in the task's row as well as in the journal, so that a launch shows the outcomes of
-    /// its tasks even after the journal was pruned.
+    /// Stores the outcome of a task in the task's row, in addition to its journal entry, so that a launch shows the
+    /// outcomes of its tasks even after the journal was pruned.
     func record(_ outcome: TaskOutcome, of launch: LaunchNumber, _ submission: SubmissionNumber) throws {
         try run(Move.recordOutcome, outcome.rawValue, launch.rawValue, submission.rawValue)
     }

@@ -11,14 +11,14 @@ package struct LedgerCopy: Hashable, Sendable {
     /// The schema version of the copied ledger.
     package let version: Int64
 
-    /// The number of copies that remain after an upgrade, those of the newest versions.
+    /// Maximum number of copies that remain after an upgrade: those of the newest versions.
     package static let kept = 2
 
     private static let infix = ".version-"
     private static let draftSuffix = ".partial"
 
     private let ledger: String
-    /// The unfinished copy. It receives its name when it is complete and on disk.
+    /// Path of the unfinished copy, which is renamed to `path` when it is complete and on disk.
     private var draft: String { path + Self.draftSuffix }
 
     /// The place of the copy of the ledger at `ledger` with the schema version `version`.

@@ -9,9 +9,9 @@ struct LedgerFile {
     let path: String
 
     /// Throws when the file at `path` is not a ledger of a version that this host supports, or when the ledger or its
-    /// write-ahead log is damaged. Does nothing for a missing file without a log. Reads the header of the file, the
-    /// write-ahead log, the versions, and the tables that `check` selects. Whether the file can be written is not
-    /// examined.
+    /// write-ahead log is damaged or cannot be read. Does nothing for a missing or empty file without a log. Reads the
+    /// header of the file, the write-ahead log, the versions, and the tables that `check` selects. Whether the file can
+    /// be written is not examined.
     func examine() throws(LedgerError) {
         guard try exists() else { return }
         // The header may be older than the write-ahead log, which only SQLite can read.
@@ -38,8 +38,9 @@ struct LedgerFile {
         return true
     }
 
-    /// Copies the ledger if its schema is older than this host's. Returns nil without a ledger, and for a ledger of the
-    /// present version. A failure changes no file: the connection only reads.
+    /// Copies the ledger if its schema is older than this host's. Returns nil without a ledger, for a ledger of the
+    /// present version, and for one whose first migration was never committed. A failure leaves the ledger unchanged:
+    /// the connection only reads.
     func copyIfOlder(freeBytes: (_ directory: String) -> Int64?) throws(LedgerError) -> LedgerCopy? {
         guard try header() != nil else { return nil }
         return try readOnly("copying it") { database in

@@ -26,7 +26,7 @@ struct WriteAccess {
         try perform(text, bind) { try $0.execute() }
     }
 
-    /// Runs a query and returns the first column of the first row; nil without a row.
+    /// Runs a query and returns the first column of the first row; nil without a row, and for NULL.
     func integer<each Value: StatementBinding>(
         _ text: StatementText,
         _ values: repeat each Value

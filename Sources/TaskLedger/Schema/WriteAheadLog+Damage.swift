@@ -90,7 +90,7 @@ private struct LogFrame {
     static let headerLength = 24
 
     let bytes: [UInt8]
-    /// The byte order of the words in the checksum.
+    /// Whether the checksum reads the words of the frame as big-endian numbers.
     let isBigEndian: Bool
 
     var endsTransaction: Bool { words(at: 4)[0] != 0 }

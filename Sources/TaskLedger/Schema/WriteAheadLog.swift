@@ -6,7 +6,8 @@ import Glibc
 /// this type distinguishes an unreadable log from an empty one. It never writes.
 struct WriteAheadLog {
     enum Contents: Hashable {
-        /// There is no log, or it contains no frame, and therefore no commit.
+        /// There is no log, its header is incomplete or zero, or it contains no frame: it contains no acknowledged
+        /// commit.
         case nothing
         /// The log contains frames, because the last host did not close its ledger: some commits may be only in the
         /// log.
@@ -40,8 +41,8 @@ struct WriteAheadLog {
         return Int(status.st_size) > Header.length ? .changes : .nothing
     }
 
-    /// Number of transactions in the log. The file may contain further frames after the last transaction: they remain
-    /// from an earlier use of the file, because SQLite overwrites the file from the beginning.
+    /// Number of transactions in the log. Frames after the last transaction are not counted: they belong to an
+    /// incomplete transaction, or remain from an earlier use of the file, which SQLite overwrites from the beginning.
     func transactions(pageSize: Int) throws(LedgerError) -> Int {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw .cannotOpen(path, errno: errno) }
