@@ -7,8 +7,8 @@ import FunctionTrial
 import PluginInstaller
 
 extension BgtaskCommand {
-    /// Parses the arguments and runs the command that they name. Errors are reported on standard error and determine
-    /// the exit status; none is thrown.
+    /// Parses the arguments and runs the command that they name. Errors are reported to the user and determine the exit
+    /// status; none is thrown.
     package static func execute(_ arguments: [String]) async -> ExitStatus {
         do {
             var command = try parseAsRoot(arguments)
@@ -74,8 +74,8 @@ extension BgtaskCommand {
         }
     }
 
-    /// Reports an error of the argument parser, and returns its exit status. Requests for help and for the version
-    /// arrive here as errors, too.
+    /// Reports an error of the argument parser, or one without a type of its own, and returns its exit status. Requests
+    /// for help and for the version arrive here as errors, too.
     private static func concludeParsing(_ error: any Error) -> ExitStatus {
         let message = fullMessage(for: error)
         switch exitCode(for: error) {

@@ -17,8 +17,8 @@ package struct CaughtSignal: Sendable {
 
     /// Installs the handler. The signal is caught when the initializer returns.
     ///
-    /// - Parameter received: called on a global queue, for each signal. Replaces the function of an earlier value for
-    ///   the same signal.
+    /// - Parameter received: called on a global queue, for each signal; signals in quick succession may cause one call.
+    ///   Replaces the function of an earlier value for the same signal.
     package init(_ number: CInt, received: @escaping @Sendable () -> Void) {
         self.number = number
         Self.receivers.withLock { $0[number] = received }

@@ -39,8 +39,8 @@ package struct HostSnapshot: Hashable, Sendable {
         return JournalReply(entries: entries.suffix(entriesListed), last: read.last)
     }
 
-    /// The running launches: those among the newest launches, and the launches of all running tasks. The launch of a
-    /// continued task may be older than the list of the newest launches.
+    /// The running launches: those among the newest launches, and the launches of the running tasks in `tasks`. The
+    /// launch of a continued task may be older than the list of the newest launches.
     private static func launches(
         of tasks: TaskListReply,
         from client: ControlClient
@@ -66,7 +66,7 @@ extension HostSnapshot {
     var eventCount: Int { count(tasks.events.count, of: host.counts.events) }
 
     /// The number of items in a list, of which `shown` are on its first page. `all` is the host's count, taken at
-    /// another time than the page. It is used only when the list continues after the page.
+    /// another time than the page, and used only when the list continues after the page.
     private func count(_ shown: Int, of all: Int) -> Int { tasks.next == nil ? shown : max(shown, all) }
 
     /// The parts of a snapshot whose change causes another appended snapshot. Values that change with time alone, such

@@ -3,8 +3,8 @@
 import ControlAPI
 import TaskModel
 
-/// The output of a monitor. On a terminal each snapshot is redrawn in place of the previous one. In other outputs, such
-/// as files and pipes, snapshots are appended.
+/// The output of a monitor. A live display on a terminal with cursor control redraws each snapshot in place of the
+/// previous one. Other outputs, such as files and pipes, get each changed snapshot appended.
 package struct WatchDisplay {
     private let context: MonitorContext
     private let style: PictureStyle

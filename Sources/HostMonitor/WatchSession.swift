@@ -106,8 +106,8 @@ package struct WatchSession: Sendable {
         }
     }
 
-    /// Follows the journal, and requests a snapshot for each new entry and when the stream ends. Reconnects without a
-    /// limit, because another host may have been started.
+    /// Follows the journal, and requests a snapshot for each new entry, and when the stream begins and ends. Reconnects
+    /// without a limit, because another host may have been started.
     private func follow(from number: Int64, _ nudge: () -> Void) async throws {
         var last = number
         while true {

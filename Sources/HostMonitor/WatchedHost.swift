@@ -6,7 +6,7 @@ package import TaskModel
 /// The last known state of a watched host.
 package enum WatchedHost: Hashable, Sendable {
     case present(HostSnapshot)
-    /// The host no longer answers. `last` is the last snapshot, which may be outdated.
+    /// The newest attempt to take a snapshot failed. `last` is the last snapshot, which may be outdated.
     case gone(Absence, last: HostSnapshot)
 
     package struct Absence: Hashable, Sendable {

@@ -4,8 +4,8 @@ import Glibc
 
 /// Replaces files so that a reader sees the old or the new content, also after a power loss.
 package enum AtomicFile {
-    /// Replaces the content of a file, or creates the file with the mode 0644. Keeps mode and owner of an existing
-    /// file, and the link if `path` is a symbolic link.
+    /// Replaces the content of a file, or creates the file with the mode 0644. Keeps the mode of an existing file, its
+    /// owner where the system permits it, and a symbolic link that leads to a file.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let target = resolved(path)
         let directory = FilePlace.directory(of: target)

@@ -3,8 +3,8 @@
 import CLinux
 import Glibc
 
-/// Starts a dedicated thread for a loop that must not share a pool: the loop may block, and its child processes die
-/// with their thread.
+/// Starts a dedicated thread for a loop that must not share a pool: the loop may block, and a child process with a
+/// parent-death signal is killed when the thread that started it ends.
 package enum DetachedThread {
     /// Starts the thread, which receives no signals and ends when `body` returns.
     ///

@@ -46,7 +46,8 @@ package final class EpollSet<Interest: Hashable> {
         _ = bgl_poll_remove(descriptor.number, file.number)
     }
 
-    /// Waits until a descriptor is ready, and returns the ready ones, at most 64; empty after `timeout`.
+    /// Waits until a descriptor is ready, and returns the ready ones, at most 64; empty after `timeout`, after a
+    /// signal, and when the ready descriptors have been removed since.
     ///
     /// - Parameter timeout: maximum wait; nil for no limit.
     package func wait(timeout: Duration?) -> [Readiness] {

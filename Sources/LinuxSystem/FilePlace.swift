@@ -23,8 +23,8 @@ package enum FilePlace {
         return directory == "/" ? "/\(rest)" : "\(directory)/\(rest)"
     }
 
-    /// Whether two paths lead to the same file, after symbolic links are resolved. False when one of the paths leads to
-    /// no file.
+    /// Whether two paths lead to the same file, after symbolic links are resolved. False when the status of one file
+    /// cannot be read.
     package static func isSame(_ left: String, _ right: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
@@ -37,7 +37,8 @@ package enum FilePlace {
         return lstat(path, &status) == 0
     }
 
-    /// The target of a symbolic link as the link contains it; nil when it cannot be read.
+    /// The target of a symbolic link as the link contains it; nil when it cannot be read, is not UTF-8, or has
+    /// `PATH_MAX` bytes or more.
     package static func target(of link: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = buffer.withUnsafeMutableBytes { bytes in
@@ -47,10 +48,10 @@ package enum FilePlace {
         return String(validating: buffer.prefix(count), as: UTF8.self)
     }
 
-    /// Names in a directory, sorted, including hidden ones; empty when the directory cannot be read.
+    /// Names in a directory, sorted, including hidden ones; empty when the directory cannot be opened.
     package static func names(in directory: String) -> [String] { (try? entries(of: directory)) ?? [] }
 
-    /// Names in a directory, sorted, including hidden ones. Throws when the directory cannot be read.
+    /// Names in a directory, sorted, including hidden ones. Throws when the directory cannot be opened.
     package static func entries(of directory: String) throws(SystemError) -> [String] {
         guard let stream = opendir(directory) else { throw SystemError(number: errno, attempt: "list \(directory)") }
         defer { closedir(stream) }

@@ -24,9 +24,11 @@ package enum SystemDirectory {
     }
 
     /// The first file, directory or symbolic link on the way to `path` that other users than the trusted ones can
-    /// change; nil when there is none. The directories of each symbolic link and of its target are on the way.
+    /// change, or that cannot be examined; nil when there is none. The directories of each symbolic link and of its
+    /// target are on the way.
     ///
-    /// A missing directory is no weakness: only trusted users can create it in a directory of theirs.
+    /// A missing file or directory is no weakness: only trusted users can create it in a directory of theirs. In a
+    /// directory with the sticky bit others could create it, so that directory is the weakness.
     package static func weakness(of path: String, trust: Trust = .root) -> String? {
         var walk = Walk(trust, [""] + path.split(separator: "/").map(String.init))
         while !walk.rest.isEmpty {

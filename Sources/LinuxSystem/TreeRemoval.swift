@@ -26,8 +26,8 @@ package struct TreeRemoval {
     /// Number of entries that may still be deleted or moved.
     private var rest: Int
 
-    /// Deletes the file or directory tree `name` in a directory, at most `limit` entries of it. Returns whether a part
-    /// is left; false when nothing is at this place. Blocks on the disk.
+    /// Deletes the file or directory tree `name` in a directory. At most `limit` entries of the tree are deleted or
+    /// moved. Returns whether a part is left; false when nothing is at this place. Blocks on the disk.
     ///
     /// - Parameter directory: a directory that only this user can change.
     package static func removePart(of name: String, in directory: String, atMost limit: Int) throws(SystemError) -> Bool
@@ -49,7 +49,7 @@ package struct TreeRemoval {
         (device, self.path, rest) = (status.st_dev, path, limit)
     }
 
-    /// Deletes the entries of the top. Returns whether some are left.
+    /// Deletes the entries of the top until `rest` is used up. Returns whether some are left.
     private mutating func empty() throws(SystemError) -> Bool {
         while true {
             let names = try Self.names(in: top, path)
@@ -62,7 +62,8 @@ package struct TreeRemoval {
         }
     }
 
-    /// Deletes the files of a directory at the top, and moves its directories to the top.
+    /// Deletes the files of a directory in the top, moves its directories with entries to the top, and deletes it.
+    /// Stops when `rest` is used up.
     private mutating func lift(_ name: Name) throws(SystemError) {
         guard let directory = try Self.open(name, in: top, path) else { return }
         var status = stat()
@@ -95,7 +96,8 @@ package struct TreeRemoval {
         }
     }
 
-    /// Deletes a file, a symbolic link or an empty directory. Returns false for a directory with entries.
+    /// Deletes a file, a symbolic link or an empty directory. Returns true also for a missing entry, and false for a
+    /// directory with entries.
     private static func remove(_ name: Name, in directory: Descriptor, _ path: String) throws(SystemError) -> Bool {
         if unlinkat(directory.number, name, 0) == 0 || errno == ENOENT { return true }
         let error = errno

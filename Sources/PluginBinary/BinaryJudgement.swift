@@ -17,8 +17,8 @@ struct BinaryJudgement {
         }
     }
 
-    /// Checks the library of a plugin with an entry function. Throws when the file is not a library; the missing note
-    /// of such a file is not reported.
+    /// Checks the library of a plugin with an entry function. Throws when the exported symbols cannot be read, as for a
+    /// file that is not a library; the missing note of such a file is not reported.
     init(of image: ElfImage) throws(PluginBinaryProblem.Kind) {
         let symbols = try image.exportedSymbols().ours()
         var problems: [PluginBinaryProblem.Kind] = []

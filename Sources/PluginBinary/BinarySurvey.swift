@@ -8,13 +8,15 @@ package import TaskModel
 /// When only the first problem matters, `PluginBinary.examine` throws it, for a library with an entry function.
 package struct BinarySurvey: Hashable, Sendable {
     package let path: String
-    /// Reasons why a host refuses to load the library, in the order of the host's checks; empty when the host loads it.
+    /// Reasons in the file itself for which a host refuses the library, in the order of the host's checks; empty
+    /// without any. Needed libraries are not examined.
     package let problems: [PluginBinaryProblem]
     /// The ELF note of the library for this host's major version of the ABI; nil when no valid one was read.
     package let note: BinaryNote?
     /// The other major versions of the ABI for which the library has notes, sorted.
     package let otherMajors: [Int]
-    /// Properties of the library that affect loading; nil when the file is not a library for this machine.
+    /// Properties of the library that affect loading; nil when the file is not a library for this machine, or they
+    /// cannot be read.
     package let traits: LibraryTraits?
     /// Identity of the file that was read; nil when it is missing, cannot be opened, or is not a regular file.
     package let identity: FileIdentity?
@@ -22,7 +24,8 @@ package struct BinarySurvey: Hashable, Sendable {
     /// The architecture of this machine, as manifests name it.
     package static var machine: String { ElfHeader.hostMachineName }
 
-    /// The architecture of the library, as manifests name it; nil when the file is not a library of this system.
+    /// The architecture of the library, as manifests name it; nil when it is unknown, as for a file that is not a
+    /// library.
     package var architecture: String? {
         if traits != nil { return Self.machine }
         return problems.lazy.compactMap { if case .foreignArchitecture(let name) = $0.kind { name } else { nil } }.first

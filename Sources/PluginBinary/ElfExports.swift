@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Lookup of exported symbols by name, in the hash table that the loader uses. It reads only the entries that it needs.
+/// Lookup of exported symbols by name, in the hash table that the loader uses. It reads only the entries that it needs;
+/// without a GNU hash table, all of them.
 struct ElfExports {
     private struct HashTable {
         let buckets: UInt64

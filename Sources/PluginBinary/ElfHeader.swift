@@ -6,7 +6,8 @@ struct ElfHeader {
     static let size: UInt64 = 64
 
     let programHeaders: (offset: UInt64, count: UInt64)
-    /// File offset and number of the section headers. The number is 0 when the headers were stripped.
+    /// File offset and number of the section headers. The number is 0 when the headers were stripped or have an
+    /// unexpected size.
     let sectionHeaders: (offset: UInt64, count: UInt64)
     /// Number of the section with the names of the sections.
     let sectionNames: Int

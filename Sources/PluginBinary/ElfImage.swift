@@ -84,7 +84,8 @@ struct ElfImage {
         return exported
     }
 
-    /// The symbols for debuggers, which the loader does not use; nil when they were stripped.
+    /// The symbols for debuggers, which the loader does not use; nil when they were stripped, or their section refers
+    /// to no section of names.
     func privateSymbols() throws(PluginBinaryProblem.Kind) -> ElfSymbols? {
         let sections = try sections()
         guard let table = sections.first(where: { $0.type == 2 }), sections.indices.contains(Int(table.link)) else {
@@ -131,7 +132,8 @@ struct ElfImage {
         )
     }
 
-    /// The number of symbols. The dynamic segment does not contain it, so it is computed from the hash table.
+    /// The number of symbols. The dynamic segment does not contain it, so it is computed from the hash table; 0 without
+    /// one.
     private func symbolCount(gnuHash: UInt64?, hash: UInt64?) throws(PluginBinaryProblem.Kind) -> UInt32 {
         if let gnuHash { return try symbolCount(gnuHash: gnuHash) }
         guard let hash else { return 0 }

@@ -12,7 +12,8 @@ package struct LibraryLinkage: Hashable, Sendable {
     /// Reasons why the loader of this machine refuses the library: missing libraries, and libraries that it loads only
     /// at the start of a program; if there are none, undefined symbols.
     package private(set) var problems: [PluginBinaryProblem] = []
-    /// Problems that may not exist, because the loader's search could not be repeated completely.
+    /// Problems that may not exist: the loader's search could not be repeated completely, or a library that is not
+    /// examined may define the symbol.
     package private(set) var doubts: [PluginBinaryProblem] = []
 
     /// Resolves the library at `path`. A file that is not a library has no problems here; `BinarySurvey` reports it.

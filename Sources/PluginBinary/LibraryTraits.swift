@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Properties of a library that affect loading. Of them, a host refuses text relocations alone.
+/// Properties of a library that affect loading. Of them, a host refuses text relocations and unsafe search paths alone.
 package struct LibraryTraits: Hashable, Sendable {
     /// The part of the data written by the loader that becomes read-only after loading (RELRO).
     package enum RelocationProtection: String, Hashable, Sendable {
@@ -13,7 +13,8 @@ package struct LibraryTraits: Hashable, Sendable {
     package let name: String?
     /// Names of the libraries that are loaded together with this one.
     package let needs: [String]
-    /// Directories that the loader searches first for the needed libraries.
+    /// Search paths for the needed libraries as the linker wrote them: RUNPATH, then RPATH, each with its directories
+    /// separated by colons.
     package let searchPaths: [String]
     package let wantsExecutableStack: Bool
     package let hasTextRelocations: Bool

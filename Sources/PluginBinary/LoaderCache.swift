@@ -16,7 +16,7 @@ struct LoaderCache {
     private static let largest = 16 << 20
 
     private let paths: [String: [String]]
-    /// Whether the contents are known completely: false for a file of another format.
+    /// Whether the contents are known completely: false for a file of another format, and for one that cannot be read.
     let isUnderstood: Bool
 
     init(path: String = Self.standardPath) {

@@ -6,7 +6,8 @@ package import TaskModel
 /// A shared library that this host can load, as examined from its bytes. The examination does not load the library and
 /// does not check its code.
 package struct PluginBinary: Hashable, Sendable {
-    /// Name of the entry function, the only symbol that a host looks up (BGT-ABI-01).
+    /// Name of the entry function, the only symbol that a host looks up in a plugin without bound functions
+    /// (BGT-ABI-01).
     package static let entryName = "bgtask_plugin_entry"
 
     package let path: String

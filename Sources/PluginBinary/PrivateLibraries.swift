@@ -17,7 +17,7 @@ package struct PrivateLibraries: Sendable {
     }
 
     package private(set) var files: [File] = []
-    /// Reasons why a host refuses the needed libraries: a search path, or a name that is a relative path.
+    /// Reasons why a host refuses the needed libraries: a search path, or a path in place of a name.
     package private(set) var problems: [PluginBinaryProblem] = []
     /// The directories and files whose change may change this result. Empty when the loader does not search the
     /// library's directory.

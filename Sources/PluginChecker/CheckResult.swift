@@ -13,7 +13,7 @@ package struct CheckResult: Hashable, Sendable, Encodable {
         case warn
         /// A host refuses the manifest or the library, or the loader refuses the library in every launch.
         case fail
-        /// The check does not apply to the manifest, or could not be performed.
+        /// The check does not apply to the manifest, is outside of the profile, or could not be performed.
         case skip
         /// The check was not selected.
         case excluded
@@ -62,12 +62,13 @@ package struct CheckFinding: Hashable, Sendable, Encodable {
     }
 
     package let severity: Severity
-    /// The violated rule: an ID of the ABI, the name of a rule for manifests, or the code of a problem of the library.
+    /// The violated rule: an ID of the ABI, the name of a rule for manifests, `loader`, or the code of a problem of the
+    /// library.
     package let rule: String
     package let file: String
-    /// Line in the file, from 1; nil when the finding concerns the whole file.
+    /// Line in the file, from 1; nil when the finding has no position.
     package let line: Int?
-    /// Column in the line, from 1; nil when the finding concerns the whole file.
+    /// Column in the line, from 1; nil when the finding has no position.
     package let column: Int?
     package let key: String?
     package let message: String

@@ -5,7 +5,7 @@ internal import PluginBinary
 internal import PluginCatalogue
 internal import TaskModel
 
-/// The findings about one manifest and its library, sorted by check.
+/// The findings about one manifest and its library, grouped by check.
 struct ManifestFindings {
     private let manifest: ExaminedManifest
     private let survey: BinarySurvey?
@@ -14,7 +14,7 @@ struct ManifestFindings {
     /// Collects the findings.
     ///
     /// - Parameters:
-    ///   - neighbourly: the catalogue's problems of the file in relation to other manifests.
+    ///   - neighbourly: the catalogue's problems of the file; only those in relation to other manifests count.
     ///   - pluginDirectory: the directory of libraries that are not beside their manifest; nil for none.
     init(_ manifest: ExaminedManifest, besides neighbourly: [DocumentProblem], pluginDirectory: String?) {
         self.manifest = manifest

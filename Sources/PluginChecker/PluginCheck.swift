@@ -5,7 +5,7 @@ internal import PluginBinary
 internal import PluginCatalogue
 internal import TaskModel
 
-/// One check of the checker. The raw value is its name, for selection.
+/// A check of a plugin's manifest and library files. The raw value is the name by which `plugin check` selects it.
 package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case manifestReadable = "manifest-readable"
     case manifestRequires = "manifest-requires"
@@ -83,8 +83,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     /// Whether a host cannot load the library when the check fails.
     package var concernsLoading: Bool { row.concernsLoading }
 
-    /// Whether the catalogue of a host checks the same. The other checks depend on further files, which may change
-    /// while a host runs, so that the loader of each launch decides.
+    /// Whether the catalogue of a host checks the same. The remaining checks depend on needed libraries, which may
+    /// change while a host runs, so that the loader of each launch decides.
     var isOfCatalogue: Bool { row.rule != .loader || self == .elfDlopenFlags }
 
     /// The check to which a manifest rule belongs. Rules about the library itself are handled by the caller.

@@ -15,7 +15,7 @@ package struct TrialResult: Hashable, Sendable, Encodable {
         case exitedEarly = "exited-early"
         /// The plugin left a resource behind.
         case leak
-        /// The check does not apply to the plugin, or a check that it needs did not pass.
+        /// The check does not apply to the plugin, is outside of the profile, or needs a check that did not pass.
         case skip
         /// The check was not selected.
         case excluded
@@ -40,11 +40,12 @@ package struct TrialResult: Hashable, Sendable, Encodable {
     package let reason: String?
     /// The statement that is true when the check passes.
     package let expected: String
-    /// The events that contradict the statement; empty when the check passed.
+    /// The events that contradict the statement; empty without any, as when the check passed.
     package let seen: [String]
-    /// The remedy; nil when the check passed.
+    /// The remedy for these events; nil without any.
     package let remedy: String?
-    /// Whether the check does not apply to the plugin. Checks that need this one run all the same.
+    /// Whether the check does not apply to the plugin or is outside of the profile. Checks that need this one run all
+    /// the same.
     package let isInapplicable: Bool
 
     package init(

@@ -33,7 +33,8 @@ package struct ConformanceCheck: Sendable {
     package let promise: String
     package let remedy: String
     /// Names of the checks before this one. It is skipped when one of them fails, because the same defect could fail
-    /// this check too, or when one of them was skipped for such a failure.
+    /// this check too. It is also skipped when one of them could not be performed, or was itself skipped for such a
+    /// cause.
     package let needs: [String]
     package let trials: @Sendable (ConformancePlugin) -> Trials
     /// The flaws that the logs of the trials show, in the order of the scripts.

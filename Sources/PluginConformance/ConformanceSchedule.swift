@@ -3,7 +3,7 @@
 package import PluginChecker
 
 /// The order of the checks of one run: a check is due when all checks that it needs have results. It is skipped when
-/// one of them did not pass, so that one defect of a plugin fails one check.
+/// one of them failed, could not be performed, or was skipped for such a cause: one defect of a plugin fails one check.
 package struct ConformanceSchedule {
     private var waiting: [ConformanceCheck]
     private var outcomes: [String: TrialResult] = [:]
@@ -78,7 +78,7 @@ extension ConformanceCheck {
         )
     }
 
-    /// The result of the flaws: the outcome of the gravest flaw, and every flaw.
+    /// The result of the flaws: the outcome of the gravest flaw, and each flaw once.
     func result(of flaws: [ConformanceFlaw]) -> TrialResult {
         let kinds = Set(flaws.map(\.kind))
         // Without the measurement there is no verdict, unless the plugin failed in another way.

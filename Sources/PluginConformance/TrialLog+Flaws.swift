@@ -47,8 +47,8 @@ extension TrialLog {
         }
     }
 
-    /// The time between the end of the last task and the end of the launch, if it exceeds the grace period, because a
-    /// callback had not returned; nil otherwise.
+    /// The time between the end of the last task or assertion and the end of the launch, if it is at least the grace
+    /// period, as when a callback has not returned; nil otherwise.
     var lateEnd: Duration? {
         guard let begin = time(of: { $0 == .stopping }), let end = time(of: { $0 == .stopped }),
             end - begin >= gracePeriod

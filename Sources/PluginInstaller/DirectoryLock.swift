@@ -7,7 +7,7 @@ import LinuxSystem
 /// the value, and with the process.
 ///
 /// The lock is a file in the directory that only its owner can open: a user who can only read the directory cannot hold
-/// it. The file exists only while a command holds the lock, or after the process of one was killed.
+/// it. The file exists only while a command holds the lock, or after the process of one ended without releasing it.
 package final class DirectoryLock: Sendable {
     /// Name of the file. No host reads a file whose name begins with a dot.
     static let name = ".bgtask.lock"
@@ -18,8 +18,8 @@ package final class DirectoryLock: Sendable {
     /// empty.
     private let madeDirectories: [String]
 
-    /// Takes the lock of a directory; nil when the directory is missing, so that there is no file to protect. Throws
-    /// when another process holds the lock.
+    /// Takes the lock of a directory; nil when the directory is missing and not created, so that there is no file to
+    /// protect. Throws when the lock cannot be taken, as while another process holds it.
     ///
     /// - Parameters:
     ///   - isCreating: whether a missing directory is created, because the caller adds a file.

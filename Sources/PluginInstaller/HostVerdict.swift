@@ -16,7 +16,7 @@ package struct HostVerdict {
         case silent
     }
 
-    /// Maximum time to wait for the host. It processes a change within milliseconds, unless it has to read a large
+    /// Maximum time of one wait for the host. It processes a change within milliseconds, unless it has to read a large
     /// library first.
     package static let timeout: Duration = .seconds(10)
     /// Time for which a refusal has to persist: until the host has read the change, the refusal may be about the

@@ -19,12 +19,13 @@ extension InstallationPlan {
 
     package struct Installation: Hashable, Sendable {
         package let verdict: Verdict
-        /// Paths of files of previous versions that still exist, because the host or another manifest needs them.
+        /// Paths of files of previous versions that still exist, because they are or may be in use, or could not be
+        /// deleted.
         package let left: [String]
     }
 
-    /// Writes library and manifest, and waits for the host's verdict. Throws `InstallationError` or `ControlError`,
-    /// after rolling back all files.
+    /// Writes all files of the plan, the manifest last, and waits for the host's verdict. Throws after rolling back all
+    /// files.
     package func install() async throws -> Installation {
         var exchange = FileExchange()
         var staged: [FileExchange.Staged] = []

@@ -9,7 +9,8 @@ package import PluginChecker
 import Signatures
 package import TaskModel
 
-/// The plan to install one plugin: all files to write, after every check has passed. Creating the plan writes nothing.
+/// The plan to install one plugin: all files to write, after every check has passed. Creating the plan changes no
+/// installed file.
 package struct InstallationPlan {
     package let place: InstallationPlace
     package let manifest: Manifest
@@ -20,7 +21,7 @@ package struct InstallationPlan {
     /// The bytes of the manifest to write to `manifestTarget`.
     let bytes: [UInt8]
     package let library: LibraryFile
-    /// The library to write; nil when the library stays in the plugin directory, under its own name.
+    /// The library to write; nil when the library stays where it is: in the plugin directory, or at its absolute path.
     package let libraryTarget: InstalledLibrary?
     /// The signature of the manifest to write; nil for an unsigned manifest.
     package let signature: StoredSignature?
@@ -29,7 +30,7 @@ package struct InstallationPlan {
     /// Files to delete once the new version is in effect.
     package let superseded: Superseded
     package let report: CheckReport
-    /// The installed manifest to be replaced; nil when there is none.
+    /// The operator's installed manifest to be replaced; nil when there is none.
     package let previous: ManifestReading?
     /// The rights of the plugin, and the consent that they need.
     package let consent: GrantsConsent

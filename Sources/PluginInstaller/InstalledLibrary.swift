@@ -43,7 +43,7 @@ package struct InstalledLibrary: Hashable {
         )
     }
 
-    /// The path in the store, for a manifest whose bytes must not change or that pins further files.
+    /// The path in the store, for a manifest whose bytes must not change or that pins files besides the library.
     init(stored library: LibraryFile, at path: String) throws {
         let isThere = FilePlace.exists(path)
         guard !isThere || Self.holds(library, at: path) else {

@@ -43,7 +43,7 @@ package struct InstalledManifests {
     var known: [KnownPlugin] { contents.entries.map { KnownPlugin($0) } }
 
     /// The operator's manifest of a plugin; nil when there is none. When several of the operator's manifests claim the
-    /// plugin, the one in effect.
+    /// plugin, the one in effect, or the first one when none of them is.
     func operators(_ identifier: PluginIdentifier) -> File? {
         let own = files.filter { $0.isOperators && $0.identifier == identifier }
         let counting = contents.entry(for: identifier)?.manifestPath
@@ -56,7 +56,8 @@ package struct InstalledManifests {
         files.first { !$0.isOperators && $0.identifier == identifier }
     }
 
-    /// Path of the library beside a manifest or in the store, if only this manifest uses the library; nil otherwise.
+    /// Path of the manifest's library if it is in the store, or beside the manifest and no other manifest uses it; nil
+    /// otherwise.
     func ownLibrary(of file: File) -> String? {
         guard let name = file.manifest.reading.library?.path.value else { return nil }
         let version = VersionStore.directory(of: file.manifest.reading.digest, beside: file.path)

@@ -6,7 +6,7 @@ import PluginCatalogue
 import TaskModel
 
 /// The installed bytes of a manifest: the original bytes with the installed name of the library, and a pinned digest if
-/// requested. All other bytes are unchanged.
+/// requested. All other bytes are unchanged, except those of a binary property list, which is written anew.
 struct ManifestBytes {
     private let reading: ManifestReading
     private let original: [UInt8]

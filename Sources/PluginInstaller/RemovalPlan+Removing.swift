@@ -5,7 +5,7 @@ import TaskModel
 
 extension RemovalPlan {
     /// Removes the files and waits for the host's verdict; nil when no host uses these directories. Throws
-    /// `InstallationError`, after restoring every file, or `ControlError`.
+    /// `InstallationError` after restoring every file, or `ControlError` after the removal.
     package func remove() async throws -> HostVerdict.Answer? {
         var exchange = FileExchange()
         do {

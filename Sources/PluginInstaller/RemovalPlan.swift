@@ -10,7 +10,8 @@ package struct RemovalPlan {
     package let identifier: PluginIdentifier
     package let manifest: String
     package let version: String?
-    /// Path of the library to delete; nil when it is in another directory, or another manifest uses it, too.
+    /// Path of the library to delete; nil unless it is in the store, or beside the manifest and no other manifest uses
+    /// it.
     package let library: String?
     package let keptLibrary: String?
     /// Unused files of other versions to delete; nil when the manifest names no valid library.

@@ -71,7 +71,7 @@ package struct StoredSignature: Hashable, Sendable {
     }
 }
 
-/// The versions in the store beside a manifest that no manifest uses.
+/// The versions that no manifest uses, in the store beside a manifest.
 struct UnusedVersions {
     /// Paths of all files of the versions, sorted.
     let files: [String]
@@ -94,7 +94,7 @@ struct UnusedVersions {
         return Set(sources.map { ManifestReading.read(path: $0.file).digest })
     }
 
-    /// Removes the directories that have become empty, up to the store.
+    /// Removes the directories that have become empty, up to the store and the store itself.
     static func removeEmptyDirectories(above file: String) {
         var directory = FilePlace.directory(of: file)
         while directory.contains("/\(VersionStore.name)/"), rmdir(directory) == 0 {

@@ -7,7 +7,7 @@ import TaskModel
 /// The pending requests of an installed plugin that a new manifest does not permit. They wait until a manifest permits
 /// them or they are cancelled.
 package struct UnpermittedRequests: Hashable {
-    /// The identifiers of the requests, in order.
+    /// The identifiers of the requests, sorted.
     package let identifiers: [String]
 
     package static let none = UnpermittedRequests(identifiers: [])

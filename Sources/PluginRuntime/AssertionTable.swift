@@ -27,7 +27,7 @@ package struct AssertionTable<Handler> {
     package enum Beginning: Hashable, Sendable {
         case begun(AssertionID)
         case tooMany
-        /// No assertion can begin, because the launch is expiring or over.
+        /// No assertion can begin: the assertions have expired, the table is closed, or no identifier is left.
         case tooLate
     }
 
@@ -61,8 +61,8 @@ package struct AssertionTable<Handler> {
 
     /// Takes the handler for its one call, on the thread that makes the call and just before it.
     ///
-    /// - Returns: the handler, which the caller has to release, and the reason. Nil before the expiration, and when the
-    ///   assertion has ended, has no handler, or its call has begun.
+    /// - Returns: the handler, which the caller has to release, and the reason. Nil before the expiration, after
+    ///   `close`, and when the assertion has ended, has no handler, or its call has begun.
     package mutating func beginCall(of id: AssertionID) -> (Handler, ExpirationReason)? {
         guard let reason, let handler = open[id]?.handler else { return nil }
         open[id]?.handler = nil

@@ -4,11 +4,11 @@ package import RunnerWire
 package import TaskModel
 
 /// The calls of the plugin that wait for the host's answer: at most `CallWindow.limit` calls are sent and unanswered at
-/// once. Every further call waits in the order of the calls until it gets a place among these. Completions, reports and
-/// log lines need no answer and do not use the table.
+/// once. A call above this limit waits for a place. Calls get places in their order, except that other calls overtake
+/// calls for a list. Completions, reports and log lines need no answer and do not use the table.
 ///
-/// At most one call for a list is open: its answer may be half as long as the longest frame, and the host closes the
-/// channel when more than two frames wait to be read.
+/// At most one call for a list is sent and unanswered: its answer may be half as long as the longest frame, and the
+/// host closes the channel when more than two frames wait to be read.
 package final class CallTable: Sendable {
     package enum Answer: Hashable, Sendable {
         case submitted(SubmissionNumber)
@@ -20,7 +20,7 @@ package final class CallTable: Sendable {
     private struct State {
         /// The newest ticket. Callers get tickets in the order of their calls.
         var lastTicket: UInt64 = 0
-        /// Number of the newest open call. Calls get numbers in the order in which they are sent.
+        /// Number of the newest call that got a place. Calls get their numbers together with their places.
         var last: UInt64 = 0
         /// The tickets that wait for a place among the open calls, oldest first. `waitingLists` has those of calls for
         /// a list.
@@ -48,8 +48,8 @@ package final class CallTable: Sendable {
             }
         }
 
-        /// Removes the ticket that has waited longest. A call for a list waits until the open one is answered, and
-        /// other calls overtake it.
+        /// Removes the ticket that has waited longest; nil when none may get a place. A call for a list waits until the
+        /// open one is answered, and other calls overtake it.
         private mutating func nextTicket() -> (UInt64, isList: Bool)? {
             let list = openList == nil ? waitingLists.first : nil
             if let list, waiting.first.map({ list < $0 }) ?? true { return (waitingLists.removeFirst(), true) }
@@ -72,7 +72,7 @@ package final class CallTable: Sendable {
     /// answers.
     ///
     /// - Parameters:
-    ///   - isList: whether the answer is a list. At most one call for a list is open at once.
+    ///   - isList: whether the answer is a list. At most one call for a list is sent and unanswered at once.
     ///   - send: sends the message; false when it could not be sent.
     /// - Returns: the answer; nil when the message was not sent, because the table is closed or `send` failed.
     package func call(isList: Bool = false, _ send: (CallNumber) -> Bool) -> Answer? {

@@ -12,7 +12,7 @@ enum CrashReporter {
     static let signals = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS]
 
     /// Installs the signal handlers. Called before any plugin code is mapped. The calling thread gets its alternate
-    /// stack here; other threads get theirs from `WorkerThread`.
+    /// stack here; other threads of the runner get theirs from `WorkerThread`. Threads of the plugin get none.
     static func install(watching tasks: RunningTasks) {
         lastWords.tasks.initialize(to: tasks)
         lastWords.process.initialize(to: getpid())

@@ -6,7 +6,7 @@ import TaskModel
 
 /// The memory in which entry fills its `bgt_plugin`: the struct at the start of a zeroed page, before a page that
 /// cannot be written. A plugin that was built for a later minor may write fields that this host does not have. The page
-/// makes such a write detectable, and it damages no memory of the runner (BGT-ABI-03).
+/// makes such a write detectable unless it writes zeroes. The write damages no memory of the runner (BGT-ABI-03).
 struct EntryPage {
     /// A flaw of the filled struct.
     enum Flaw: Hashable {
@@ -54,7 +54,7 @@ struct EntryPage {
 
     var plugin: UnsafeMutablePointer<bgt_plugin> { page.assumingMemoryBound(to: bgt_plugin.self) }
 
-    /// Reads the struct after entry has returned. From then on, a write of the plugin to it ends the process.
+    /// Reads the struct after entry has returned. From then on, an access of the plugin to it ends the process.
     func read() -> Result<bgt_plugin, Flaw> {
         let hooks = plugin.pointee
         let bytes = UnsafeRawBufferPointer(start: page, count: Self.pageSize)

@@ -21,7 +21,7 @@ package enum ForeignStruct {
         case value(Value)
         /// The struct uses fields that this host does not support.
         case tooNew
-        /// The size is invalid: no version of this struct has had it.
+        /// The size is below the minimum or above `longest`: no version of this struct has it.
         case invalid
     }
 

@@ -42,7 +42,7 @@ package enum ForeignText {
     }
 
     /// Copies a string with two-call sizing: `needed` is set to its size in bytes with the NUL. A buffer that is too
-    /// small receives an empty string.
+    /// small receives an empty string. NULL with a capacity above 0 is invalid, and nothing is set.
     package static func write(
         _ text: String,
         to buffer: UnsafeMutablePointer<CChar>?,

@@ -170,7 +170,7 @@ struct WakeChannel: Sendable {
     let listening: Int32
     private let writing: Int32
 
-    /// Creates the channel; nil when the process has no descriptors left.
+    /// Creates the channel; nil when no descriptor is available.
     init?() {
         var pair: [Int32] = [-1, -1]
         guard pipe(&pair) == 0 else { return nil }

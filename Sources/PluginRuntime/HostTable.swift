@@ -63,15 +63,15 @@ enum HostTable {
     /// The slots of the launch's tasks; nil in a process that the plugin forked, and before the launch is created.
     static var slots: TaskSlots? { ForkedProcess.isCurrent ? nil : launch?.slots }
 
-    /// Calls `body` with the launch, and counts the call. Returns `BGT_ENDED` before the launch is created, and in a
-    /// process that the plugin forked.
+    /// Calls `body` with the launch, and counts the call if it comes from a thread of the plugin's own. Returns
+    /// `BGT_ENDED` before the launch is created, and in a process that the plugin forked.
     static func call(_ body: (RunnerLaunch) -> Int32) -> Int32 {
         call(otherwise: BGT_ENDED, body)
     }
 
-    /// Calls `body` with the launch, and counts the call. Returns `fallback` before the launch is created, and in a
-    /// process that the plugin forked: the locks of the launch may be held by threads that the forked process does not
-    /// have.
+    /// Calls `body` with the launch, and counts the call if it comes from a thread of the plugin's own. Returns
+    /// `fallback` before the launch is created, and in a process that the plugin forked: the locks of the launch may be
+    /// held by threads that the forked process does not have.
     static func call<Result>(otherwise fallback: Result, _ body: (RunnerLaunch) -> Result) -> Result {
         guard let launch else { return fallback }
         if ForkedProcess.isCurrent {

@@ -8,7 +8,7 @@ import RunnerWire
 extension ImitatedHost {
     /// The size in bytes by which a later minor version lengthens a struct of the host.
     private static let growth = 64
-    /// Distance of the numbers that no version of the header defines.
+    /// Added to a number, to get one that no version of the header defines.
     private static let offset = 10_000
 
     var minor: UInt32 { contains(.laterMinor) ? BGTASK_ABI_MINOR + 1 : BGTASK_ABI_MINOR }
@@ -18,7 +18,7 @@ extension ImitatedHost {
         UInt32(MemoryLayout<Struct>.size + (contains(.laterMinor) ? Self.growth : 0))
     }
 
-    /// The number of a failure or of a reason, which is not zero.
+    /// The number that the plugin sees for a status or a reason; 0, for success or no reason, stays 0.
     func number<Number: FixedWidthInteger>(_ number: Number) -> Number {
         contains(.laterNumbers) && number != 0 ? number + Number(Self.offset) : number
     }

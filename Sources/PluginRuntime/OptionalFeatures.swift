@@ -7,7 +7,7 @@ import TaskModel
 
 /// The tables of the optional features, which `query` returns (BGT-ABI-19). They are valid until the process ends.
 enum OptionalFeatures {
-    /// The address of a feature's table; nil for an unknown id.
+    /// The address of a feature's table; nil for an unknown id, and on an imitated host without features.
     static func table(of id: String) -> UnsafeRawPointer? {
         if HostTable.imitation.contains(.noFeatures) { return nil }
         return switch id {

@@ -62,8 +62,8 @@ package enum PluginRuntime {
         launch.run()
     }
 
-    /// Maximum number of concurrent tasks delivered after the batch for which the runner can attribute a crash to its
-    /// task.
+    /// The number of concurrent tasks delivered after the batch for which the crash reporter reserves slots, so that it
+    /// can attribute a crash to its task.
     private static let laterTasks = 64
 
     private static var hasHost: Bool {
@@ -148,7 +148,7 @@ package enum PluginRuntime {
     }
 
     /// Whether the host is still the parent process. If the host died before the parent-death signal was in effect,
-    /// another process has adopted the runner.
+    /// another process has adopted the runner. True when the socket does not name the host's process.
     private static var parentIsHost: Bool {
         // The kernel's `struct ucred`: process, user and group that created the socket pair.
         var peer: (process: Int32, user: UInt32, group: UInt32) = (0, 0, 0)

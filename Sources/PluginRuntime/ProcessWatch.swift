@@ -8,7 +8,7 @@ import TaskModel
 /// none is undone.
 // Unchecked: the addresses of signal handlers are compared, never called.
 final class ProcessWatch: @unchecked Sendable {
-    /// The handlers as the runner set them, or as a language runtime set them before entry returned.
+    /// The handlers as the runner set them, or as the runtime of Go set them before entry returned.
     private var handlers: [UnsafeRawPointer?]
     private let directory: String?
     /// The process's umask in octal; nil where /proc cannot be read.
@@ -21,8 +21,8 @@ final class ProcessWatch: @unchecked Sendable {
         fileMask = Self.fileMask()
     }
 
-    /// Accepts the handlers of crash signals and of SIGPIPE that a language runtime has set by now, such as that of Go.
-    /// Such a handler calls the runner's handler. Called on the main thread, when entry has returned.
+    /// Accepts the handlers of crash signals and of SIGPIPE that the language runtime of Go has set by now. Such a
+    /// handler calls the runner's handler. Called on the main thread, when entry has returned.
     func acceptRuntimes() {
         for (index, signal) in Self.signals.enumerated()
         where CrashReporter.signals.contains(signal) || signal == SIGPIPE {

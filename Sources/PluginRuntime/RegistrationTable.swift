@@ -101,7 +101,7 @@ package struct RegistrationTable<Handler> {
         return registrations.remove(at: index).handler
     }
 
-    /// Ends the running phase at the end of the launch.
+    /// Closes the table at the end of the launch.
     ///
     /// - Returns: the handlers that no call uses, for release.
     package mutating func end() -> [Handler] {

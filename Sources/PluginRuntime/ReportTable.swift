@@ -5,7 +5,7 @@ package import TaskModel
 /// Rate limit for reports of which only the newest counts: a plugin may make a million reports in a second. The table
 /// sends nothing and has no clock. When no report is held, no timer is needed.
 package struct ReportTable<Key: Hashable, Report: Equatable> {
-    /// Minimum time between two sent reports of one key.
+    /// Minimum time between two sent reports of one key. A report that `close` returns may follow earlier.
     package static var interval: Duration { .milliseconds(250) }
 
     private struct Entry {

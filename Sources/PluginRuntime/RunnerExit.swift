@@ -5,11 +5,11 @@ import RunnerWire
 
 /// Exit codes of a runner that ends outside the regular end of a launch. A launch that ended in order exits with 0.
 enum RunnerExit {
-    /// The host ended, or closed the control channel after an invalid message.
+    /// The host ended, or closed the control channel.
     static let hostIsGone: Int32 = 1
     /// The process was not started by a host as a runner.
     static let misuse: Int32 = 2
-    /// The host sent an invalid message.
+    /// The runner received an invalid message. The plugin causes this, too, when it reads from the runner's socket.
     static let brokenWire: Int32 = 3
     /// The system had no descriptor, thread or memory left.
     static let noResources: Int32 = 4

@@ -107,7 +107,7 @@ extension RunnerLaunch {
 }
 
 extension RunnerLaunch.State {
-    /// Whether entry has returned, every delivered task is completed and no assertion is open. No assertion can begin
-    /// then. The delivery of a further continued task makes it false again.
+    /// Whether entry has succeeded, every delivered task is completed and no assertion is open. No assertion can begin
+    /// then. The delivery of a later continued task makes it false again.
     fileprivate var hasNothingOpen: Bool { hooks != nil && !tasks.hasUnfinished && assertions.isEmpty }
 }

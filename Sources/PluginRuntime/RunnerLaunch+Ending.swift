@@ -12,9 +12,10 @@ extension RunnerLaunch {
     enum EndStage {
         /// First stage: callbacks return, and calls in progress are answered. New calls are still possible.
         case settling(EndSchedule)
-        /// Second stage: `stop` runs, then the handlers of assertions.
+        /// Second stage: `stop` runs, and running handlers of assertions return. New calls are refused once `stop` has
+        /// returned.
         case stopping(deadline: MonotonicTime)
-        /// Third stage: open calls receive their answers. New calls are refused.
+        /// Third stage: open calls receive their answers.
         case answering
         case flushing(Flush)
     }
@@ -69,8 +70,8 @@ extension RunnerLaunch {
         }
     }
 
-    /// Closes all tables. Later calls that register, submit, cancel, complete or read return `BGT_ENDED` and send
-    /// nothing to the host. Log lines are still sent.
+    /// Closes all tables. Later calls that return a status return `BGT_ENDED` and have no effect. A strict host gets a
+    /// report of each. Log lines are still sent.
     private func closeTables() {
         let (handlers, expirationHandlers, assertionHandlers) = state.withLock { state in
             state.hasEnded = true

@@ -55,7 +55,8 @@ final class RunnerLaunch: Sendable {
     ///
     /// - Parameters:
     ///   - spare: queue for tasks for which the system has no thread.
-    ///   - reserve: queue for all other work in that case; no task of the plugin delays it.
+    ///   - reserve: queue for expiration handlers and the end of the launch in that case; no task of the plugin delays
+    ///     it.
     init(
         _ plan: RunnerPlan,
         channel: HostChannel,
@@ -257,7 +258,8 @@ final class RunnerLaunch: Sendable {
         if role.contains(.counted) { activity.callbackEnded() }
     }
 
-    /// Reports a violation by the plugin to the host. The result of the violating call does not change.
+    /// Reports a violation by the plugin to the host, at most `ViolationLimit.sent` in a launch. The result of the
+    /// violating call does not change.
     func violation(_ kind: ViolationKind, _ message: String) {
         let count = violations.add(1, ordering: .relaxed).newValue
         if count <= ViolationLimit.sent { channel.send(.violation(kind, message: message)) }

@@ -73,7 +73,8 @@ package final class TaskSlots: @unchecked Sendable {
         slots[index].isOpen.store(true, ordering: .releasing)
     }
 
-    /// Marks an expiring or completed task. Later calls about it go to the tables; progress that it holds stays.
+    /// Marks an expiring or completed task. Later calls about the task go to the tables; progress that its slot holds
+    /// stays.
     package func close(_ task: TaskID) {
         guard let index = index(of: task) else { return }
         slots[index].lock()

@@ -26,7 +26,7 @@ package struct TaskTable<Handler> {
 
     private struct Entry {
         var phase = Phase.waiting
-        /// The expiration handler, unless its call has begun; nil without a handler.
+        /// The expiration handler whose call has not begun; nil without one.
         var handler: Handler?
         var call = Call.none
         var isDelivered = false
@@ -206,7 +206,8 @@ package struct TaskTable<Handler> {
     }
 
     /// Takes the handler for the one expiration call of a task, on the thread that makes the call and just before it.
-    /// Nil when completion, removal or another call came first.
+    /// Nil before the expiration, without a handler, and when completion, another call or the end of the launch came
+    /// first.
     package mutating func beginCall(of id: TaskID) -> (Handler, ExpirationReason)? {
         guard !hasEnded, var entry = entries[id], case .expiring(let reason, _) = entry.phase,
             case .none = entry.call, let handler = entry.handler

@@ -9,7 +9,7 @@ final class WorkQueue: Sendable {
 
     private let waiting = Monitor(State())
 
-    /// Creates the queue and its thread; nil when the system has no thread left.
+    /// Creates the queue and its thread; nil when no thread can be started.
     init?(named name: String) {
         let waiting = waiting
         let isStarted = WorkerThread.start(named: name) {

@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Starts detached threads of this process. Each has a name, and an alternate stack on which its crash is reported.
+/// Starts detached threads of this process. Each has a name, and an alternate stack for the report of its crash.
 enum WorkerThread {
     // The argument of a new thread, which takes the only reference.
     private final class Start: Sendable {
@@ -19,7 +19,7 @@ enum WorkerThread {
 
     /// Starts a detached thread.
     ///
-    /// - Returns: false when the system has no thread left.
+    /// - Returns: false when no thread can be started.
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }
@@ -39,7 +39,7 @@ enum WorkerThread {
         return true
     }
 
-    /// Kernel thread IDs of the threads that run their body.
+    /// Kernel thread IDs of the threads that run their body, as far as /proc shows them.
     static var numbers: Set<pid_t> { living.withLock { $0 } }
 
     /// The number of created threads that have not begun to run. On a busy machine a thread may wait long for its first
@@ -91,7 +91,8 @@ private func runWorkerThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMuta
 enum AlternateStack {
     private static let size = 65_536
 
-    /// Installs an alternate stack for the calling thread.
+    /// Gives the calling thread an alternate stack of `size` bytes. Without memory for it the thread has none, and an
+    /// overflow of its stack ends the process without a report.
     static func install() {
         var stack = stack_t(ss_sp: malloc(size), ss_flags: 0, ss_size: size)
         if stack.ss_sp == nil || sigaltstack(&stack, nil) != 0 { free(stack.ss_sp) }

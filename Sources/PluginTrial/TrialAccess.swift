@@ -24,7 +24,7 @@ package struct TrialAccess: Hashable, Sendable {
         self.isConfined = isConfined
     }
 
-    /// The line before the first launch.
+    /// The line for the user before the first launch: the user of the plugin and the granted paths.
     package var summary: String {
         let list =
             paths.isEmpty

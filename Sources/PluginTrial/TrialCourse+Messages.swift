@@ -74,7 +74,8 @@ extension TrialCourse {
 
     func number(of id: TaskID) -> Int? { tasks.firstIndex { $0.id == id } }
 
-    /// Handles the return of entry: tasks without a handler end, and the launch ends when no task is left.
+    /// Handles the return of entry: tasks without a handler end, and the launch ends when neither a task nor an
+    /// assertion is left.
     private mutating func enter(
         _ status: Int32,
         _ registered: [PermittedIdentifier],

@@ -28,8 +28,9 @@ package struct TrialCourse: Sendable {
         var isOpen = true
         /// End of the grace period; nil while the task is not expiring.
         var killTime: MonotonicTime?
-        /// The furthest progress of a continued task, and the time of its report.
+        /// The furthest progress of a continued task.
         var furthest = FurthestProgress()
+        /// Time of the last rise of the progress; before the first, of the return of entry, or of a later delivery.
         var progressedAt: MonotonicTime
     }
 
@@ -107,8 +108,8 @@ package struct TrialCourse: Sendable {
         return times.min()
     }
 
-    /// Advances the course to a time: scripted expirations, stalled tasks, and the limits of
-    /// assertions and of the trial.
+    /// Advances the course to a time: scripted expirations, stalled tasks, and the limits of assertions and of the
+    /// trial.
     package mutating func advance(to now: MonotonicTime) -> [Action] {
         guard phase == .running, let enteredAt else { return [] }
         var actions: [Action] = []

@@ -35,7 +35,7 @@ package final class TrialHost: Sendable {
     /// Kills every trial, and returns when no process is left.
     package func close() async { await launcher.close() }
 
-    /// Runs one trial to its end. Ends all processes of the launch when the calling task is cancelled.
+    /// Runs one trial to its end. Kills all processes of the launch when the calling task is cancelled.
     ///
     /// - Parameters:
     ///   - container: a directory that the user of the subject may write.
@@ -126,7 +126,8 @@ package final class TrialHost: Sendable {
         }
     }
 
-    /// Lowers the limits of a runner that waits for its plan. A limit that the system refuses stays as it is.
+    /// Sets the limits of descriptors and of address space of a runner that waits for its plan. A limit that the system
+    /// refuses stays unchanged. The plan contains the file-size limit.
     private func limit(_ pid: Int32, to shortage: TrialScript.Shortage) {
         let limits: [(Int32, UInt64?)] = [
             (Int32(RLIMIT_NOFILE.rawValue), shortage.descriptors),

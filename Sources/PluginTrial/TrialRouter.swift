@@ -41,7 +41,8 @@ final class TrialRouter: Sendable {
 
     func alarm(_ launch: LaunchNumber) { _ = state.withLock { $0.trials[launch] }?.signals.yield(.alarm) }
 
-    /// Called on the launch thread: the first process of the launch is not reaped before its last event.
+    /// Passes an event to its trial. Called on the launch thread: the first process of the launch is not reaped before
+    /// its last event.
     func route(_ event: LaunchEvent) {
         let trial = state.withLock { state in
             if case .ready(let launch, let process) = event { state.trials[launch]?.pid = process.pid }
@@ -61,6 +62,7 @@ struct ProcessSample: Sendable {
     init() {}
 
     /// Measures a process at a completion, at its last message, or before it is killed; nil at other events.
+    /// Descriptors are counted only at a completion.
     init?(of pid: Int32, at event: LaunchEvent) {
         switch event {
         case .message(_, .completed): openDescriptors = (try? FilePlace.entries(of: "/proc/\(pid)/fd"))?.count

@@ -22,7 +22,7 @@ package struct TrialScript: Hashable, Sendable {
         }
     }
 
-    /// The answer of the host to each submission that the manifest permits.
+    /// The answer of the host to each submission that the rules of a host accept.
     package enum Answer: Hashable, Sendable {
         case acceptance
         case refusal(SubmissionRefusal.Code, SubmissionRefusal.SubReason)

@@ -14,8 +14,9 @@ struct UserAccess {
     /// The user; nil for the user of this process.
     let user: UInt32?
 
-    /// The first file on the way to a path that refuses the access; nil when the user can use the path. Files with an
-    /// access control list count as accessible, because their mode does not decide.
+    /// The first file on the way to a path that refuses the access; nil when the user can use the path. For the user of
+    /// this process, the path itself stands for that file. Files with an access control list count as accessible,
+    /// because their mode does not decide.
     ///
     /// - Parameter path: the path of an existing file.
     func obstacle(to path: String, _ rights: mode_t) -> String? {

@@ -2,7 +2,7 @@
 
 /// The operator's policy for manifests without an accepted signature or without pins.
 package struct ProvenancePolicy: Hashable, Sendable {
-    /// The treatment of a manifest that lacks something.
+    /// The treatment of a manifest that lacks an accepted signature, or pins.
     package enum Choice: String, Hashable, Sendable, CaseIterable {
         case allow
         /// The plugin runs, with a note in the log, in `plugin list` and in `plugin show`.

@@ -9,14 +9,15 @@ package enum SignatureProblem: Error, Hashable, Sendable {
     case unsupportedHash(String)
     /// The signature was made for another purpose.
     case foreignNamespace(String)
-    /// The signed bytes are others, or the signature was not made with its key.
+    /// The signature is over other bytes, or was not made with its key.
     case invalid(fingerprint: String)
     case revoked(fingerprint: String)
     case unknownKey(fingerprint: String)
     /// The key is trusted, but not for this plugin; `principals` are the patterns of its entries.
     case foreignPrincipal(fingerprint: String, principals: String)
     case namespaceNotAllowed(fingerprint: String)
-    /// The entry of the key is not valid at this time; the value is the entry's limit, as written in the file.
+    /// No allowed entry of the key is valid yet, and none has expired; `after` is the begin of the validity, as written
+    /// in the file.
     case notYetValid(fingerprint: String, after: String)
     case expired(fingerprint: String, before: String)
 

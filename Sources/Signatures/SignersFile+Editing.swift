@@ -2,7 +2,8 @@
 
 // Changes of the text of a signers file. Comments, empty lines and unusable lines stay as they are.
 extension SignersFile {
-    /// The line of an entry that signs for plugins only. Throws when a value cannot be part of a line.
+    /// The line of an entry that signs for plugins only. Throws when the patterns or the resulting entry are invalid.
+    /// Control characters of the comment are left out.
     ///
     /// - Parameters:
     ///   - patterns: patterns of plugin identifiers, separated by commas.

@@ -29,8 +29,8 @@ package struct SignersFile: Hashable, Sendable {
         (self.entries, self.problems) = (entries, problems)
     }
 
-    /// The lines of a text, without their line feeds and carriage returns. `String.split` takes a carriage return with
-    /// a line feed for one character, which is no line feed.
+    /// The lines of a text, without the line feed and without a carriage return at the end. `String.split` takes a
+    /// carriage return with a line feed for one character, which is no line feed.
     static func lines(of text: String) -> [String] {
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
             String($0.last == "\r" ? $0.dropLast() : $0)
@@ -69,7 +69,7 @@ package struct SignersFile: Hashable, Sendable {
 package struct RevokedKeys: Hashable, Sendable {
     private let blobs: Set<[UInt8]>
     /// Number of the first line that is no key, from 1; nil when there is none. Every signature is then refused,
-    /// because the line may revoke its key.
+    /// because the line may revoke the key of the signature.
     package let invalidLine: Int?
 
     package static let none = RevokedKeys(text: "")

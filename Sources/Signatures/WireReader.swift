@@ -22,7 +22,7 @@ struct WireReader {
 
     mutating func string() throws(SignatureProblem) -> [UInt8] { try bytes(Int(try number())) }
 
-    /// Reads a string of printable ASCII characters, as names of algorithms are.
+    /// Reads a string of at most 255 printable ASCII characters without spaces, as names of algorithms are.
     mutating func name() throws(SignatureProblem) -> String {
         let bytes = try string()
         guard bytes.count <= 255, bytes.allSatisfy({ (0x21...0x7e).contains($0) }) else {

@@ -24,8 +24,8 @@ package struct CommandContext: Sendable {
     package var interruptions: @Sendable () -> AsyncStream<Void>
     /// Yields the number of each signal that asks the command to end: SIGINT, SIGTERM or SIGHUP.
     package var stopSignals: @Sendable () -> AsyncStream<Int32>
-    /// Asks the user a question on standard error and returns the answer; nil when there is no terminal. Throws when the
-    /// calling task is cancelled.
+    /// Asks the user a question on standard error and returns the answer; nil unless standard input and standard error
+    /// are a terminal. Throws when the calling task is cancelled.
     package var ask: @Sendable (String) throws -> String?
     /// The terminal; nil when standard output is not a terminal.
     package var screen: @Sendable () -> Screen?
@@ -68,7 +68,7 @@ package struct CommandContext: Sendable {
     /// none.
     func write(_ text: String) throws { try standardOutput(text.terminalSafeLines) }
 
-    /// Asks the user a question with unsafe characters escaped, and returns the answer; nil without one.
+    /// Asks the user a question with unsafe characters escaped, and returns the answer; nil without a terminal.
     func answer(to question: String) throws -> String? { try ask(question.terminalSafeLines) }
 
     /// Writes a message of the command to standard error, prefixed with `bgtask:`. Control characters from plugins and

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The permitted range of every `--limit`.
+/// The permitted range of every `--limit` that counts items.
 enum LimitArgument {
     /// Range of the number of items that a command may collect from several pages.
     static let range = 1...10_000

@@ -62,7 +62,8 @@ struct PlaceOptions: ParsableArguments {
         )
     }
 
-    /// The pending requests of the running host that the manifest of a plan does not permit; none without a host.
+    /// The pending requests of the running host that the manifest of a plan does not permit; none without a host or an
+    /// installed manifest.
     func requests(unpermittedBy plan: InstallationPlan) async throws -> UnpermittedRequests {
         if plan.place.host == nil || plan.previous == nil { return .none }
         let pending = try await host.connected { try await $0.tasks(plugin: plan.identifier).pending }

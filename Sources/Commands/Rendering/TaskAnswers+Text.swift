@@ -14,7 +14,7 @@ extension TaskSubmissionReply: Presentable {
 }
 
 extension TaskBatchResult {
-    /// The line of a request of a file.
+    /// The output line for one request of a file.
     ///
     /// - Parameter line: the number of the request's line in the file.
     func text(line: Int, for reader: Reader) -> String {

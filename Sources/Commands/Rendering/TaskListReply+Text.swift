@@ -80,7 +80,7 @@ extension TaskListReply.Pending {
 
 extension WaitingReason {
     /// The code of the reason and, when known, the time at which it ends; `nothing` for nil. The message of the reason
-    /// is printed only by `bgtask why`.
+    /// is left out; `bgtask why` prints it.
     fileprivate static func brief(_ reason: WaitingReason?, for reader: Reader) -> String {
         guard let reason else { return "nothing" }
         return reason.code + (reason.until.map { " \($0.relativeText(for: reader))" } ?? "")

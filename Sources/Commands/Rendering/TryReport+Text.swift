@@ -36,7 +36,7 @@ extension TryReport.Submitted {
 }
 
 extension TrialLog.Entry {
-    /// The line that shows the event while the task runs; nil for an event that is only in the report.
+    /// The line that shows the event while the task runs; nil for an event without a line.
     func line(grants: [LimitedGrant]) -> String? {
         event.words(grants: grants).map { words in
             let time = String(Duration.nanoseconds(time.wholeNanoseconds).humanReadable)

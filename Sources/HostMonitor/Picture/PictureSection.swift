@@ -11,8 +11,8 @@ struct PictureSection {
 
     var height: Int { 1 + blocks.reduce(0) { $0 + $1.count } }
 
-    /// The heading and the blocks that fit into `rows`. The heading states the number of shown blocks when not all of
-    /// them fit.
+    /// The heading and the blocks that fit into `rows`, the last one cut if necessary. The heading states the number of
+    /// shown blocks when it is below the total number.
     func lines(rows: Int) -> [PictureLine] {
         if rows <= 0 { return [] }
         var lines: [PictureLine] = []
@@ -28,7 +28,7 @@ struct PictureSection {
     }
 
     /// The number of rows for each section: equal shares, limited by the section's height. Extra sections share the
-    /// remaining rows.
+    /// remaining rows; such a section with one row gets none.
     static func shares(of rows: Int, among sections: [PictureSection]) -> [Int] {
         var shares = sections.map { _ in 0 }
         var rest = rows

@@ -28,8 +28,8 @@ extension WatchPicture {
         )
     }
 
-    /// The rows of waiting work, one per item: name, first reason for waiting, end of the reason, and the message if it
-    /// fits.
+    /// The rows of waiting work, one per item: name, kind, first reason for waiting with its end, failed attempts, and
+    /// the message if it fits. A narrow terminal omits the kind.
     private func rows(
         _ work: [(name: String, kind: String, attempts: Int, reason: WaitingReason?)],
         _ columns: Int?

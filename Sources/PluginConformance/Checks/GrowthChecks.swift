@@ -5,7 +5,8 @@ import RunnerWire
 import TaskModel
 
 extension ConformanceCheck {
-    /// Checks with a runner that imitates other hosts: of a later minor version, or without optional features.
+    /// Checks with a runner that imitates other hosts: of a later minor version, with later numbers, or without
+    /// optional features.
     static let growthChecks = [hostLater, numbersLater, featuresWithheld]
 
     private static let hostLater = ConformanceCheck(

@@ -93,7 +93,7 @@ extension ConformanceCheck {
         return Set(calls).sorted().map { ConformanceFlaw(.remark, $0) }
     }
 
-    /// A check of level 1 for one kind of change that the runner reports at the end of a launch.
+    /// A check of level 1 for one kind of violation that the runner finds in the state of the process.
     private static func processCheck(
         _ name: String,
         _ promise: String,

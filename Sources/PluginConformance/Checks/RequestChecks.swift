@@ -125,7 +125,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// The number of submissions of each identifier in a launch above which they count as a loop.
+    /// Submissions per permitted identifier: a launch that makes more in total repeats them in a loop.
     private static let repetitionLimit = 10
 
     /// The standard batch and every event, with each refusal of a submission.

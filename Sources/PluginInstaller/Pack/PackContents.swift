@@ -20,7 +20,8 @@ struct PackContents {
     let files: [File]
     /// The architectures of the libraries; empty for one library for every machine.
     let architectures: [String]
-    /// The reading for the first architecture of the manifest; nil when the manifest names no valid library.
+    /// The reading for this machine's architecture, or for the first other supported one if the manifest has no library
+    /// for this machine; nil when the manifest names no valid library.
     let reading: ManifestReading?
 
     /// - Parameter file: path of the manifest.

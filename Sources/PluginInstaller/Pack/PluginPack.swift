@@ -8,8 +8,8 @@ import TaskModel
 /// A pack: one file with the manifest of a plugin, its signature, its libraries and its files, which `tar` can list.
 /// The manifest is the first entry.
 ///
-/// The structure of the whole file is checked before a byte of contents is used, and each rule has one reading: what is
-/// behind the end, between the contents or in an extension of the format is refused instead of skipped.
+/// The structure of the whole file is checked before a byte of contents is used, and each rule has one reading: bytes
+/// behind the end, bytes between the contents and extensions of the format are refused instead of skipped.
 package struct PluginPack {
     struct Entry: Hashable {
         let name: String

@@ -29,7 +29,7 @@ extension RunnerLaunch {
         }
     }
 
-    /// Calls the function for a task and completes the task. Runs on the identifier's queue.
+    /// Calls the function for a task and completes the task. Runs on the queue that `TaskQueues` chose for the task.
     func call(_ function: BoundFunction, for task: TaskID) {
         let flag = CancelFlag()
         if function.handler.hasCancelFlag { raise(flag, whenExpiring: task) }

@@ -49,7 +49,8 @@ struct JUnitDocument {
         return "    <testcase classname=\"bgtask\" name=\"\(escaped(name))\">\(body)</testcase>\n"
     }
 
-    /// The text for XML: markup is escaped, and control characters, which XML forbids, are left out.
+    /// The text for XML: markup is escaped, line feeds and tabs become spaces, and characters that XML forbids are left
+    /// out.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

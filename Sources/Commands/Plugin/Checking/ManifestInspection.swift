@@ -30,7 +30,8 @@ struct ManifestInspection: Encodable {
     let problems: [LibraryInspection.Problem]
     /// The features that the manifest requires; empty for a refused manifest.
     let requires: [String]
-    /// The libraries of the manifest, the one of this machine first; empty when the manifest has none for it.
+    /// The libraries of the manifest, the one of this machine first; empty when the manifest names no valid library for
+    /// this machine.
     let libraries: [Library]
     /// The inspection of the library of this machine; nil when the manifest names no valid library, or its file is
     /// missing.

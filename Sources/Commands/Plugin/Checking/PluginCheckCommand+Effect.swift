@@ -35,7 +35,8 @@ extension PluginCheckCommand {
         return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// The checks to run. Throws for expressions that select nothing.
+    /// The checks to run. Throws for expressions that are invalid or select nothing, and when only one of exclusion and
+    /// reason is given.
     func selection() throws -> CheckSelection {
         do {
             let names = CheckList(level: list ? ConformanceCheck.highestLevel : level ?? 0).names

@@ -26,7 +26,8 @@ struct TrialChecks {
         case lines
     }
 
-    /// The results by path of the manifest. A refused manifest has none. Throws when the checker itself fails.
+    /// The results by path of the manifest. A refused manifest has none. Throws when the checker itself fails, and when
+    /// the calling task is cancelled.
     func results(of files: [String], _ contents: CatalogueContents) async throws -> [String: [TrialResult]] {
         let context = CommandContext.current
         var results: [String: [TrialResult]] = [:]
@@ -72,8 +73,8 @@ struct TrialChecks {
         return results
     }
 
-    /// Throws when no manifest on trial lists an identifier of `kinds`, or permits the kind that it has there. A refused
-    /// manifest is not run, and its report says why.
+    /// Throws when no manifest on trial lists an identifier of `kinds`, or permits the kind that it has there. Checks
+    /// nothing when a manifest is refused: it is not run, and its report names the reason.
     static func requirePermission(
         of kinds: [String: TaskKind],
         in catalogue: [PluginEntry],

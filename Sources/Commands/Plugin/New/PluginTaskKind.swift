@@ -5,7 +5,7 @@ enum PluginTaskKind: String, CaseIterable, Hashable, Sendable {
     case refresh
     case processing
 
-    /// The last part of the identifier, and the name of the handler.
+    /// The last part of the task's identifier, and the name of the handler.
     var work: String { self == .refresh ? "refresh" : "clean" }
 
     /// The background mode of the manifest.

@@ -25,7 +25,8 @@ struct PluginChoice {
         }
     }
 
-    /// The plugin as a host would catalogue it, and all plugins of that catalogue. Throws when a host would refuse it.
+    /// The plugin as a host would catalogue it, and all plugins of that catalogue. Throws when there is no such plugin,
+    /// or a host would refuse it.
     func entry(in places: PlaceOptions, besides neighbours: [String]) async throws -> Catalogued {
         isManifest
             ? try manifestEntry(besides: neighbours, plugins: places.plugins)

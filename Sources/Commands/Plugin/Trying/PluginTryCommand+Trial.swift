@@ -7,7 +7,8 @@ import TaskModel
 
 // The trial of one task.
 extension PluginTryCommand {
-    /// Runs the task. Its processes and files are gone when this function returns or throws.
+    /// Runs the task. No process of it is left when this function returns or throws. Its files are deleted unless
+    /// `keep` is set.
     func report() async throws -> TryReport {
         let context = CommandContext.current
         let (entry, catalogue) = try await PluginChoice(plugin).entry(in: places, besides: neighbours)

@@ -58,7 +58,7 @@ struct TriedTask {
         return isNamed ? kinds + [.continued] : [.continued] + kinds
     }
 
-    /// The permitted identifiers and patterns, and the event of the plugin's role.
+    /// The permitted identifiers and patterns, and one event of the plugin's role.
     private static func names(_ plugin: PluginEntry) -> [String] {
         plugin.permitted.map(\.description) + [plugin.role == .extension ? "trigger" : "started"]
     }

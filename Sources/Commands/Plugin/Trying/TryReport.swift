@@ -49,7 +49,7 @@ struct TryReport: Hashable, Encodable {
     let message: String?
     /// Reason of the expiration; nil when the task did not expire.
     let expired: String?
-    /// The time limit of the trial in nanoseconds, if it passed; nil when the task ended within it.
+    /// The time limit of the trial in nanoseconds, if it passed; nil when the launch ended within it.
     let passedLimit: Int64?
     /// The last progress as `DONE/TOTAL`; nil without one.
     let progress: String?
