@@ -55,8 +55,9 @@ package struct EndSchedule: Hashable, Sendable {
         package var callbacks = 0
         /// The number of calls of the plugin's own threads that have not returned.
         package var calls = 0
-        /// Time at which the last callback returned; nil when there was none. It starts the quiet period even if the
-        /// plugin's own threads made no call: a sleeping timer or Swift task of a callback cannot be observed.
+        /// Time at which the last callback returned; nil when there was none, and in a process without a thread of the
+        /// plugin's own. It starts the quiet period even if these threads made no call: a sleeping timer or Swift task of
+        /// a callback cannot be observed.
         package var lastCallback: MonotonicTime?
         /// Time at which the last call from one of the plugin's own threads returned; nil when there was none.
         package var lastCall: MonotonicTime?

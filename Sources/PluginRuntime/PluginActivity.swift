@@ -44,11 +44,14 @@ final class PluginActivity: Sendable {
     /// Blocks until the plugin is quiet or `schedule.settledBy` has passed; after `schedule.quietBy` it waits only for
     /// callbacks. A plugin is quiet when its callbacks and the calls of its own threads have returned. With a quiet
     /// period, this long must also have passed since the last return of a callback and the last call of its own threads,
-    /// and none of them may run: a running thread may have just received work from a handler, such as a submission.
+    /// and none of them may run: a running thread may have just received work from a handler, such as a submission. A
+    /// callback starts no quiet period in a process without a thread of the plugin's own.
     func settle(_ schedule: EndSchedule, _ threads: PluginThreads) {
         while .now < schedule.settledBy {
             let activity = current
-            if let next = schedule.nextCheck(of: activity, at: .now) {
+            var awaited = activity
+            if activity.callbacks > 0 || !threads.isAny { awaited.lastCallback = nil }
+            if let next = schedule.nextCheck(of: awaited, at: .now) {
                 wait(until: next, unless: activity)
             } else if .now >= schedule.quietBy {
                 return
