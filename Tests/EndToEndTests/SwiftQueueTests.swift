@@ -22,7 +22,7 @@ struct SwiftQueueTests {
     }
 
     @Test(.proves(51, 60), arguments: ["none", "named", "main"])
-    func `an expiration handler of main-actor code waits in Swift 6 for a main-actor handler that blocks the main thread`(
+    func `a main-actor expiration handler of Swift 6 runs after the main-actor handler that blocks the main thread`(
         queue: String
     ) async throws {
         let notes = [
@@ -32,7 +32,7 @@ struct SwiftQueueTests {
     }
 
     @Test(.proves(57, 59), arguments: ["none", "named", "main"])
-    func `a main-actor handler of Swift 6 that waits for its expiration overruns, and no other thread calls its handler`(
+    func `a main-actor handler of Swift 6 that blocks the main thread until its expiration handler is called overruns`(
         queue: String
     ) async throws {
         let plugin = TestPlugin.part("QueueShapes", .swift6, settings: ["queue": queue, "shape": "actor"])

@@ -63,7 +63,9 @@ final class SubclassShape: Part {
     func launch() throws {
         note("registered: \(FeedTask.register())")
         let report = "com.example.colorfeed.report"
-        BGTaskScheduler.shared.register(forTaskWithIdentifier: report, using: nil) { $0.setTaskCompleted(success: true) }
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: report, using: nil) { task in
+            task.setTaskCompleted(success: true)
+        }
         let request = FeedRequest(identifier: report)
         try BGTaskScheduler.shared.submit(request)
         note("begins \(Int(request.earliestBeginDate?.timeIntervalSince1970 ?? 0))")
