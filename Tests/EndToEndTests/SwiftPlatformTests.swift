@@ -159,8 +159,7 @@ struct SwiftPlatformTests {
     }
 
     @Test(.proves(81, 83))
-    func `an activity that begins while its Swift plugin expires calls its block once, with true`() async throws
-    {
+    func `an activity that begins while its Swift plugin expires calls its block once, with true`() async throws {
         let plugin = TestPlugin.part("ExpiringActivity", .swift6, settings: ["refused": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
