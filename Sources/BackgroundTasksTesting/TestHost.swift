@@ -22,6 +22,8 @@ import Foundation
 ///   real host, which ``refuseNext(_:message:)`` plays.
 /// - Nothing is killed. A call that does not return is a defect that ``end()`` reports after ten seconds.
 /// - A programming error, such as a second registration, ends the process of the test.
+/// - Objects and threads of the plugin may outlive the host: their calls are answered that the launch has ended, or that
+///   there is no host.
 public final class TestHost: @unchecked Sendable {
     // Unchecked: every function of the C host may be called from any thread.
 
@@ -62,7 +64,16 @@ public final class TestHost: @unchecked Sendable {
         bgtt_set_budget(host, budget.nanoseconds, gracePeriod.nanoseconds)
     }
 
-    deinit { bgtt_free(host) }
+    /// The time in milliseconds that each wait of a host takes that a failed test did not end.
+    private static let shortTimeout: UInt32 = 100
+
+    /// Leaves the host. Its memory is kept, a small leak per host of a unit test: tasks, timers and threads of the plugin
+    /// that outlive the test may still call it, and are answered that the launch has ended.
+    deinit {
+        BackgroundPlugin.leave(bgtt_table(host))
+        bgtt_set_timeout(host, Self.shortTimeout)
+        bgtt_retire(host)
+    }
 
     // MARK: The course of a launch
 

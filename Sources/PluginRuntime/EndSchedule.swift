@@ -9,8 +9,8 @@ package import TaskModel
 /// answered: the callback that completed the last task may submit the next request. With a quiet period, the plugin's
 /// own threads make their last calls, too. The stages `stop`, answers to open calls, and output follow.
 package struct EndSchedule: Hashable, Sendable {
-    /// The time without a call of the plugin's own threads after which these threads count as finished; zero when the
-    /// plugin asks for none.
+    /// The time without a callback and without a call of the plugin's own threads after which these threads count as
+    /// finished; zero when the plugin asks for none.
     package let quietPeriod: Duration
 
     /// The part of the exit time that is left for flushing the output when the plugin's `stop` uses all of its time.
@@ -55,12 +55,22 @@ package struct EndSchedule: Hashable, Sendable {
         package var callbacks = 0
         /// The number of calls of the plugin's own threads that have not returned.
         package var calls = 0
+        /// Time at which the last callback returned; nil when there was none, and in a process without a thread of the
+        /// plugin's own. It starts the quiet period even if these threads made no call: a sleeping timer or Swift task of
+        /// a callback cannot be observed.
+        package var lastCallback: MonotonicTime?
         /// Time at which the last call from one of the plugin's own threads returned; nil when there was none.
         package var lastCall: MonotonicTime?
 
-        package init(callbacks: Int = 0, calls: Int = 0, lastCall: MonotonicTime? = nil) {
+        package init(
+            callbacks: Int = 0,
+            calls: Int = 0,
+            lastCallback: MonotonicTime? = nil,
+            lastCall: MonotonicTime? = nil
+        ) {
             self.callbacks = callbacks
             self.calls = calls
+            self.lastCallback = lastCallback
             self.lastCall = lastCall
         }
     }
@@ -69,16 +79,17 @@ package struct EndSchedule: Hashable, Sendable {
     package static var threadCheckInterval: Duration { .milliseconds(2) }
 
     /// The next time at which the plugin's calls must be checked. Nil once the plugin is quiet, after `settledBy`, and
-    /// after `quietBy` if no callback runs. A plugin that works only on the threads of its callbacks is quiet as soon
-    /// as the callbacks have returned.
+    /// after `quietBy` if no callback runs. Without a quiet period, a plugin that works only on the threads of its
+    /// callbacks is quiet as soon as the callbacks have returned.
     package func nextCheck(of activity: Activity, at now: MonotonicTime) -> MonotonicTime? {
         if now >= settledBy { return nil }
         // The return of a callback wakes the waiting thread.
         if activity.callbacks > 0 { return settledBy }
         if now >= quietBy { return nil }
         if activity.calls > 0 { return min(quietBy, now + Self.threadCheckInterval) }
-        guard let lastCall = activity.lastCall, now < lastCall + quietPeriod else { return nil }
-        return min(quietBy, lastCall + quietPeriod)
+        let last = [activity.lastCallback, activity.lastCall].compactMap { $0 }.max()
+        guard let last, now < last + quietPeriod else { return nil }
+        return min(quietBy, last + quietPeriod)
     }
 
     /// Deadline of the plugin's `stop`: `now` plus the grace period, but no later than `stoppedBy`.

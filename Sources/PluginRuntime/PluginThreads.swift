@@ -10,19 +10,26 @@ struct PluginThreads {
 
     /// Whether one of the threads runs, is runnable, or waits for a disk. A thread that was just woken for new work
     /// counts, even on a busy machine, because it is runnable. False where /proc cannot be read.
-    var isAnyActive: Bool {
-        guard let directory = opendir("/proc/self/task") else { return false }
+    var isAnyActive: Bool { exists(where: Self.isActive) ?? false }
+
+    /// Whether there is such a thread. Without one, and without a callback, the plugin makes no further call. True where
+    /// /proc cannot be read.
+    var isAny: Bool { includeMain || exists { _ in true } ?? true }
+
+    /// Nil where /proc cannot be read.
+    private func exists(where isCounted: (pid_t) -> Bool) -> Bool? {
+        guard let directory = opendir("/proc/self/task") else { return nil }
         defer { closedir(directory) }
         let own = WorkerThread.numbers.union(includeMain ? [] : [getpid()])
-        var active = 0
+        var found = 0
         while let entry = readdir(directory) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
             }
-            if let thread = pid_t(name), !own.contains(thread), Self.isActive(thread) { active += 1 }
+            if let thread = pid_t(name), !own.contains(thread), isCounted(thread) { found += 1 }
         }
         // Read last: a runner thread that has begun meanwhile is counted as the plugin's, which costs one more check.
-        return active > WorkerThread.countBeginning
+        return found > WorkerThread.countBeginning
     }
 
     private static func isActive(_ thread: pid_t) -> Bool {

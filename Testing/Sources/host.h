@@ -125,6 +125,7 @@ struct bgtt_host {
     const char *call_in_entry;
     uint64_t fetch_interval;
     int callbacks; /* calls of the plugin that run or are due */
+    bgtt_host *next_retired;
 };
 
 /* memory.c */

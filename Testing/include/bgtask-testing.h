@@ -62,6 +62,11 @@ bgtt_host *bgtt_new(const char *plugin);
 /* Frees the host, after bgtt_end if the launch still runs. While a callback still runs, the memory stays allocated. */
 void bgtt_free(bgtt_host *host);
 
+/* Takes the place of bgtt_free in tests of plugins whose threads and objects may call the host after the test, as those of
+ * languages with reference counting or garbage collection may. Ends the launch if it still runs, and keeps table and
+ * memory until the process ends: every later call returns BGT_ENDED. */
+void bgtt_retire(bgtt_host *host);
+
 /* Adds a name or a pattern to permitted-identifiers. */
 void bgtt_permit(bgtt_host *host, const char *identifier);
 

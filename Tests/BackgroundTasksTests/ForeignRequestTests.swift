@@ -33,6 +33,40 @@ struct ForeignRequestTests {
         return seen
     }
 
+    private final class Export: BGContinuedProcessingTaskRequest, @unchecked Sendable {
+        override var title: String {
+            get { "Exporting \(super.title)" }
+            set { super.title = newValue }
+        }
+        override var strategy: SubmissionStrategy {
+            get { .fail }
+            set {}
+        }
+    }
+
+    private final class Study: BGHealthResearchTaskRequest, @unchecked Sendable {
+        override var earliestBeginDate: Date? {
+            get { Date(timeIntervalSince1970: 1_900_000_000) }
+            set {}
+        }
+        override var requiresNetworkConnectivity: Bool {
+            get { true }
+            set {}
+        }
+        override var protectionTypeOfRequiredData: NSString {
+            get { NSString(string: FileProtectionType.complete.rawValue) }
+            set {}
+        }
+    }
+
+    @Test func `the C request of a subclass has the values of its overridden properties`() {
+        let export = seen(Export(identifier: "com.example.export.1", title: "photos", subtitle: ""))
+        #expect(export.title == "Exporting photos" && export.request.strategy == BGT_STRATEGY_FAIL)
+        let study = seen(Study(identifier: "com.example.study")).request
+        #expect(study.earliest_begin_ns == 1_900_000_000_000_000_000 && study.kind == BGT_KIND_HEALTH_RESEARCH)
+        #expect(study.flags == BGT_NEEDS_NETWORK | BGT_PROTECTION_COMPLETE)
+    }
+
     @Test func `a refresh request of the Swift module becomes a C request with its date, and unset fields are zero`() {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         let plain = seen(request)

@@ -97,6 +97,27 @@ struct RequestTests {
         }
     }
 
+    private final class NightlyRequest: BGProcessingTaskRequest, @unchecked Sendable {
+        override var identifier: String { "com.example.nightly" }
+        override var earliestBeginDate: Date? {
+            get { Date(timeIntervalSince1970: 1_900_000_000) }
+            set {}
+        }
+        override var requiresExternalPower: Bool {
+            get { true }
+            set {}
+        }
+    }
+
+    @Test func `the copy of a request of a subclass has the values of its overridden properties`() throws {
+        let request = NightlyRequest(identifier: "com.example.cleaning")
+        request.payload = Data([1])
+        let copy = try #require(request.copy() as? BGProcessingTaskRequest)
+        #expect(copy.identifier == "com.example.nightly" && copy.payload == Data([1]))
+        #expect(copy.earliestBeginDate == Date(timeIntervalSince1970: 1_900_000_000))
+        #expect(copy.requiresExternalPower && !copy.requiresNetworkConnectivity)
+    }
+
     /// Changes of one property each; false when the request has no such property.
     private static let changes: [@Sendable (BGTaskRequest) -> Bool] = [
         { change($0) { $0.earliestBeginDate = Date(timeIntervalSince1970: 1_800_000_000) } },

@@ -3,6 +3,7 @@
 import BackgroundTasks
 import BackgroundTasksTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ColorFeed
@@ -65,5 +66,67 @@ struct RefreshTests {
             #expect(await host.run(Self.refresh, .refresh) == .success)
             #expect(host.log.contains { $0.contains("could not schedule") && $0.contains("ten are pending") })
         }
+    }
+}
+
+// The plugin after its host.
+extension RefreshTests {
+    /// Tasks that outlive their host.
+    private final class KeptTasks: Sendable {
+        private let tasks = Mutex<[BGTask]>([])
+
+        var first: BGTask? { tasks.withLock { $0.first } }
+
+        func add(_ task: BGTask) { tasks.withLock { $0.append(task) } }
+    }
+
+    /// Creates a host whose handlers call the closure.
+    private func host(_ handle: @escaping @Sendable (BGTask) -> Void) async throws -> TestHost {
+        let host = TestHost(plugin: "com.example.colorfeed", permitted: [Self.refresh])
+        try await host.enter {
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: Self.refresh) { @Sendable task in handle(task) }
+        }
+        return host
+    }
+
+    /// Runs a task, and releases its host.
+    ///
+    /// - Returns: the host; nil after its deinitialization.
+    private func runAndRelease(keeping kept: KeptTasks, isEnded: Bool) async throws -> () -> TestHost? {
+        let host = try await host { task in
+            kept.add(task)
+            task.setTaskCompleted(success: true)
+        }
+        #expect(await host.run(Self.refresh, .refresh) == .success)
+        if isEnded { #expect(await host.end() == []) }
+        return { [weak host] in host }
+    }
+
+    @Test(arguments: [true, false])
+    func `a kept task and a late submission are answered after their host is gone`(isEnded: Bool) async throws {
+        let kept = KeptTasks()
+        let remaining = try await runAndRelease(keeping: kept, isEnded: isEnded)
+        while remaining() != nil { await Task.yield() }
+        let task = try #require(kept.first)
+        #expect(task.isExpiring)
+        task.setTaskCompleted(success: true)
+        #expect(throws: BGTaskScheduler.Error.self) {
+            try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: Self.refresh))
+        }
+        #expect(await BGTaskScheduler.shared.pendingTaskRequests().isEmpty)
+    }
+
+    @Test func `a host whose test fails while a handler runs is released within five seconds`() async throws {
+        let goOn = DispatchSemaphore(value: 0)
+        let began = ContinuousClock.now
+        do {
+            let host = try await host { task in
+                goOn.wait()
+                task.setTaskCompleted(success: true)
+            }
+            #expect(host.deliver(Self.refresh, .refresh) != nil)
+        }
+        #expect(.now - began < .seconds(5))
+        goOn.signal()
     }
 }

@@ -35,7 +35,8 @@ struct ChainTests {
         arguments: BuiltLibrary.allCases,
         [
             "closure", "queue", "main-queue", "asynchronous-queue", "main-actor", "swift-task", "later-swift-task",
-            "later-await", "later-main-queue", "later-callback", "async-handler",
+            "later-await", "later-await-after-closure", "later-timer", "later-main-queue", "later-callback",
+            "async-handler",
         ]
     )
     func `eight requests that a Swift plugin submits, each after its task's completion, are recorded and run`(
@@ -86,8 +87,8 @@ struct LongChainTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases, ["closure", "later-await"])
-    func `no link of a long chain of a Swift plugin is lost, with or without an await before the submission`(
+    @Test(arguments: BuiltLibrary.allCases, ["closure", "later-await", "later-await-after-closure", "later-timer"])
+    func `no link of a long chain of a Swift plugin is lost, with an await or a timer before the submission or without`(
         _ library: BuiltLibrary,
         from: String
     ) async throws {

@@ -282,6 +282,9 @@ struct SwiftPatternTests {
                     "a played task: false, a refresh task: true",
                 ]
             )
+            let pending = try await host.client.tasks().pending
+            let report = try #require(pending.first { $0.identifier == plugin.task("report") })
+            #expect(report.earliestBegin?.wall.nanoseconds == 4_000_000_000_000_000_000)
         }
     }
 }

@@ -158,6 +158,19 @@ struct SwiftPlatformTests {
         }
     }
 
+    @Test(.proves(81, 83))
+    func `an activity that begins while its Swift plugin expires calls its block once, with true`() async throws {
+        let plugin = TestPlugin.part("ExpiringActivity", .swift6, settings: ["refused": "true"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            try await host.wait(for: "waiting", of: plugin)
+            try await host.expireOnceEntered(plugin.task("refresh"))
+            let end = try await host.outcome(of: submission)
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            #expect(host.notes(plugin) == ["waiting", "expired: true"])
+        }
+    }
+
     @Test(.proves(81, 83)) func `an expiration calls the block of a Swift plugin's activity a second time`()
         async throws
     {

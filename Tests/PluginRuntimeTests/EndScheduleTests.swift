@@ -13,7 +13,7 @@ struct EndScheduleTests {
         EndSchedule(begin: begin, gracePeriod: .seconds(5), quietPeriod: .milliseconds(250))
     }
 
-    @Test func `a launch whose plugin made no calls on its own threads counts as quiet at once`() {
+    @Test func `a launch without a callback and without a call of the plugin's threads counts as quiet at once`() {
         #expect(schedule.nextCheck(of: Activity(), at: begin) == nil)
     }
 
@@ -25,13 +25,25 @@ struct EndScheduleTests {
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == nil)
     }
 
+    @Test func `a launch with a quiet period of 250 ms counts as quiet 250 ms after the return of the last callback`() {
+        let returned = begin + .milliseconds(10)
+        #expect(schedule.nextCheck(of: Activity(lastCallback: returned), at: returned) == begin + .milliseconds(260))
+        #expect(schedule.nextCheck(of: Activity(lastCallback: returned), at: begin + .milliseconds(260)) == nil)
+        let activity = Activity(lastCallback: returned, lastCall: begin + .milliseconds(70))
+        #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(260)) == begin + .milliseconds(320))
+        let earlier = Activity(lastCallback: returned, lastCall: begin)
+        #expect(schedule.nextCheck(of: earlier, at: begin + .milliseconds(250)) == begin + .milliseconds(260))
+    }
+
     @Test func `a later call of a plugin's thread restarts the launch's quiet period`() {
         let activity = Activity(lastCall: begin + .milliseconds(140))
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == begin + .milliseconds(390))
     }
 
-    @Test func `without a quiet period a past call does not delay the end of a launch, but a call in progress does`() {
+    @Test
+    func `without a quiet period no past call or callback delays the end of a launch, but a call in progress does`() {
         let schedule = EndSchedule(begin: begin, gracePeriod: .seconds(5))
+        #expect(schedule.nextCheck(of: Activity(lastCallback: begin), at: begin) == nil)
         #expect(schedule.nextCheck(of: Activity(lastCall: begin), at: begin) == nil)
         let check = begin + EndSchedule.threadCheckInterval
         #expect(schedule.nextCheck(of: Activity(calls: 1, lastCall: begin), at: begin) == check)

@@ -86,6 +86,9 @@ public enum BackgroundPlugin {
         return Host.enter(host)
     }
 
+    /// Forgets a host whose process continues without it, as in a unit test.
+    package static func leave(_ host: PluginHost) { Host.leave(host) }
+
     private static func finish(_ host: Host, _ hooks: PluginHooks, _ result: Result<Void, any Error>) -> Int32 {
         if case .failure(let error) = result {
             host.log(.error, "the plugin's entry failed: \(error)")

@@ -117,18 +117,16 @@ open class BGTaskScheduler: _SendableObject {
     /// The requests are copies. Requests of other processes, such as earlier launches or a user's command, are included
     /// with their payload and titles.
     ///
-    /// - Parameter completionHandler: called on an arbitrary queue. Not called when the host does not return the
-    ///   requests: the launch has ended, the host is gone, or it could not read them. An empty list would be wrong
-    ///   then.
+    /// - Parameter completionHandler: called on an arbitrary queue, as soon as the host has returned the requests. While
+    ///   the host cannot read them, it is asked again. Not called after the end of the launch, because an empty list
+    ///   would be wrong then.
     @preconcurrency
     open func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
-        Host.waitingQueue.async {
-            if let requests = self.pending() { completionHandler(requests) }
-        }
+        Host.waitingQueue.async { self.list(from: Host.current, completionHandler) }
     }
 
-    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Never returns when
-    /// the host does not return the requests.
+    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Never returns after
+    /// the end of the launch.
     open func pendingTaskRequests() async -> [BGTaskRequest] {
         // A checked continuation would report a leak when the launch has ended, because it is never resumed then.
         await withUnsafeContinuation { continuation in

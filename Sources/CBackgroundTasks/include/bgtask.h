@@ -528,9 +528,10 @@ typedef struct bgt_plugin {
     void (*BGTASK_NULLABLE stop)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 
     /* Quiet period at the end of the launch, in nanoseconds, for language modules whose runtime runs the plugin's work
-     * on threads of its own. Before `stop`, the host then also waits until these threads sleep and have made no call
-     * for this long, at most BGTASK_QUIET_MAX in all. A larger value counts as BGTASK_QUIET_MAX; 0, the default: no
-     * wait. */
+     * on threads of its own. Before `stop`, the host then also waits until these threads sleep, and until this long has
+     * passed since their last call and since the last return of a callback, at most BGTASK_QUIET_MAX in all. Without
+     * such a thread (run_main has one), callbacks start no quiet period. A larger value counts as BGTASK_QUIET_MAX; 0,
+     * the default: no wait. */
     uint64_t quiet_ns;
 } bgt_plugin;
 

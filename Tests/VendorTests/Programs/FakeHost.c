@@ -237,6 +237,21 @@ static void calls_after_the_end_return_ended(void) {
     bgtt_free(host);
 }
 
+static void calls_to_a_retired_host_return_ended(void) {
+    bgtt_host *host = begin(succeed);
+    const bgt_host *table = bgtt_table(host);
+    CHECK(bgtt_run(host, TASK, BGT_KIND_REFRESH) == BGT_OUTCOME_SUCCESS);
+    bgtt_retire(host);
+    bgtt_host *unused = bgtt_new(PLUGIN);
+    const bgt_host *unused_table = bgtt_table(unused);
+    bgtt_retire(unused);
+    bgt_request request = bgt_refresh_request(TASK);
+    CHECK(bgt_submit(table, &request, NULL) == BGT_ENDED && bgt_submit(unused_table, &request, NULL) == BGT_ENDED);
+    CHECK(bgt_is_expiring(table, 1) == 1 && bgt_is_expiring(unused_table, 1) == 1);
+    CHECK(bgt_set_progress(table, 1, 1, 2) == BGT_ENDED);
+    bgt_log(table, BGT_LOG_INFO, "late");
+}
+
 static void a_copy_of_the_table_ends_the_process(void) {
     bgtt_host *host = begin(succeed);
     fflush(stderr);
@@ -295,6 +310,7 @@ int main(void) {
     a_failed_entry_names_the_refused_call();
     events_without_receiver_end_as_in_a_host();
     calls_after_the_end_return_ended();
+    calls_to_a_retired_host_return_ended();
     a_copy_of_the_table_ends_the_process();
     threads_may_call_at_the_same_time();
     puts("every check holds");

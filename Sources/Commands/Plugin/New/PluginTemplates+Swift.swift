@@ -93,7 +93,7 @@ extension PluginTemplates {
 
         /// `Package.swift`.
         static let package = #"""
-            // swift-tools-version: 6.2
+            // swift-tools-version: 6.3
 
             import PackageDescription
 

@@ -2,10 +2,20 @@
 
 import BackgroundTasks
 
-/// An activity that continues after the last completion until it is released or expires.
+/// An activity that continues after the last completion until it is released or expires. With the setting `refused`, an
+/// expiration handler begins one, for which the host grants no assertion.
 final class ExpiringActivity: Part {
     func launch() {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in
+            if BackgroundPlugin.setting("refused") == "true" {
+                task.expirationHandler = {
+                    ProcessInfo.processInfo.performExpiringActivity(withReason: "upload") { isExpired in
+                        note("expired: \(isExpired)")
+                        task.setTaskCompleted(success: false)
+                    }
+                }
+                return note("waiting")
+            }
             let stop = DispatchSemaphore(value: 0)
             ProcessInfo.processInfo.performExpiringActivity(withReason: "upload") { isExpired in
                 if isExpired {

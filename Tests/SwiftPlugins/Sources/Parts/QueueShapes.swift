@@ -4,9 +4,12 @@ import BackgroundTasks
 
 /// Handlers that are written in main-actor code, as in app delegates. The setting `queue` is the queue of the registration.
 /// The setting `shape` is the handler: a closure of the main actor that blocks until its expiration, a closure with
-/// `@Sendable` that does, or a closure and an expiration handler of the main actor that contain closures of their own.
+/// `@Sendable` that does, a closure and an expiration handler of the main actor that contain closures of their own, or a
+/// closure that blocks for two seconds of its expiration and shares state of the main actor with its expiration handler.
 final class QueueShapes: Part {
     private static let identifier = "com.example.colorfeed.refresh"
+
+    private var hasReturned = false
 
     func launch() {
         let named = DispatchQueue(label: "com.example.colorfeed.named")
@@ -31,6 +34,17 @@ final class QueueShapes: Part {
                     task.setTaskCompleted(success: true)
                 }
                 [name].forEach { note("queue \($0), main thread: \(Thread.isMainThread)") }
+            }
+        case "shared":
+            scheduler.register(forTaskWithIdentifier: Self.identifier, using: queue) { task in
+                task.expirationHandler = {
+                    note("expired on the main thread: \(Thread.isMainThread), after the handler: \(self.hasReturned)")
+                    task.setTaskCompleted(success: true)
+                }
+                note("queue \(name), main thread: \(Thread.isMainThread)")
+                while !task.isExpiring { Thread.sleep(forTimeInterval: 0.001) }
+                Thread.sleep(forTimeInterval: 2)
+                self.hasReturned = true
             }
         default:
             scheduler.register(forTaskWithIdentifier: Self.identifier, using: queue) { task in

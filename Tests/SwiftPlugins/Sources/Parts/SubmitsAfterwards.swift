@@ -42,6 +42,19 @@ final class SubmitsAfterwards: Part {
                     await Self.scheduleAsynchronously()
                 }
             }
+        case "later-await-after-closure":
+            scheduler.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
+                task.setTaskCompleted(success: true)
+                Task {
+                    try? await Task.sleep(for: .milliseconds(50))
+                    Self.schedule()
+                }
+            }
+        case "later-timer":
+            scheduler.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
+                task.setTaskCompleted(success: true)
+                queue.asyncAfter(deadline: .now() + .milliseconds(50)) { Self.schedule() }
+            }
         case "later-main-queue":
             scheduler.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
                 task.setTaskCompleted(success: true)

@@ -52,13 +52,22 @@ private class FeedRequest: BGProcessingTaskRequest, @unchecked Sendable {
         get { super.earliestBeginDate ?? Date(timeIntervalSince1970: 4_000_000_000) }
         set { super.earliestBeginDate = newValue }
     }
+    override var requiresExternalPower: Bool {
+        get { true }
+        set { super.requiresExternalPower = newValue }
+    }
 }
 
 /// A launch whose code has subclasses of the module's classes.
 final class SubclassShape: Part {
     func launch() throws {
         note("registered: \(FeedTask.register())")
-        let request = FeedRequest(identifier: "com.example.colorfeed.report")
+        let report = "com.example.colorfeed.report"
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: report, using: nil) { task in
+            task.setTaskCompleted(success: true)
+        }
+        let request = FeedRequest(identifier: report)
+        try BGTaskScheduler.shared.submit(request)
         note("begins \(Int(request.earliestBeginDate?.timeIntervalSince1970 ?? 0))")
         do {
             try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: "com.example.colorfeed.unknown"))
