@@ -115,7 +115,7 @@ package struct Scheduler: Sendable {
         lastLaunch = snapshot.lastLaunch
         lastWall = now.wall
         loading = LoadState(snapshot)
-        restore(snapshot)
+        restore(snapshot, at: now)
     }
 
     package mutating func handle(_ event: SchedulerEvent, at now: Moment) -> [SchedulerAction] {
