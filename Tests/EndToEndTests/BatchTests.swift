@@ -41,8 +41,8 @@ struct BatchTests {
             }
             #expect(
                 Self.texts(results) == [
-                    "\(first) new", "processing-limit -", "kind-unknown requests[2].kind",
-                    "\(first) \(old.submission)", "identifier-not-permitted -", "field-type requests[5]",
+                    "\(first) new", "processing-limit requests[1]", "kind-unknown requests[2].kind",
+                    "\(first) \(old.submission)", "identifier-not-permitted requests[4]", "field-type requests[5]",
                     "\(Self.recorder.task("refresh")) new",
                 ]
             )
@@ -83,8 +83,8 @@ struct BatchTests {
                 #expect(answer.status == 400)
                 return try answer.json()["error"]
             }
-            #expect(try refusal(Array(repeating: line, count: 1_001))["sub_reason"] == "batch-size")
-            #expect(try refusal([])["sub_reason"] == "batch-size")
+            #expect(try refusal(Array(repeating: line, count: 1_001))["sub_reason"] == "request-count")
+            #expect(try refusal([])["sub_reason"] == "request-count")
             #expect(try refusal([line], padding: 2 << 20)["sub_reason"] == "body-too-large")
             #expect(try await host.client.tasks().pending.count == 1)
         }
@@ -106,7 +106,7 @@ struct BatchTests {
                     for case .submitted(let reply) in last { pending = reply.submission }
                 } while last.contains { if case .submitted = $0 { true } else { false } }
                 #expect(
-                    Self.texts(last) == Array(repeating: "not-recorded -", count: 3)
+                    Self.texts(last) == (0..<3).map { "not-recorded requests[\($0)]" }
                         + ["field-missing requests[3].identifier"]
                 )
                 #expect(try await host.client.tasks().pending.map(\.submission) == [pending])
